@@ -1,4 +1,4 @@
-/// The used part of libcurl's ABI, declared from its documentation. Private to this target.
+/// The part of libcurl's ABI that this target uses, declared from libcurl's documentation. Private to this target.
 #ifndef CLIBCURL_ABI_H
 #define CLIBCURL_ABI_H
 
@@ -48,7 +48,7 @@ struct curl_sockaddr {
     struct sockaddr address;
 };
 
-/// The functions of libcurl. `setopt` and `getinfo` are variadic in libcurl, and therefore here as well.
+/// The functions of libcurl. `setopt` and `getinfo` are variadic here because they are variadic in libcurl.
 struct curl_functions {
     int (*global_init_mem)(long flags, void *(*malloc)(size_t), void (*free)(void *), void *(*realloc)(void *, size_t),
                            char *(*strdup)(const char *), void *(*calloc)(size_t, size_t));
@@ -70,24 +70,24 @@ struct curl_functions {
     struct curl_message *(*multi_info_read)(void *multi, int *left);
 };
 
-/// Valid once ycurl_open has returned YCURL_AVAILABLE.
+/// The functions of the opened libcurl. Valid after ycurl_open has returned YCURL_AVAILABLE.
 extern struct curl_functions ycurl_lib;
 
-/// A function of a library, and the address of its pointer.
+/// A function to find in a library, and the address of the pointer to set.
 struct wanted_function {
     const char *name;
     void *place;
 };
 
-/// Finds every function, or returns the name of the first missing one.
+/// Finds functions in a library and sets their pointers. Returns NULL, or the name of the first missing function.
 const char *library_find(void *library, const struct wanted_function *wanted, size_t count);
 /// Finds and initializes libcurl once; NULL if it cannot be used.
 void *library_open(void);
 /// The result of the search for libcurl, as in ycurl_open.
 int library_availability(void);
-/// Finds the functions for ycurl_loop_judge_chains in the TLS library that libcurl reports to use.
+/// Finds the functions for ycurl_loop_judge_chains. `tls` is the name of the TLS library that libcurl reports.
 void chain_find_functions(void *library, const char *tls);
-/// Finds zlib, which libcurl uses as well.
+/// Finds the functions of zlib, which libcurl depends on.
 void codings_find_functions(void);
 
 /// The codings of bodies that this libcurl can decode.
@@ -187,7 +187,7 @@ enum { CURLPAUSE_RECV = 1, CURLPAUSE_SEND = 4, CURLPAUSE_CONT = 0 };
 enum { CURL_SEEKFUNC_OK = 0, CURL_SEEKFUNC_FAIL = 1 };
 enum { CURL_PREREQFUNC_OK = 0, CURL_PREREQFUNC_ABORT = 1 };
 enum { CURLMSG_DONE = 1 };
-/// The type of CURLOPT_DEBUGFUNCTION for informational text of libcurl.
+/// The type with which CURLOPT_DEBUGFUNCTION receives libcurl's informational messages.
 enum { CURLINFO_TEXT = 0 };
 /// The size of the buffer for CURLOPT_ERRORBUFFER.
 enum { CURL_ERROR_SIZE = 256 };

@@ -1,4 +1,4 @@
-/// A growing piece of memory.
+/// A block of memory that grows as bytes are appended.
 #if defined(__linux__)
 
 #include "exchange.h"
@@ -9,7 +9,8 @@
 bool buffer_reserve(struct buffer *buffer, size_t more) {
     if (buffer->capacity - buffer->count >= more) return true;
     if (more > SIZE_MAX / 2 - buffer->count) return false;
-    // Enough for the header fields of most requests; with ten thousand waiting requests, each has a buffer of its own.
+    // The first capacity is enough for the header fields of most requests. It is small because every waiting request
+    // has a buffer of its own, and there may be ten thousand.
     size_t capacity = buffer->capacity ? buffer->capacity * 2 : 192;
     if (capacity < buffer->count + more) capacity = buffer->count + more;
     char *bytes = realloc(buffer->bytes, capacity);

@@ -8,11 +8,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/// The maximum number of bytes that are decoded ahead of a slow reader. One input piece of 16 KiB can expand to this
-/// size.
+/// The maximum number of bytes that are decoded before a slow reader has taken the earlier ones. A single input piece
+/// of 16 KiB can expand to this size.
 #define MOST_DECODED_AHEAD ((size_t)64 << 20)
 
-/// Reserves the announced length of the response, within reason, so that a growing body is not moved.
+/// Reserves memory for the announced length of the response, up to a limit, so that a growing body is not moved.
 static bool reserve_announced(struct ycurl_exchange *exchange, size_t count) {
     enum { MOST = 16 << 20 };
     if (exchange->streaming && count >= STREAMED_PIECE / 8) return buffer_reserve(&exchange->received, STREAMED_PIECE);
@@ -23,7 +23,7 @@ static bool reserve_announced(struct ycurl_exchange *exchange, size_t count) {
     return buffer_reserve(&exchange->received, announced > (int64_t)count ? (size_t)announced : count);
 }
 
-/// Appends a decoded piece of the body for the owner.
+/// Appends a decoded piece to the body that the owner will take.
 static bool keep_body(struct ycurl_exchange *exchange, const char *bytes, size_t count) {
     bool is_full = exchange->streaming && exchange->received.count >= exchange->window;
     exchange->received_total += (int64_t)count;
@@ -49,8 +49,9 @@ static size_t receive_body(const char *bytes, size_t size, size_t count, void *c
     if (exchange->is_skipped) return exchange_skip_piece(exchange, count);
     if (exchange->streaming) {
         loop_note(exchange->loop, exchange, YCURL_BODY_ARRIVED);
-        // A decoder does not stop for a pause, but buffers its output where no limit applies. Therefore take its output
-        // here, up to a limit, and let the owner pause the transfer once the input piece is decoded.
+        // If libcurl decodes the body, a pause does not stop its decoder. The decoder would buffer its output without a
+        // limit. Therefore the output is taken here, up to a limit. The owner pauses the transfer when the input piece
+        // is decoded.
         if (exchange->received.count >= exchange->window && !exchange->encoded) {
             exchange->receive_paused = true;
             return CURL_WRITEFUNC_PAUSE;
@@ -62,7 +63,7 @@ static size_t receive_body(const char *bytes, size_t size, size_t count, void *c
 
 // MARK: The request's body
 
-/// Returns whether the file is unchanged since it was opened.
+/// Returns whether the file of the body is unchanged since it was opened.
 static bool is_unchanged(const struct ycurl_exchange *exchange) {
     const struct timespec *before = &exchange->body_file_time;
     struct stat now;
@@ -79,14 +80,14 @@ static size_t read_file(struct ycurl_exchange *exchange, char *place, size_t roo
     if (count < 0) exchange->os_error = errno;
     if (count < 0) return stop(exchange, YCURL_UPLOAD_UNREADABLE, CURL_READFUNC_ABORT);
     if (count == 0) return stop(exchange, YCURL_UPLOAD_SHORT, CURL_READFUNC_ABORT);
-    // The last bytes are sent only if the whole body comes from one unchanged file. Otherwise, the server must not
-    // receive a body that looks complete.
+    // The last bytes are sent only if the whole body comes from one unchanged file. If the file has changed, the server
+    // must not receive a body that looks complete.
     bool ends = position + count >= exchange->body_file_length;
     if (ends && !is_unchanged(exchange)) return stop(exchange, YCURL_UPLOAD_CHANGED, CURL_READFUNC_ABORT);
     return (size_t)count;
 }
 
-/// Reads from the bytes before the file, the file, or the bytes after it, whichever is next.
+/// Reads the next bytes of the body: from the bytes before the file, from the file, or from the bytes after the file.
 static size_t read_enclosed(struct ycurl_exchange *exchange, char *place, size_t room) {
     int64_t before = (int64_t)exchange->body_before, position = exchange->body_position;
     if (position >= before && position - before < exchange->body_file_length)
@@ -130,12 +131,12 @@ static size_t send_body(char *place, size_t size, size_t count, void *context) {
     exchange->last_activity = exchange->loop->now;
     exchange->loop->body_reads++;
     count = read_body(exchange, place, size * count);
-    // This may be the end of the body, after which the response must be checked.
+    // These may have been the last bytes of the body. After the end of the body, the response must be checked.
     if (exchange->head_phase == HEAD_COMPLETE && count != CURL_READFUNC_PAUSE) early_note_doubt(exchange->loop, exchange);
     return count;
 }
 
-/// Rewinds the body to its start if an idle connection was dead and the request is sent again.
+/// Rewinds the body to its start, because an idle connection was dead and the request is sent again.
 static int rewind_body(void *context, int64_t offset, int origin) {
     struct ycurl_exchange *exchange = context;
     bool can = exchange->body == YCURL_BODY_BORROWED || exchange->body == YCURL_BODY_FILE;
@@ -146,11 +147,12 @@ static int rewind_body(void *context, int64_t offset, int origin) {
 
 // MARK: The connection
 
-/// Returns whether a request may be sent again after the head of its response.
+/// Returns whether a request may be sent again although the head of a response has arrived.
 ///
-/// After a 417 to a request that waited with its body, libcurl sends the request again without the expectation, as in
-/// RFC 9110 section 10.1.1: nothing has been executed, whatever the method. libcurl also sends a request again if its
-/// stream is reset with HTTP_1_1_REQUIRED after the head, and such a request has been processed.
+/// This is the case after a 417 to a request with an expectation that has not sent its body. libcurl sends the request
+/// again without the expectation (RFC 9110 section 10.1.1). Nothing has been executed, whatever the method. libcurl
+/// also sends a request again if its stream is reset with HTTP_1_1_REQUIRED after the head, but the server has
+/// processed such a request.
 static bool may_forget_answer(const struct ycurl_exchange *exchange) {
     return !exchange->once || head_status(&exchange->head) == 417;
 }
@@ -163,29 +165,30 @@ static void forget_answer(struct ycurl_exchange *exchange) {
     codings_end(exchange);
 }
 
-/// Rewinds the body to its start before the request is sent again. libcurl calls `rewind_body` only if the previous
-/// connection had been idle, and not if an HTTP/2 server requires HTTP/1.1 (RFC 9113 section 7).
+/// Rewinds the body to its start before the request is sent again. libcurl itself calls `rewind_body` only if the
+/// previous connection had been idle. It does not call `rewind_body` if an HTTP/2 server requires HTTP/1.1 (RFC 9113
+/// section 7).
 static bool start_body_again(struct ycurl_exchange *exchange) {
     if (exchange->body == YCURL_BODY_FED) return !exchange->fed_taken;
     exchange->body_position = 0;
     return true;
 }
 
-/// Returns whether another connection would be useless because the request must not, or cannot, be sent again.
+/// Returns whether the request must not, or cannot, be sent again, so that a new connection would be useless.
 static bool must_not_go_again(struct ycurl_exchange *exchange) {
     if (!exchange->was_sent || refusal_holds(exchange)) return false;
     if (exchange->head_phase == HEAD_COMPLETE) return !may_forget_answer(exchange);
     return exchange->once || (exchange->body == YCURL_BODY_FED && exchange->fed_taken);
 }
 
-/// Makes libcurl report refusals during the request, if a server can refuse it unprocessed.
+/// Makes libcurl report while the request is sent that the server has refused it, if the connection may use HTTP/2.
 static void listen_for_refusals(struct ycurl_exchange *exchange) {
     if (exchange->may_be_multiplexed == exchange->configured.verbose) return;
     ycurl_lib.easy_setopt(exchange->easy, CURLOPT_VERBOSE, exchange->may_be_multiplexed ? 1L : 0L);
     exchange->configured.verbose = exchange->may_be_multiplexed;
 }
 
-/// Called each time just before the request is sent.
+/// libcurl calls this function each time just before it sends the request.
 static int before_request(void *context, char *remote, char *local, int remote_port, int local_port) {
     (void)remote, (void)local;
     struct ycurl_exchange *exchange = context;
@@ -199,19 +202,18 @@ static int before_request(void *context, char *remote, char *local, int remote_p
     bool is_answered = exchange->head_phase == HEAD_COMPLETE;
     if (is_answered && !may_forget_answer(exchange))
         return (int)stop(exchange, YCURL_WOULD_SEND_TWICE, CURL_PREREQFUNC_ABORT);
-    // A response that has been delivered is final.
+    // A response that the caller has already received is final.
     if (is_answered && exchange->streaming) return (int)stop(exchange, YCURL_ANSWERED, CURL_PREREQFUNC_ABORT);
     if (is_answered) forget_answer(exchange);
     else if (exchange->was_sent && exchange->once)
         return (int)stop(exchange, YCURL_WOULD_SEND_TWICE, CURL_PREREQFUNC_ABORT);
     if (exchange->was_sent && !start_body_again(exchange))
         return (int)stop(exchange, YCURL_WOULD_SEND_TWICE, CURL_PREREQFUNC_ABORT);
-    // One retry is enough: a server that refuses the request again has a reason that another connection does not
-    // remove.
+    // The request is sent again only once. If the server refuses it again, the reason is not the connection.
     bool is_refused = exchange->refusal.count > 1 || (exchange->refusal.count && !start_body_again(exchange));
     if (is_refused) return (int)stop(exchange, YCURL_REFUSED, CURL_PREREQFUNC_ABORT);
     listen_for_refusals(exchange);
-    // An abandoned exchange has no owner any more.
+    // An abandoned exchange has no owner, so its owner is not asked.
     bool is_wanted = exchange->was_sent || (exchange->place != ABANDONED && exchange->may_send(exchange->owner));
     if (!is_wanted) return (int)stop(exchange, YCURL_WITHDRAWN, CURL_PREREQFUNC_ABORT);
     exchange->was_sent = true;
@@ -234,13 +236,14 @@ static int open_socket(void *context, int purpose, struct curl_sockaddr *address
     if (exchange->connecting != SOCKET_OPENED) exchange->last_activity = exchange->loop->now;
     exchange->connecting = SOCKET_OPENED;
     if (exchange->place == ABANDONED) return CURL_SOCKET_BAD;
-    // The failure of a useless new connection must not replace the failure of the previous connection.
+    // If a new connection is useless, its failure must not replace the failure of the previous connection.
     if (must_not_go_again(exchange)) {
         exchange->verdict = YCURL_WOULD_SEND_TWICE;
         return CURL_SOCKET_BAD;
     }
     int opened = loop_open_socket(exchange->loop, purpose, address);
-    // libcurl does not check the reason; another address may fail for another reason.
+    // The reason is recorded here, because libcurl does not check it and tries the next address, which may fail for
+    // another reason.
     bool lacks_means = opened < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM);
     if (lacks_means) exchange->os_error = errno;
     return opened;

@@ -1,8 +1,9 @@
-/// The codings of a response's body (RFC 9110 section 8.4): the selection of the codings that libcurl decodes, and the
-/// decoder for gzip.
+/// The codings of a response's body (RFC 9110 section 8.4): the list of codings that libcurl decodes, and a decoder for
+/// gzip.
 ///
-/// libcurl fails if it does not know the coding of a body, and reads only the first member of a gzip file (seen with
-/// 7.88); RFC 1952 section 2.2 allows any number of members. zlib is always available because libcurl depends on it.
+/// libcurl fails if it does not know the coding of a body. It reads only the first member of a gzip file (seen with
+/// 7.88), but RFC 1952 section 2.2 allows any number of members. zlib is always available because libcurl depends on
+/// it.
 #if defined(__linux__)
 
 #ifndef _GNU_SOURCE
@@ -16,7 +17,7 @@
 #include <string.h>
 #include <strings.h>
 
-/// zlib's state, whose layout is part of its ABI.
+/// The state of a zlib stream. Its layout is part of zlib's ABI.
 struct zlib_stream {
     const unsigned char *next_in;
     unsigned available_in;
@@ -34,7 +35,7 @@ struct zlib_stream {
 };
 
 enum { Z_OK = 0, Z_STREAM_END = 1, Z_BUF_ERROR = -5, Z_NO_FLUSH = 0 };
-/// The largest window, for the gzip format only.
+/// The argument of zlib for the largest window and the gzip format only.
 enum { GZIP_WINDOW = 15 + 16 };
 
 static struct {
@@ -93,7 +94,7 @@ void codings_note(struct codings *codings, const char *value, size_t count) {
     }
 }
 
-/// Whether libcurl can be told to leave a body encoded when its head has arrived; from 8.5 on, it decides earlier.
+/// Whether libcurl can be told not to decode a body after the head has arrived. From 8.5 on, libcurl decides earlier.
 static bool can_take_over(void) { return ycurl_version() < 0x080500; }
 
 static struct gunzip *begin_gunzip(void) {
@@ -141,7 +142,7 @@ static bool begin_member(struct gunzip *gunzip) {
     return true;
 }
 
-/// Performs one step of decoding; false if the bytes are not valid gzip.
+/// Performs one step of decoding. Returns false if the bytes are not valid gzip.
 static bool inflate_piece(struct gunzip *gunzip) {
     int outcome = zlib.inflate(&gunzip->stream, Z_NO_FLUSH);
     gunzip->in_member = outcome != Z_STREAM_END;

@@ -1,7 +1,7 @@
 /// A connection that libcurl opens and hands over (CURLOPT_CONNECT_ONLY), for a request that asks for another protocol.
 ///
-/// libcurl handles name lookup, proxies, TLS and pins, and encrypts and decrypts the bytes. The head of the request is
-/// sent here, and the head of the response is read here.
+/// libcurl performs the name lookup, connects through proxies, checks TLS and pins, and encrypts and decrypts the
+/// bytes. This file sends the head of the request and reads the head of the response.
 #if defined(__linux__)
 
 #ifndef _GNU_SOURCE
@@ -35,7 +35,7 @@ int connection_prepare(struct ycurl_exchange *exchange, const struct ycurl_reque
     int (*set)(void *, int, ...) = ycurl_lib.easy_setopt;
     int code = set(exchange->easy, CURLOPT_CONNECT_ONLY, 1L);
     code |= set(exchange->easy, CURLOPT_FRESH_CONNECT, 1L);
-    // HTTP/2 has no such requests, and a proxy would treat the other protocol as HTTP.
+    // HTTP/2 has no such requests, and a proxy would treat the bytes of the other protocol as HTTP.
     code |= set(exchange->easy, YCURL_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
     return code | set(exchange->easy, CURLOPT_HTTPPROXYTUNNEL, 1L);
 }
@@ -118,7 +118,7 @@ int ycurl_connection_send(ycurl_exchange *exchange, const void *bytes, size_t co
 
 // MARK: Receiving
 
-/// Performs the actions after a complete head.
+/// Handles the end of the head.
 static void finish_head(struct ycurl_exchange *exchange) {
     if (head_status(&exchange->head) != 101) return end_well(exchange);
     // The deadlines of a request do not apply to the other protocol.
@@ -127,7 +127,7 @@ static void finish_head(struct ycurl_exchange *exchange) {
     deadlines_renew(exchange->loop, exchange);
 }
 
-/// Processes a line of the head, or a piece of one; false if it ends the exchange.
+/// Processes a line of the head, or a part of a line. Returns false if the line ends the exchange.
 static bool take_line(struct ycurl_exchange *exchange, const char *bytes, size_t count) {
     struct buffer *line = &exchange->connection->line;
     if (line->count + count > exchange->head_limit) exchange->verdict = YCURL_HEAD_TOO_LARGE;
@@ -199,7 +199,7 @@ void connection_move(struct ycurl_exchange *exchange) {
     flush(exchange);
     receive(exchange);
     if (connection->has_ended) return;
-    // By now, everything that the server sent before it closed the connection has been read.
+    // All bytes that the server sent before it closed the connection have been read at this point.
     if (connection->failure != CURLE_OK) return end(exchange, connection->failure);
     uint32_t wanted = exchange->receive_paused ? 0 : EPOLLIN;
     sockets_watch_own(exchange, connection->is_full ? wanted | EPOLLOUT : wanted);

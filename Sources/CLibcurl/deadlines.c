@@ -1,5 +1,5 @@
-/// A heap of the exchanges that have a deadline. Each exchange stores its index, so that it can be removed immediately
-/// when it ends.
+/// A heap of the exchanges that have a deadline. Each exchange stores its index in the heap, so that it can be removed
+/// without a search when it ends.
 #if defined(__linux__)
 
 #include "exchange.h"
@@ -72,7 +72,7 @@ int64_t deadlines_idle(const struct ycurl_exchange *exchange) {
 
 static int64_t first(const struct ycurl_exchange *exchange) {
     int64_t timer = exchange->connection ? exchange->connection->timer : INT64_MAX;
-    // Only libcurl still waits for the exchange.
+    // An abandoned exchange has no deadline that matters, because only libcurl still waits for it.
     if (exchange->place == ABANDONED) return timer;
     return earlier(timer, earlier(earlier(exchange->connect_deadline, exchange->deadline), deadlines_idle(exchange)));
 }

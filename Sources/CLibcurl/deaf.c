@@ -1,9 +1,9 @@
 /// Connections that are open but unresponsive ("deaf"), because the network path is gone without an error.
 ///
-/// Over HTTP/1.1, giving a request up closes its connection. Over HTTP/2, the connection stays open, and the next
-/// request would use it as well. libcurl (7.88) sends a PING only for an easy handle of its own, and does not report
-/// the response. Therefore a connection on which a request was given up in silence gets no new requests until something
-/// arrives on it. It is closed as soon as no exchange uses it.
+/// Over HTTP/1.1, the connection of a request is closed when the request is given up. Over HTTP/2, the connection stays
+/// open, and the next request would use it too. libcurl (7.88) sends a PING only for an easy handle of its own, and
+/// does not report the response. Therefore a connection gets no new requests after a request on it was given up in
+/// silence, until bytes arrive on the connection. The connection is closed as soon as no exchange uses it.
 #if defined(__linux__)
 
 #include "exchange.h"
@@ -11,8 +11,8 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 
-/// The minimum silence of a connection when a request is cancelled, in nanoseconds; an earlier cancellation by the user
-/// proves nothing.
+/// How long, in nanoseconds, a connection must have been silent when a request is cancelled. If the user cancels
+/// earlier, the silence proves nothing.
 #define LEAST_SILENCE 500000000
 
 static int port_of(const struct sockaddr_storage *address) {
@@ -37,7 +37,7 @@ static bool is_on(const struct ycurl_exchange *exchange, int socket) {
     return entry->ours && entry->local_port == exchange->local_port && entry->remote_port == exchange->remote_port;
 }
 
-/// libcurl reports the socket for the first exchange of a connection, but not for later exchanges on it.
+/// libcurl reports the socket of a connection to the first exchange on it, but not to later exchanges.
 int socket_of(const struct ycurl_exchange *exchange) {
     const ycurl_loop *loop = exchange->loop;
     if (!exchange->local_port) return -1;
@@ -48,13 +48,13 @@ int socket_of(const struct ycurl_exchange *exchange) {
 
 static int64_t later(int64_t one, int64_t other) { return one > other ? one : other; }
 
-/// Returns whether a connection has been silent for long enough, or for as long as the request's timeout.
+/// Returns whether a connection has been silent for LEAST_SILENCE, or for as long as the request's timeout.
 static bool is_deaf(const struct ycurl_exchange *exchange, struct watched_socket *entry) {
     bool has_timed_out = exchange->verdict == YCURL_DEADLINE_PASSED || exchange->verdict == YCURL_IDLE_TOO_LONG;
     bool has_bytes = exchange->head_total > 0;
     // A request whose response has started may be given up for any reason.
     if (has_bytes && !has_timed_out) return false;
-    // The silence counts from the first request that was given up in it.
+    // The silence begins with the first request that was given up since the last bytes arrived.
     if (entry->silent_since <= entry->heard) entry->silent_since = later(exchange->last_activity, entry->heard);
     if (ycurl_now() - entry->silent_since >= LEAST_SILENCE) return true;
     return has_timed_out && !has_bytes && entry->heard <= exchange->last_activity;

@@ -4,7 +4,7 @@
 
 #include "exchange.h"
 
-/// Schedules another check of an exchange whose response came before the end of its body.
+/// Schedules another check of an exchange whose response arrived before the end of the request body.
 static void early_note(ycurl_loop *loop, struct ycurl_exchange *exchange) {
     if (!exchange->links[AHEAD].is_listed && exchange->place != ABANDONED) list_append(loop, AHEAD, exchange);
 }
@@ -16,9 +16,9 @@ void early_note_doubt(ycurl_loop *loop, struct ycurl_exchange *exchange) {
     early_note(loop, exchange);
 }
 
-/// Records that libcurl stopped watching a connection while it waits for more of a fed body. The connection has no more
-/// data then: its response has been read, or it was closed without a response. libcurl itself would still wait for the
-/// body.
+/// Records that libcurl has stopped watching a connection while it waits for more of a fed body. The connection then
+/// has no more data: its response has been read, or the server has closed it without a response. libcurl itself would
+/// continue to wait for the body.
 void early_note_watching(void *easy, int what) {
     struct ycurl_exchange *exchange = NULL;
     ycurl_lib.easy_getinfo(easy, CURLINFO_PRIVATE, &exchange);
@@ -35,19 +35,19 @@ static bool speaks_http2(struct ycurl_exchange *exchange) {
 /// The number of bytes of the body that libcurl has sent.
 static int64_t sent(struct ycurl_exchange *exchange) { return info_offset(exchange, CURLINFO_SIZE_UPLOAD_T); }
 
-/// Returns whether the body is sent over HTTP/2 and is not completely sent yet.
+/// Returns whether the request body is sent over HTTP/2 and has not been sent completely.
 static bool is_behind(struct ycurl_exchange *exchange) {
     if (exchange->body < YCURL_BODY_COPIED || exchange->body_length == 0 || !speaks_http2(exchange)) return false;
     return exchange->body_length < 0 || sent(exchange) < exchange->body_length;
 }
 
 /// Makes libcurl check an HTTP/2 stream again. The stream may end with the last frame that is sent, after the response.
-/// libcurl does not notice that until it checks the stream again, which only the end of a pause causes (seen with
-/// 7.88).
+/// libcurl does not notice such an end until it checks the stream again. It does so only at the end of a pause (seen
+/// with 7.88).
 ///
-/// The last bytes that libcurl has read of the body may wait for the server's window or for the socket, and are sent
-/// without a callback. Therefore the stream is checked again whenever a socket has moved or bytes were sent, possibly
-/// by the check itself.
+/// libcurl may have read the last bytes of the body without having sent them, because the server's window is closed or
+/// the socket is full. It then sends them later without a callback. Therefore the stream is checked again whenever a
+/// socket has had an event or bytes were sent, even if the check itself has sent them.
 static void look_again(struct ycurl_exchange *exchange, loop_push push) {
     if (!speaks_http2(exchange)) return;
     push(exchange->loop);
@@ -64,8 +64,9 @@ bool early_is_whole(struct ycurl_exchange *exchange) {
     return info_offset(exchange, CURLINFO_SIZE_DOWNLOAD_T) == exchange->announced_length;
 }
 
-/// Ends an upload that was refused. libcurl would report this to the server with the stream's last frame, and wait for
-/// the end of the response until that frame is sent. This requires a window that the server may never open.
+/// Ends an upload after a response that makes libcurl stop sending. libcurl would end the stream with a last frame, and
+/// would wait for the end of the response until that frame is sent. The server may never open the window that the frame
+/// needs.
 static bool ends_refused(struct ycurl_exchange *exchange) {
     if (!exchange->early.refused || !speaks_http2(exchange) || !early_is_whole(exchange)) return false;
     exchange->verdict = YCURL_ANSWERED;
@@ -73,11 +74,11 @@ static bool ends_refused(struct ycurl_exchange *exchange) {
     return true;
 }
 
-/// Ends a wait for more of a body that the server will not accept any more, and ensures that a response end that
-/// libcurl might miss is noticed.
+/// Checks an exchange that waits for more of its body. Ends the wait if the server will not accept more of the body,
+/// and makes libcurl detect an end of the response that it may have missed.
 static void look_for_end(struct ycurl_exchange *exchange, loop_push push) {
     if (exchange->place != RUNNING || exchange->links[FINISHED].is_listed || ends_refused(exchange)) return;
-    // Otherwise, the exchange has continued since, possibly on another connection.
+    // If neither is true, the exchange has continued in the meantime, possibly on another connection.
     bool ends = exchange->early.unwatched || exchange->early.refused;
     if (exchange->feed == FEED_AWAITED && !exchange->receive_paused && ends) {
         if (exchange->head_phase != HEAD_COMPLETE) return loop_note_finished(exchange->loop, exchange, CURLE_GOT_NOTHING);
@@ -92,9 +93,9 @@ static void look_for_end(struct ycurl_exchange *exchange, loop_push push) {
     if (exchange->head_phase == HEAD_COMPLETE) look_again(exchange, push);
 }
 
-/// Records a response whose end libcurl might miss: a response before the end of the body, after which libcurl stops
-/// sending if it is a refusal, and over HTTP/2 (7.88) a response that consists only of a head larger than libcurl's
-/// buffer.
+/// Records a response whose end libcurl might miss. There are two kinds: a response before the end of the request body
+/// that makes libcurl stop sending, and over HTTP/2 (7.88) a response without a body whose head is larger than
+/// libcurl's buffer.
 void early_note_answer(struct ycurl_exchange *exchange) {
     exchange->early.refused = exchange->body >= YCURL_BODY_BORROWED && info_long(exchange, CURLINFO_RESPONSE_CODE) >= 300;
     bool is_long = exchange->head.count >= RECEIVED_PIECE;
@@ -109,7 +110,8 @@ static bool settle_doubt(ycurl_loop *loop, struct ycurl_exchange *exchange) {
 }
 
 void early_look(ycurl_loop *loop, bool socket_moved, loop_push push) {
-    // Only the current entries are checked, because a check may add an exchange again, or remove any exchange.
+    // Only the entries that are in the list now are checked, because a check may add an exchange again or remove any
+    // exchange.
     size_t left = 0;
     for (struct ycurl_exchange *next = loop->lists[AHEAD].first; next; next = next->links[AHEAD].next) left++;
     struct ycurl_exchange *exchange;

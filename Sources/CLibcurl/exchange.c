@@ -71,7 +71,7 @@ int ycurl_set_string(ycurl_exchange *exchange, int option, const char *value) {
 
 int ycurl_clear_string(ycurl_exchange *exchange, int option) {
     int code = ycurl_lib.easy_setopt(exchange->easy, option, NULL);
-    // An option that this libcurl does not have needs no reset.
+    // An option that this version of libcurl does not have needs no reset.
     return code == CURLE_NOT_BUILT_IN || code == CURLE_UNKNOWN_OPTION ? CURLE_OK : code;
 }
 
@@ -125,7 +125,7 @@ void *ycurl_body_take(ycurl_exchange *exchange, size_t *count) {
     *count = received->count;
     if (!received->count) return NULL;
     char *bytes = received->bytes;
-    // A caller may keep a body for long, so the unused capacity is released.
+    // A caller may keep a body for a long time, so the unused capacity is released.
     if (received->capacity - received->count > received->count / 4) {
         char *fitted = realloc(bytes, received->count);
         if (fitted) bytes = fitted;
@@ -163,8 +163,8 @@ void ycurl_body_resume(ycurl_exchange *exchange) {
         early_note_doubt(exchange->loop, exchange);
     }
     int code = ycurl_lib.easy_pause(exchange->easy, exchange->feed == FEED_AWAITED ? CURLPAUSE_SEND : CURLPAUSE_CONT);
-    // Data that libcurl held back is delivered within this call. If that fails, only this call reports it: the bytes
-    // are lost, and the transfer would continue after the gap.
+    // This call also delivers data that libcurl held back. If the delivery fails, only this call reports the failure.
+    // The bytes are lost then, and the transfer would continue after the gap, so the exchange ends.
     if (code != CURLE_OK && exchange->place == RUNNING) loop_note_finished(exchange->loop, exchange, code);
 }
 
@@ -192,7 +192,7 @@ int exchange_judge_end(struct ycurl_exchange *exchange, int code) {
     if (is_cut && code == CURLE_OK) code = CURLE_PARTIAL_FILE;
     if (codings_end(exchange) && code == CURLE_OK) code = CURLE_BAD_CONTENT_ENCODING;
     if (exchange->body < YCURL_BODY_COPIED || exchange->verdict != YCURL_NO_VERDICT) return code;
-    // A server that has responded may reset the stream of an upload; the response remains valid (RFC 9113 section 8.1).
+    // A server that has responded may reset the stream of an upload. The response remains valid (RFC 9113 section 8.1).
     if (code == CURLE_HTTP2_STREAM && early_is_whole(exchange)) exchange->verdict = YCURL_ANSWERED;
     if (code != CURLE_OK || !exchange->configured.ignores_length) return code;
     long status = ycurl_status(exchange);
@@ -205,7 +205,8 @@ int exchange_judge_end(struct ycurl_exchange *exchange, int code) {
 
 /// Returns whether bytes of the request may have reached the server.
 static bool may_have_been_sent(ycurl_exchange *exchange, bool begun) {
-    // libcurl also counts the bytes of a request to a proxy; from 7.80 on, it calls before_request() after that.
+    // The size that libcurl reports includes a request to a proxy. From 7.80 on, the size is not needed, because
+    // libcurl calls before_request() after that request.
     if (exchange->was_sent || ycurl_version() >= 0x075000) return exchange->was_sent;
     return begun || info_long(exchange, CURLINFO_REQUEST_SIZE) > 0;
 }

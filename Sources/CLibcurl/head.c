@@ -16,7 +16,7 @@ int head_status(const struct buffer *head) {
     return digits == 3 ? status : 0;
 }
 
-/// 1xx announces another head; 101 is final.
+/// A 1xx response is followed by another head, except 101, which is final.
 static bool is_interim(int status) { return status >= 100 && status < 200 && status != 101; }
 
 /// Returns whether the status is a redirect.
@@ -24,8 +24,8 @@ static bool is_redirect(int status) {
     return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
 }
 
-/// Makes libcurl continue to read. It stops once it has received the announced length, but over HTTP/2 it must read as
-/// long as the body is being sent, because the server controls how much of the body may be sent.
+/// Makes libcurl continue to read after the announced length, where it would otherwise stop. Over HTTP/2 it must read
+/// as long as the request body is being sent, because the server controls how much of that body may be sent.
 static void read_on(struct ycurl_exchange *exchange, bool is_http2) {
     bool ignores_length = is_http2 && exchange->body >= YCURL_BODY_COPIED;
     if (ignores_length == exchange->configured.ignores_length) return;
@@ -43,7 +43,7 @@ static void start_head(struct ycurl_exchange *exchange, const char *line, size_t
     exchange->announced_length = -1;
 }
 
-/// Replaces carriage returns within a line by spaces, because they must not get into another message (RFC 9110 section
+/// Replaces carriage returns within a line by spaces, so that they do not get into another message (RFC 9110 section
 /// 5.5).
 static void blank_stray_returns(char *line, size_t count) {
     char *end = line + count;
@@ -53,8 +53,8 @@ static void blank_stray_returns(char *line, size_t count) {
 
 static bool is_blank(char byte) { return byte == ' ' || byte == '\t' || byte == '\r' || byte == '\n'; }
 
-/// Parses a Content-Length, which may be a list of equal numbers (RFC 9110 section 8.6); libcurl uses the first digits
-/// of the last field, whatever the other values are.
+/// Parses a Content-Length, which may be a list of equal numbers (RFC 9110 section 8.6). libcurl does not compare the
+/// numbers: it uses the first number of the last field.
 static void note_length(struct ycurl_exchange *exchange, const char *text, const char *end) {
     while (text < end) {
         while (text < end && is_blank(*text)) text++;
@@ -77,7 +77,7 @@ static bool is_field(const char *line, size_t count, const char *name, size_t na
     return count >= name_count && strncasecmp(line, name, name_count) == 0;
 }
 
-/// Records the fields that the transfer needs.
+/// Records the header fields that the transfer depends on.
 static void note_field(struct ycurl_exchange *exchange, const char *line, size_t count) {
     static const char length[] = "Content-Length:", encoding[] = "Content-Encoding:", transfer[] = "Transfer-Encoding:",
                       location[] = "Location:";
@@ -88,12 +88,12 @@ static void note_field(struct ycurl_exchange *exchange, const char *line, size_t
         codings_note(&exchange->codings, line + sizeof encoding - 1, count - (sizeof encoding - 1));
 }
 
-/// The time in nanoseconds and the size in bytes for which the body of a redirect is read. The body mostly arrives with
-/// the head or directly after it, and then the next request can reuse the connection.
+/// How long, in nanoseconds, and up to which size, in bytes, the body of a redirect is read. The body usually arrives
+/// with the head or directly after it. If it is read, the next request can reuse the connection.
 #define SKIPPED_TIME 100000000
 #define MOST_SKIPPED (64 << 10)
 
-/// Skips and does not decode the body of a redirect, because only the head is needed.
+/// Makes the body of a redirect be discarded without decoding, because only the head is needed.
 static void skip_body(struct ycurl_exchange *exchange, int status) {
     if (!exchange->skips_redirect_body || !exchange->names_location || !is_redirect(status)) return;
     exchange->is_skipped = true;
@@ -106,8 +106,9 @@ size_t exchange_skip_piece(struct ycurl_exchange *exchange, size_t count) {
     return exchange->received_total > MOST_SKIPPED ? stop(exchange, YCURL_ANSWERED, 0) : count;
 }
 
-/// Treats a body that ends with its connection as complete only if TLS has signalled the end (RFC 9112 section 9.8).
-/// libcurl (7.88) does not report the end, but calls the progress callback once more before it releases the connection.
+/// Makes a body that ends with its connection complete only if TLS has signalled the end (RFC 9112 section 9.8).
+/// libcurl (7.88) does not report this signal. It calls the progress callback once more before it releases the
+/// connection, and the signal is checked there.
 static void mind_end(struct ycurl_exchange *exchange, int status) {
     bool has_body = status >= 200 && status != 204 && status != 304 && exchange->body != YCURL_BODY_HEAD_ONLY;
     bool ends_with_connection = exchange->announced_length < 0 && !exchange->names_transfer && !exchange->is_multiplexed;
@@ -118,7 +119,7 @@ static void mind_end(struct ycurl_exchange *exchange, int status) {
     exchange->configured.progress = true;
 }
 
-/// Performs the actions after a complete head.
+/// Handles the end of a head.
 static void finish_head(struct ycurl_exchange *exchange, int status) {
     exchange->head_phase = HEAD_COMPLETE;
     skip_body(exchange, status);
@@ -134,7 +135,8 @@ size_t exchange_receive_head(const char *line, size_t size, size_t count, void *
     exchange->last_activity = exchange->loop->now;
     deaf_note_received(exchange);
     struct buffer *head = &exchange->head;
-    // The total limits endless interim responses, and trailers, all of which libcurl stores.
+    // The total is limited, because libcurl stores all interim responses and trailers, and a server may send them
+    // without end.
     exchange->head_total += count;
     if (exchange->head_total > exchange->head_limit) return stop(exchange, YCURL_HEAD_TOO_LARGE, 0);
     if (exchange->head_phase == HEAD_COMPLETE) return count;  // A trailer is discarded, because it must not look like a header.
@@ -147,10 +149,10 @@ size_t exchange_receive_head(const char *line, size_t size, size_t count, void *
     exchange->head_phase = HEAD_AWAITED;
     int status = head_status(head);
     if (is_interim(status)) return count;
-    // The following bytes are unknown; libcurl would treat them as a body.
+    // The bytes that follow belong to an unknown protocol, but libcurl would treat them as a body.
     if (status == 101 && !exchange->names.upgrade) return stop(exchange, YCURL_UNASKED_PROTOCOL, 0);
-    // If two lengths contradict each other, the end of the body is unknown (RFC 9112 section 6.3), unless it is
-    // chunked.
+    // If two lengths contradict each other, the end of the body is unknown (RFC 9112 section 6.3). A chunked body has
+    // no such problem.
     if (exchange->contradicts_length && !exchange->names_transfer) return stop(exchange, YCURL_LENGTH_CONTRADICTED, 0);
     finish_head(exchange, status);
     return count;

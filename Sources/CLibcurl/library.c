@@ -1,4 +1,4 @@
-/// libcurl, found at run time, and its properties.
+/// Opens libcurl at run time and determines its properties.
 #if defined(__linux__)
 
 #ifndef _GNU_SOURCE
@@ -79,7 +79,7 @@ void *library_open(void) {
         snprintf(message, sizeof message, "libcurl.so.4 has no function %s.", missing);
         return NULL;
     }
-    // An age of 0 requests the oldest fields only, which every version fills in.
+    // An age of 0 requests only the oldest fields. Every version fills these fields in.
     const struct curl_version_info *info = ycurl_lib.version_info(0);
     if (info->version_number < OLDEST_VERSION) {
         availability = YCURL_TOO_OLD;
@@ -87,7 +87,7 @@ void *library_open(void) {
                  info->version);
         return NULL;
     }
-    // If the host program has initialized libcurl before, libcurl keeps its memory functions.
+    // If the host program has already initialized libcurl, libcurl keeps the memory functions of that initialization.
     int code = ycurl_lib.global_init_mem(CURL_GLOBAL_DEFAULT, ycurl_malloc, ycurl_free, ycurl_realloc, ycurl_strdup,
                                          ycurl_calloc);
     if (code != CURLE_OK) {
@@ -141,9 +141,9 @@ int ycurl_start_thread(void (*body)(void *), void *context) {
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    // The thread inherits the mask, so it never receives a signal of the host program, including SIGPIPE. Its own
-    // faults must not be blocked: a blocked fault would end the process without calling any handler (POSIX leaves the
-    // behavior undefined).
+    // The thread inherits the mask, so it never receives a signal of the host program, including SIGPIPE. The signals
+    // of its own faults must not be blocked: a blocked fault would end the process without calling any handler (POSIX
+    // leaves the behavior undefined).
     static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
     sigset_t blocked, before;
     sigfillset(&blocked);

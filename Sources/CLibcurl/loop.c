@@ -1,4 +1,4 @@
-/// One multi handle, driven through libcurl's socket callbacks by an epoll set, so that the cost of an event does not
+/// One multi handle, driven through libcurl's socket callbacks by an epoll set. The cost of an event therefore does not
 /// depend on the number of waiting exchanges.
 #if defined(__linux__)
 
@@ -38,7 +38,7 @@ ycurl_loop *ycurl_loop_create(void) {
     loop->now = ycurl_now();
     loop->epoll = epoll_create1(EPOLL_CLOEXEC);
     loop->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    // Edge-triggered, so that the counter never has to be read.
+    // The event is edge-triggered, so that the counter never has to be read.
     bool whole = loop->epoll >= 0 && loop->wake >= 0 &&
                  sockets_control(loop, EPOLL_CTL_ADD, loop->wake, EPOLLIN | EPOLLET) == 0;
     if (whole && open_multi(loop)) return loop;
@@ -50,7 +50,8 @@ ycurl_loop *ycurl_loop_create(void) {
 
 /// Removes a running exchange from libcurl.
 static void take_off(ycurl_loop *loop, struct ycurl_exchange *exchange) {
-    // Set first, because libcurl releases its socket now, which must not be reported.
+    // The state is set first, because libcurl releases the exchange's socket in the next call, which must not be
+    // reported.
     if (exchange->place == RUNNING) exchange->place = IDLE;
     loop->running_count--;
     if (exchange->body == YCURL_BODY_FED) loop->fed_count--;
@@ -94,8 +95,8 @@ int ycurl_loop_set(ycurl_loop *loop, int option, long value) {
 
 /// Decides whether a request needs a connection of its own.
 static void choose_connection(ycurl_loop *loop, ycurl_exchange *exchange) {
-    // Before 7.80, libcurl does not report that it is about to send again on a new connection. Such a request must
-    // never reuse a connection, which is the only way to send it only once.
+    // Before 7.80, libcurl does not report that it is about to send a request again on a new connection. To be sent
+    // only once, a request must then never reuse a connection.
     bool fresh = exchange->fresh || exchange->refusal.count || (exchange->once && ycurl_version() < 0x075000);
     if (loop->deaf_count && deaf_remains(loop, exchange)) fresh = true;
     if (fresh == exchange->configured.fresh) return;
@@ -106,7 +107,7 @@ static void choose_connection(ycurl_loop *loop, ycurl_exchange *exchange) {
 int ycurl_loop_add(ycurl_loop *loop, ycurl_exchange *exchange) {
     exchange->last_activity = loop->now;
     if (!deadlines_renew(loop, exchange)) return -1;
-    // libcurl copies the overrides into the loop's table only once, and the loop may have a new table since.
+    // libcurl copies the overrides of a handle into the loop's table only once, and the loop may have a new table.
     if (exchange->resolve) ycurl_lib.easy_setopt(exchange->easy, YCURL_RESOLVE, exchange->resolve);
     sockets_end_idle(exchange);
     choose_connection(loop, exchange);
@@ -126,7 +127,7 @@ static void forget_abandoned(ycurl_loop *loop, const struct ycurl_exchange *gone
     if (*link) *link = gone->links[FINISHED].next;
 }
 
-/// Sends a request again that its server has not processed; false if that is impossible.
+/// Sends a request again that its server has not processed. Returns false if that is impossible.
 static bool send_again(ycurl_loop *loop, struct ycurl_exchange *exchange) {
     refusal_forget_request(exchange);
     if (exchange->refusal.count > 1 || exchange->place == ABANDONED) return false;
@@ -139,7 +140,7 @@ static void finish(ycurl_loop *loop, struct ycurl_exchange *exchange, int code) 
     bool has_connection = exchange->connection && exchange->place == RUNNING && code == CURLE_OK;
     if (has_connection && connection_begin(exchange)) return;
     if (has_connection) code = -1;
-    // A stream that is refused behind the head of its response is named by nobody.
+    // libcurl does not report a stream that is refused after the head of its response.
     if (code != CURLE_OK && exchange->may_be_multiplexed) exchange->notes_refusal = true;
     bool is_refused = code != CURLE_OK && exchange->verdict == YCURL_NO_VERDICT && refusal_holds(exchange);
     code = exchange_judge_end(exchange, code);
@@ -147,7 +148,7 @@ static void finish(ycurl_loop *loop, struct ycurl_exchange *exchange, int code) 
     if (is_refused && send_again(loop, exchange)) return;
     if (is_refused) exchange->verdict = YCURL_REFUSED;
     sockets_keep(exchange);
-    // The handle may wait long for its next request.
+    // The handle may wait for a long time until its next request, so the file is closed now.
     exchange_close_file(exchange);
     if (exchange->place != ABANDONED) return loop_note_finished(loop, exchange, code);
     forget_abandoned(loop, exchange);
@@ -195,8 +196,8 @@ static bool is_connected(struct ycurl_exchange *exchange) {
     return exchange->was_sent || begun > 0;
 }
 
-/// Returns whether an exchange still waits for a connection that others use: libcurl has neither started nor found one
-/// for it.
+/// Returns whether an exchange still waits for a connection because others use all of them. libcurl has then neither
+/// started nor found a connection for the exchange.
 static bool is_queued(struct ycurl_exchange *exchange) {
     return exchange->connecting == UNCONNECTED && !is_connected(exchange);
 }
@@ -208,7 +209,7 @@ static enum ycurl_verdict judge_time(struct ycurl_exchange *exchange, int64_t no
         if (!is_connected(exchange)) return YCURL_NOT_CONNECTED;
         exchange->connect_deadline = INT64_MAX;
     }
-    // A pause is caused by the caller, and a queue by the caller's other exchanges; in both cases, the server is not
+    // A pause is caused by the caller, and a queue by the caller's other exchanges. In both cases the server is not
     // silent.
     if (exchange->receive_paused || exchange->feed == FEED_AWAITED || is_queued(exchange)) exchange->last_activity = now;
     return deadlines_idle(exchange) <= now ? YCURL_IDLE_TOO_LONG : YCURL_NO_VERDICT;
@@ -216,7 +217,7 @@ static enum ycurl_verdict judge_time(struct ycurl_exchange *exchange, int64_t no
 
 /// Ends the exchanges whose deadline has passed, and schedules the next check of the others.
 static void run_deadlines(ycurl_loop *loop) {
-    // The number of rounds is limited, because libcurl may repeatedly ask to be called immediately.
+    // The number of iterations is limited, because libcurl may ask again and again to be called immediately.
     size_t looks = loop->heap_count + 16;
     while (looks-- > 0 && loop->heap_count && loop->heap[0]->due <= loop->now) {
         struct ycurl_exchange *exchange = loop->heap[0];
@@ -272,7 +273,7 @@ void ycurl_loop_push(ycurl_loop *loop) {
 
 void ycurl_loop_will_wait(ycurl_loop *loop) { atomic_store(&loop->waits, true); }
 
-/// The maximum delay of the thread in nanoseconds that is not treated as a stop of the process.
+/// The maximum delay of the thread in nanoseconds that does not count as a stop of the process.
 #define LATENESS 500000000
 
 /// Returns whether the process was stopped during a wait. The thread blocks all signals, so only a stop interrupts a
@@ -285,8 +286,8 @@ static bool was_stopped(ycurl_loop *loop, int count, int wait_ms) {
     return true;
 }
 
-/// Extends the timeouts of an exchange by the time that it could not use. The deadline of the whole exchange is
-/// unchanged.
+/// Extends the timeouts of an exchange by the time during which the process was stopped. The deadline of the whole
+/// exchange is unchanged.
 static void excuse(struct ycurl_exchange *exchange, int64_t now, int64_t pause) {
     exchange->last_activity = now;
     if (exchange->connect_deadline > INT64_MAX - pause) return;
@@ -319,7 +320,8 @@ int ycurl_loop_step(ycurl_loop *loop, int64_t wait_ms) {
     struct epoll_event events[MOST];
     if (loop->out_of_memory) return ENOMEM;
     early_look(loop, false, ycurl_loop_push);
-    // The check may have consumed a wake event of the epoll set, which reports each event once. `waits` is false then.
+    // An earlier check of the sockets may have consumed a wake event, because the epoll set reports each event only
+    // once. In this case `waits` is false, and the step must not wait.
     int wait = atomic_load(&loop->waits) ? wait_time(loop, wait_ms) : 0;
     int count = epoll_wait(loop->epoll, events, MOST, wait);
     atomic_store(&loop->waits, false);

@@ -2,11 +2,12 @@
 ///
 /// For each request, libcurl allocates some thirty pieces, including a receive buffer of 16 KiB, and frees them with
 /// the response. With many active requests this exceeds malloc's caches (glibc: seven pieces of a size per thread). If
-/// many buffers are freed at once, malloc returns memory beyond 128 KiB to the system, which must provide it again for
-/// the next requests, page by page. Therefore the loop's thread keeps freed memory for later allocations of libcurl.
+/// many buffers are freed at the same time, malloc returns memory beyond 128 KiB to the system. The system must then
+/// provide the memory again for the next requests, page by page. Therefore the loop's thread keeps freed memory for
+/// later allocations of libcurl.
 ///
-/// Every piece comes from malloc, which reports its size. Therefore other users of libcurl in this process may free
-/// memory from libcurl as usual, on any thread.
+/// Every piece comes from malloc, and malloc reports the size of a piece. Therefore other users of libcurl in this
+/// process may free memory from libcurl as usual, on any thread.
 #if defined(__linux__)
 
 #include "exchange.h"
@@ -15,17 +16,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// The size of libcurl's receive buffer: the bytes of a piece of the response, and one for the terminator.
+/// The size of libcurl's receive buffer: the bytes of a piece of the response, and one byte for the terminator.
 #define BUFFER (RECEIVED_PIECE + 1)
-/// malloc may provide a few more bytes.
+/// The maximum size of a piece that counts as a receive buffer. malloc may provide a few bytes more than requested.
 #define LARGEST_BUFFER (BUFFER + 64)
-/// The maximum size of a small piece that is kept; the largest pieces of each request have 1.5 KB.
+/// The maximum size of a small piece that is kept. The largest small pieces of a request have 1.5 KB.
 #define LARGEST_SMALL ((size_t)2 << 10)
 #define SHELVES (LARGEST_SMALL / 16 + 1)
-/// The maximum number of pieces of each size. Pieces that callers allocate and the loop frees reach this limit without
-/// displacing other sizes.
+/// The maximum number of kept pieces of each size. Other threads allocate some pieces that the loop's thread frees.
+/// Their sizes reach this limit without displacing other sizes.
 #define MOST_SMALL 64
-/// The number of receive buffers beyond one for each running exchange: as many as may end at once, 1 MiB.
+/// The number of receive buffers that are kept beyond one for each running exchange, 1 MiB in total. This many
+/// exchanges may end at the same time.
 #define SPARE_BUFFERS 64
 
 struct piece {
@@ -41,11 +43,12 @@ struct shelf {
 struct kept_memory {
     const ycurl_loop *loop;
     struct shelf buffers;
-    /// The pieces with room for 16 times the index plus 8 bytes, which are the size steps of malloc.
+    /// The kept small pieces. The pieces at an index have room for 16 times the index plus 8 bytes, as the size steps
+    /// of malloc.
     struct shelf small[SHELVES];
 };
 
-/// The memory kept for the loop of this thread; NULL on all other threads.
+/// The memory kept for the loop of this thread, or NULL on all other threads.
 static _Thread_local struct kept_memory *kept;
 
 static void *take(struct shelf *shelf) {
@@ -102,7 +105,7 @@ size_t ycurl_kept_bytes(void) {
 
 // MARK: The functions for libcurl
 
-/// Returns a kept piece with room for `count` bytes; NULL if there is none.
+/// Returns a kept piece with room for `count` bytes, or NULL if there is none.
 static void *find(size_t count) {
     if (!kept || count > BUFFER || (count > LARGEST_SMALL && count < BUFFER)) return NULL;
     struct shelf *shelf = count == BUFFER ? &kept->buffers : &kept->small[count <= 24 ? 1 : (count + 7) / 16];
@@ -120,7 +123,7 @@ void *ycurl_calloc(size_t number, size_t size) {
     return piece ? memset(piece, 0, number * size) : calloc(number, size);
 }
 
-/// libcurl grows each request's head from 32 bytes by doubling.
+/// libcurl uses this function mostly to grow the head of a request, from 32 bytes by doubling.
 void *ycurl_realloc(void *piece, size_t count) {
     if (!piece) return ycurl_malloc(count);
     size_t room = kept && count ? malloc_usable_size(piece) : 0;

@@ -1,4 +1,4 @@
-/// Opens libcurl at run time, and the libraries that libcurl uses and that are also used directly.
+/// Opens libcurl at run time, and those libraries of libcurl that this target also uses directly.
 #if defined(__linux__)
 
 #include "abi.h"

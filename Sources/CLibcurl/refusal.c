@@ -1,17 +1,17 @@
 /// Requests that an HTTP/2 server has certainly not processed (RFC 9113 section 8.7).
 ///
-/// If a stream was refused (REFUSED_STREAM), or requires HTTP/1.1, libcurl itself sends the request again on a new
-/// connection, whatever the method, and its result code does not contain the reason. A GOAWAY whose last stream is an
-/// earlier one ends the exchange with CURLE_HTTP2 (7.88), or is treated as REFUSED_STREAM. Only libcurl's messages
+/// If a stream was refused (REFUSED_STREAM) or requires HTTP/1.1, libcurl itself sends the request again on a new
+/// connection, whatever the method. Its result code does not contain the reason. A GOAWAY that excludes the request's
+/// stream ends the exchange with CURLE_HTTP2 (7.88), or is treated as REFUSED_STREAM. Only libcurl's messages
 /// distinguish these cases from a lost connection. If a version uses other messages, the request counts as sent.
 ///
-/// On an idle connection, libcurl reports a refused stream as a dead connection. The connection is not dead as long as
-/// it is open, TLS has not ended and libcurl has reported no failure: every other end of a stream has one of these
-/// signs.
+/// On an idle connection, libcurl reports a refused stream as a dead connection. The connection is not dead if it is
+/// still open, TLS has not ended and libcurl has reported no failure. Every other end of a stream lacks one of these
+/// three signs.
 ///
-/// libcurl records a refusal in its handle and clears the record only when it reports the refusal (7.88). After a
-/// refusal that it did not report, libcurl treats the next lost connection as a refused stream, also in a later
-/// request, and sends the request again. The same signs are required there.
+/// libcurl records a refusal in its handle and clears the record only when it reports the refusal (7.88). If it does
+/// not report a refusal, libcurl treats the next lost connection as a refused stream, even in a later request, and
+/// sends that request again. The same three signs are therefore required there.
 #if defined(__linux__)
 
 #include "exchange.h"
@@ -36,15 +36,16 @@ void refusal_forget_request(struct ycurl_exchange *exchange) {
     exchange->was_sent = false;
 }
 
-/// Returns the number of the stream. Old versions write it in hexadecimal; if both readings are possible, the smaller
-/// number is the safe one.
+/// Returns the number of the stream. Old versions write it in hexadecimal. If the digits can be read in both ways, the
+/// smaller number is the safe one.
 static unsigned long stream_number(const char *words) {
     char *end;
     unsigned long number = strtoul(words, &end, 10);
     return (*end >= 'a' && *end <= 'f') ? strtoul(words, NULL, 16) : number;
 }
 
-/// Records a GOAWAY. It concerns all exchanges of the connection, but libcurl reports it to only one of them.
+/// Records a GOAWAY for the loop. It concerns all exchanges of the connection, but libcurl reports it to only one of
+/// them.
 static void note_goodbye(struct ycurl_exchange *exchange, unsigned long last) {
     ycurl_loop *loop = exchange->loop;
     exchange->refusal.goes_away = true;
@@ -65,14 +66,15 @@ static bool stands(struct ycurl_exchange *exchange) {
     return is_established && chain_goes_on(exchange);
 }
 
-/// Returns whether a stream was refused that ended without a message on an open connection.
+/// Returns whether the stream of a request was refused. This is the case if the stream ended without a message while
+/// its connection stayed open.
 static bool was_refused(struct ycurl_exchange *exchange) {
     return exchange->refusal.stream && !exchange->words[0] && !exchange->head_total && stands(exchange);
 }
 
 /// Returns whether libcurl's message states that the server has not processed the request.
 static bool tell_of_refusal(struct ycurl_exchange *exchange, const char *words) {
-    // A server that has sent an interim response has begun.
+    // A server that has sent an interim response has begun to process the request.
     if (begins(words, DOWNGRADED)) return !exchange->head_total;
     if (begins(words, REFUSED)) {
         bool is_doubtful = exchange->notes_refusal;

@@ -1,4 +1,4 @@
-/// Converts a request to libcurl's options, setting only options that differ from the previous request.
+/// Converts a request to libcurl's options. Only options that differ from the previous request are set.
 #if defined(__linux__)
 
 #include "exchange.h"
@@ -56,11 +56,11 @@ static void add_line(struct ycurl_exchange *exchange, const char *line) {
     exchange->line_count += 1;
 }
 
-/// Adds the fields that Switchyard sets, and removes the fields that libcurl would add.
+/// Adds the header fields that Switchyard sets, and removes those that libcurl would add.
 static void complete_lines(struct ycurl_exchange *exchange, bool decompress) {
     exchange->lines.count = exchange->own_bytes;
     exchange->line_count = exchange->own_count;
-    // libcurl would write this field twice, character by character.
+    // If libcurl wrote this field, it would write it twice, character by character.
     if (decompress) add_line(exchange, ycurl_encodings_line());
     if (!exchange->names.accept) add_line(exchange, "Accept:");
     if (exchange->body < YCURL_BODY_COPIED) return;
@@ -68,7 +68,8 @@ static void complete_lines(struct ycurl_exchange *exchange, bool decompress) {
     if (!exchange->names.expect) add_line(exchange, "Expect:");
 }
 
-/// Links the lines, which are stored one after the other, into the list that libcurl reads, unless it has that list.
+/// Links the header lines into the list that libcurl reads, unless libcurl already has that list. The lines are stored
+/// one after the other.
 static int install_headers(struct ycurl_exchange *exchange, bool decompress) {
     bool has_body = exchange->body >= YCURL_BODY_COPIED;
     if (exchange->is_listed && exchange->listed_for.decompress == decompress && exchange->listed_for.body == has_body)
@@ -123,7 +124,8 @@ static int install_kind(struct ycurl_exchange *exchange) {
     if (exchange->body == exchange->configured.body && exchange->configured.method[0]) return CURLE_OK;
     void *easy = exchange->easy;
     int (*set)(void *, int, ...) = ycurl_lib.easy_setopt;
-    // Setting the fields, even to none, makes the request a POST; HTTPGET resets that, an upload, and a missing body.
+    // Setting the fields, even to NULL, makes the request a POST. HTTPGET undoes that, and also undoes an upload and a
+    // missing body.
     int code = set(easy, CURLOPT_POSTFIELDS, NULL);
     code |= set(easy, CURLOPT_HTTPGET, 1L);
     if (exchange->body == YCURL_BODY_HEAD_ONLY) code |= set(easy, CURLOPT_NOBODY, 1L);
@@ -168,9 +170,9 @@ static int install_body(struct ycurl_exchange *exchange, const struct ycurl_requ
 
 #define GRACE_MS 100
 
-/// The size of the receive buffer. libcurl checks a speed limit only between two reads, so a read takes the bytes of
-/// one millisecond. Measured with 7.88 for 400 kB at 1 MB/s: reads of 16 KiB let everything through within 1 to 66 ms,
-/// reads of 1 KiB take 375 ms.
+/// The size of the receive buffer. libcurl checks a speed limit only between two reads, so each read takes the bytes of
+/// one millisecond. Measured with 7.88 for 400 kB at 1 MB/s: with reads of 16 KiB, all bytes arrive within 1 to 66 ms,
+/// and with reads of 1 KiB they take 375 ms.
 static long receive_buffer(const struct ycurl_exchange *exchange) {
     long size = exchange->streaming ? (long)STREAMED_PIECE : (long)RECEIVED_PIECE;
     if (!exchange->receive_speed) return size;
@@ -179,8 +181,8 @@ static long receive_buffer(const struct ycurl_exchange *exchange) {
     return piece < 1 << 10 ? 1 << 10 : (long)piece;
 }
 
-/// The time in nanoseconds for which libcurl pauses after a piece because of a speed limit; newer versions (seen with
-/// 8.23) use whole seconds.
+/// The time in nanoseconds for which libcurl pauses after a piece because of a speed limit. Newer versions (seen with
+/// 8.23) pause for whole seconds.
 static int64_t rate_pause(const struct ycurl_exchange *exchange) {
     const int64_t second = 1000000000;
     int64_t receiving = exchange->receive_speed ? receive_buffer(exchange) * second / exchange->receive_speed : 0;
@@ -189,13 +191,13 @@ static int64_t rate_pause(const struct ycurl_exchange *exchange) {
     return longest < second ? second : longest;
 }
 
-/// Sets the idle timeout, extended by pauses that Switchyard causes, in which the server is not silent.
+/// Sets the idle timeout. It is extended by the pauses of a speed limit, during which the server is not silent.
 static void set_idle_limit(struct ycurl_exchange *exchange, int64_t limit) {
     bool adds = exchange->limits_speed && limit > 0 && limit < INT64_MAX / 2;
     exchange->idle_limit = limit + (adds ? rate_pause(exchange) : 0);
 }
 
-/// Resets the option that makes libcurl deliver encoded bodies.
+/// Resets the option that makes libcurl deliver bodies without decoding them.
 static int decode_again(struct ycurl_exchange *exchange) {
     if (!exchange->configured.raw) return CURLE_OK;
     exchange->configured.raw = false;
@@ -210,8 +212,8 @@ static int install_switches(struct ycurl_exchange *exchange, const struct ycurl_
         code |= set(easy, CURLOPT_ACCEPT_ENCODING, decompress ? "" : NULL);
         exchange->configured.decompress = decompress;
     }
-    // Sending a piece that libcurl has taken may last longer than the idle timeout, and only its progress callback
-    // shows that it is sent.
+    // Sending a piece that libcurl has already read may take longer than the idle timeout. Only libcurl's progress
+    // callback shows that bytes of the piece are sent.
     bool watches = request->report_progress || (is_upload(request->body) && request->idle_limit > 0);
     if (watches != exchange->configured.progress) {
         code |= set(easy, CURLOPT_NOPROGRESS, watches ? 0L : 1L);
@@ -223,12 +225,12 @@ static int install_switches(struct ycurl_exchange *exchange, const struct ycurl_
         exchange->configured.buffer = buffer;
     }
     if (request->bypasses_proxy != exchange->configured.bypasses_proxy) {
-        // Switchyard evaluates the exceptions, because libcurl's evaluation differs between versions.
+        // Switchyard evaluates the proxy's exceptions itself, because versions of libcurl evaluate them differently.
         code |= set(easy, YCURL_NO_PROXY, request->bypasses_proxy == 1 ? "*" : "");
         exchange->configured.bypasses_proxy = request->bypasses_proxy;
     }
-    // 0 would be libcurl's default of 300 s. Our deadline comes first: libcurl before 7.87 cannot end a name lookup
-    // without waiting.
+    // 0 would be libcurl's default of 300 s. libcurl's timeout is set slightly later than our deadline, because libcurl
+    // before 7.87 cannot end a name lookup without waiting.
     long connect = request->connect_timeout_ms > 0 && request->connect_timeout_ms < INT32_MAX - GRACE_MS
                        ? (long)request->connect_timeout_ms + GRACE_MS : INT32_MAX;
     if (connect != exchange->configured.connect_timeout) {
@@ -238,10 +240,10 @@ static int install_switches(struct ycurl_exchange *exchange, const struct ycurl_
     return code;
 }
 
-/// The maximum size of a body's buffer that is kept for the next request.
+/// The maximum size of a body buffer that is kept for the next request.
 #define MOST_KEPT ((size_t)128 << 10)
 
-/// Takes the file of a body over, with its current state.
+/// Takes over the file of a body, and records the file's current state.
 static void take_file(struct ycurl_exchange *exchange, const struct ycurl_request *request) {
     struct stat now;
     int file = request->body_file;
@@ -249,11 +251,12 @@ static void take_file(struct ycurl_exchange *exchange, const struct ycurl_reques
     exchange->body_file_length = request->body_file_length;
     exchange->body_before = request->body_before;
     exchange->body_file_time = fstat(file, &now) == 0 ? now.st_mtim : (struct timespec){0};
-    // The file is read on the loop's thread, which other exchanges need, so the system should read ahead.
+    // The loop's thread reads the file, and other exchanges need that thread. The system should therefore read ahead.
     posix_fadvise(file, 0, 0, POSIX_FADV_SEQUENTIAL);
 }
 
-/// Returns a hash of scheme, host and port (FNV-1a); a collision of two servers only costs an extra connection.
+/// Returns a hash of scheme, host and port (FNV-1a). If two servers have the same hash, this only costs an extra
+/// connection.
 static uint64_t origin_of(const char *url) {
     uint64_t hash = 0xcbf29ce484222325;
     for (int slashes = 0; *url; url++) {
@@ -263,7 +266,7 @@ static uint64_t origin_of(const char *url) {
     return hash;
 }
 
-/// Resets the state of the previous request, except memory and options that can be reused.
+/// Resets the state of the previous request. Memory and options that can be reused are kept.
 static void start_over(struct ycurl_exchange *exchange, const struct ycurl_request *request) {
     exchange_close_file(exchange);
     if (request->body == YCURL_BODY_FILE) take_file(exchange, request);
@@ -314,7 +317,8 @@ static bool head_fits(const struct ycurl_exchange *exchange, const struct ycurl_
 int ycurl_prepare(ycurl_exchange *exchange, const struct ycurl_request *request) {
     start_over(exchange, request);
     bool fits = head_fits(exchange, request);
-    // If the caller names an encoding, the response stays encoded; a range counts encoded bytes.
+    // If the caller sets Accept-Encoding, the response stays encoded. A range counts encoded bytes, so it cannot be
+    // decoded.
     bool decompress = request->decompress && !exchange->names.encoding && !exchange->names.range;
     int code = fits ? ycurl_lib.easy_setopt(exchange->easy, CURLOPT_URL, request->url) : CURLE_TOO_LARGE;
     if (code == CURLE_OK) code = install_headers(exchange, decompress);

@@ -13,12 +13,13 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-/// The number of consecutive times that a socket was writable with nothing to send, after which it is not watched for
-/// writing for a while.
+/// The number of consecutive times that a socket was writable with nothing to send. After that, the socket is not
+/// watched for writing for a short time (a stall).
 #define MOST_FRUITLESS 8
-/// The duration of such a stall in nanoseconds.
+/// The duration of a stall in nanoseconds.
 #define STALL 5000000
-/// The maximum idle time in nanoseconds of a connection for a request that is sent only once.
+/// The maximum time in nanoseconds for which a connection may have been idle to be used for a request that is sent only
+/// once.
 #define MOST_IDLE 1000000000
 
 static struct watched_socket *watched(ycurl_loop *loop, int socket) {
@@ -50,7 +51,8 @@ static bool apply(ycurl_loop *loop, int socket, struct watched_socket *entry) {
         return true;
     }
     if (sockets_control(loop, before ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, socket, wanted) == 0) return true;
-    // The socket may have been closed without our callbacks and its number reused, or the other way round.
+    // The epoll set may differ from our records: a socket may have been closed without our callbacks, and its number
+    // reused.
     int other = errno == ENOENT ? EPOLL_CTL_ADD : EPOLL_CTL_MOD;
     if (sockets_control(loop, other, socket, wanted) == 0) return true;
     entry->registered = 0;
@@ -63,7 +65,8 @@ static void set_kept(ycurl_loop *loop, struct watched_socket *entry, bool is_kep
     loop->kept_count += is_kept ? 1 : (size_t)-1;
 }
 
-/// Records which socket an exchange uses and, if libcurl has the socket on a multi handle of its own, the exchange.
+/// Records which socket an exchange uses. If the exchange has a multi handle of its own, records the exchange with the
+/// socket too.
 static void note_user(ycurl_loop *loop, void *easy, int socket, struct watched_socket *entry) {
     struct ycurl_exchange *exchange = NULL;
     ycurl_lib.easy_getinfo(easy, CURLINFO_PRIVATE, &exchange);
@@ -85,8 +88,8 @@ int sockets_watch(void *easy, int socket, int what, void *context, void *unused)
         if (what & CURL_POLL_IN) entry->wanted |= EPOLLIN;
         if (what & CURL_POLL_OUT) entry->wanted |= EPOLLOUT;
     }
-    // A reused connection is needed again soon: leaving it registered saves two system calls per request. If it becomes
-    // readable meanwhile, sockets_dispatch() ends it or removes it.
+    // A reused connection is needed again soon. Leaving it registered saves two system calls per request. If it becomes
+    // readable before that, sockets_dispatch() ends it or removes it from the set.
     if (!entry->wanted && entry->ours && entry->registered == EPOLLIN) return 0;
     return apply(loop, socket, entry) ? 0 : -1;
 }
@@ -97,7 +100,7 @@ int loop_open_socket(void *context, int purpose, struct curl_sockaddr *address) 
     int opened = socket(address->family, address->type | SOCK_CLOEXEC, address->protocol);
     struct watched_socket *entry = watched(loop, opened);
     if (!entry) return opened;
-    // The number is new, so any earlier registration of it is gone from the epoll set.
+    // The socket is new, so an earlier registration of the same number is no longer in the epoll set.
     entry->ours = true;
     entry->registered = 0;
     apply(loop, opened, entry);
@@ -106,8 +109,8 @@ int loop_open_socket(void *context, int purpose, struct curl_sockaddr *address) 
 
 int loop_close_socket(void *context, int socket) {
     struct watched_socket *entry = watched(context, socket);
-    // Closing removes the socket from the epoll set only if no copy exists. A forked process has copies of all sockets,
-    // and then the socket could not be removed any more.
+    // Closing a socket removes it from the epoll set only if no copy of the descriptor exists. A forked process has
+    // copies of all sockets, and then the socket could not be removed after it is closed.
     if (entry && entry->registered) sockets_control(context, EPOLL_CTL_DEL, socket, 0);
     if (entry) set_kept(context, entry, false);
     if (entry) deaf_forget(context, entry);
@@ -125,12 +128,13 @@ void sockets_watch_own(struct ycurl_exchange *exchange, uint32_t wanted) {
 
 // MARK: Idle connections
 
-/// Makes libcurl find an idle connection closed. Unsolicited data from a server would be treated as its next response
-/// (RFC 9112 section 9.2). libcurl 7.88 does not check for it, and newer versions do not check with TLS.
+/// Makes an idle connection look closed to libcurl. Otherwise libcurl would treat unsolicited data from a server as its
+/// next response (RFC 9112 section 9.2). libcurl 7.88 does not check for such data, and newer versions do not check
+/// with TLS.
 ///
-/// The socket is replaced by another one whose other end is closed. libcurl closes it when it next uses it, and the
-/// data that waited on the old socket is gone. TLS 1.3 session tickets are not lost, because they arrive before the
-/// first response is read.
+/// The socket is replaced by another socket whose other end is closed. When libcurl next uses the connection, it finds
+/// it closed and closes it. The data that waited on the old socket is gone. TLS 1.3 session tickets are not lost,
+/// because they arrive before the first response is read.
 void sockets_end(ycurl_loop *loop, int socket, struct watched_socket *entry) {
     set_kept(loop, entry, false);
     deaf_forget(loop, entry);
@@ -140,12 +144,12 @@ void sockets_end(ycurl_loop *loop, int socket, struct watched_socket *entry) {
     bool has_pair = socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0;
     bool is_replaced = has_pair && dup3(ends[0], socket, O_CLOEXEC) == socket;
     for (int i = 0; has_pair && i < 2; i++) close(ends[i]);
-    // The fallback if no descriptors are left.
+    // This is the fallback if no descriptors are left for another socket.
     if (!is_replaced) shutdown(socket, SHUT_RDWR);
 }
 
-/// Watches an idle connection. It is usually still registered, unless libcurl was only sending at the end, or its
-/// server has sent data since.
+/// Watches an idle connection for data from its server. The socket is usually still registered. It is not if libcurl
+/// was only sending at the end, or if its server has sent data since then.
 static void listen_to_kept(ycurl_loop *loop, int socket, struct watched_socket *entry) {
     entry->wanted = EPOLLIN;
     bool is_heard = apply(loop, socket, entry);
@@ -155,7 +159,7 @@ static void listen_to_kept(ycurl_loop *loop, int socket, struct watched_socket *
 
 void sockets_keep(struct ycurl_exchange *exchange) {
     struct watched_socket *entry = watched(exchange->loop, exchange->socket);
-    // Over HTTP/2 and 3, a server may send at any time, and libcurl reads such a connection before it reuses it.
+    // Over HTTP/2 and 3, a server may send at any time. libcurl reads such a connection before it reuses it.
     bool may_be_kept = entry && entry->ours && !entry->wanted && !exchange->is_multiplexed;
     if (may_be_kept) {
         set_kept(exchange->loop, entry, true);
@@ -170,7 +174,7 @@ void sockets_look_at_kept(ycurl_loop *loop) {
     enum { MOST = 128 };
     struct epoll_event events[MOST];
     if (!loop->kept_count) return;
-    // Other events will be reported again by the next step; a wake is not, but `waits` shows that it came.
+    // The next step reports other events again. It does not report a wake again, but `waits` shows that there was one.
     int count = epoll_wait(loop->epoll, events, MOST, 0);
     for (int i = 0; i < count; i++) {
         struct watched_socket *entry = watched(loop, events[i].data.fd);
@@ -178,9 +182,9 @@ void sockets_look_at_kept(ycurl_loop *loop) {
     }
 }
 
-/// Ends idle connections that a server may be closing. If a request is sent at that moment, it is unknown whether it
-/// was executed. Common idle timeouts are 2 s (gunicorn), 5 s (Apache, Node, uvicorn) and more, and few servers
-/// announce theirs.
+/// Ends idle connections that a server may be closing. If a request is sent at that moment, it is unknown whether the
+/// server has executed it. Common idle timeouts are 2 s (gunicorn), 5 s (Apache, Node, uvicorn) and more, and few
+/// servers announce their timeout.
 void sockets_end_idle(struct ycurl_exchange *exchange) {
     ycurl_loop *loop = exchange->loop;
     if (!exchange->once || !loop->kept_count) return;
@@ -194,9 +198,9 @@ void sockets_end_idle(struct ycurl_exchange *exchange) {
 // MARK: Stalls
 
 /// Records that a socket was writable but nothing was sent. libcurl (seen with 7.88) watches for writability although
-/// an HTTP/2 server's window is closed: the socket is always writable, so this would keep a core busy until the window
-/// opens. The window update must be read first, so the socket is watched for reading only, and checked for writing from
-/// time to time in case there was another reason.
+/// an HTTP/2 server's window is closed. The socket is then always writable, which would keep a core busy until the
+/// window opens. The server's window update must be read first, so the socket is watched only for reading. From time to
+/// time it is watched for writing again, in case there was another reason.
 static void note_fruitless(ycurl_loop *loop, int socket) {
     struct watched_socket *entry = watched(loop, socket);
     if (!entry || !(entry->wanted & EPOLLOUT)) return;
@@ -219,7 +223,7 @@ void sockets_end_stalls(ycurl_loop *loop) {
     loop->stall_end = INT64_MAX;
     for (size_t i = 0; i < loop->socket_count; i++) {
         struct watched_socket *entry = &loop->sockets[i];
-        // One more unsuccessful time is enough for the next stall.
+        // If the socket is writable with nothing to send once more, the next stall begins.
         if (entry->is_stalled) end_stall(loop, (int)i, entry);
     }
 }

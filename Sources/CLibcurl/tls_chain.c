@@ -1,8 +1,9 @@
-/// Provides the certificates with which a server has proved its identity, so that pins can be compared with each of
-/// them.
+/// Provides the certificates with which a server has proved its identity, so that each of them can be compared with
+/// pins.
 ///
-/// libcurl compares only the key of the server's own certificate, and returns the certificates that the server has
-/// sent, which are not verified to belong to the chain. OpenSSL provides the chain that it has verified.
+/// libcurl compares pins only with the key of the server's own certificate. It also returns the certificates that the
+/// server has sent, but it does not verify that they belong to the chain. OpenSSL provides the chain that it has
+/// verified.
 #if defined(__linux__)
 
 #include "exchange.h"
@@ -10,17 +11,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// SSL_OP_IGNORE_UNEXPECTED_EOF of OpenSSL 3, which libcurl sets.
+/// The option SSL_OP_IGNORE_UNEXPECTED_EOF of OpenSSL 3, which libcurl sets.
 #define IGNORES_END 0x80u
 /// The value of CURLINFO_TLS_SSL_PTR for OpenSSL.
 #define BACKEND_OPENSSL 1
-/// SSL_RECEIVED_SHUTDOWN
+/// The flag SSL_RECEIVED_SHUTDOWN.
 #define RECEIVED_SHUTDOWN 2
 
-/// X509_V_ERR_APPLICATION_VERIFICATION: the only reason that OpenSSL itself never reports.
+/// X509_V_ERR_APPLICATION_VERIFICATION, the only error that OpenSSL itself never reports.
 #define REFUSED_BY_APPLICATION 50
 
-/// The functions of OpenSSL 1.1 and 3; all of their arguments are opaque here.
+/// The functions of OpenSSL 1.1 and 3. Their arguments are opaque pointers here.
 static struct {
     void (*set_verify_callback)(void *context, int (*verify)(void *store, void *argument), void *argument);
     int (*verify)(void *store);
@@ -36,7 +37,7 @@ static struct {
 static bool found, minds_ends;
 
 void chain_find_functions(void *library, const char *tls) {
-    // The context of libcurl is an OpenSSL context only if libcurl reports that it uses OpenSSL.
+    // libcurl's TLS context is an OpenSSL context only if libcurl reports that it uses OpenSSL.
     if (!tls || strncmp(tls, "OpenSSL/", 8) != 0 || strchr(tls, '(')) return;
     const struct wanted_function wanted[] = {
         {"SSL_CTX_set_cert_verify_callback", &openssl.set_verify_callback},
@@ -47,7 +48,8 @@ void chain_find_functions(void *library, const char *tls) {
         {"OPENSSL_sk_value", &openssl.value},
         {"i2d_X509", &openssl.encode},
     };
-    // Searches libcurl and the libraries it is linked with, whatever else the program has loaded.
+    // The search covers only libcurl and the libraries it is linked with, not other libraries that the program has
+    // loaded.
     found = library_find(library, wanted, sizeof wanted / sizeof wanted[0]) == NULL;
     const struct wanted_function ends[] = {
         {"SSL_clear_options", &openssl.clear_options},
@@ -56,7 +58,7 @@ void chain_find_functions(void *library, const char *tls) {
     minds_ends = strncmp(tls, "OpenSSL/1", 9) != 0 && library_find(library, ends, sizeof ends / sizeof ends[0]) == NULL;
 }
 
-/// The OpenSSL session of an exchange's connection; NULL if there is none.
+/// The OpenSSL session of an exchange's connection, or NULL if there is none.
 static void *session_of(struct ycurl_exchange *exchange) {
     struct curl_tls_session *session = NULL;
     if (!minds_ends || ycurl_lib.easy_getinfo(exchange->easy, CURLINFO_TLS_SSL_PTR, &session) != CURLE_OK) return NULL;
@@ -91,7 +93,8 @@ static bool is_wanted(const struct chain_judge *judge, const void *certificate) 
     return wanted;
 }
 
-/// Called instead of OpenSSL's own check, which it calls first; a chain that OpenSSL refuses stays refused.
+/// OpenSSL calls this function instead of its own check. The function runs OpenSSL's check first. A chain that fails
+/// this check is rejected.
 static int verify_chain(void *store, void *argument) {
     const struct chain_judge *judge = argument;
     int outcome = openssl.verify(store);
@@ -114,7 +117,7 @@ void ycurl_loop_judge_chains(ycurl_loop *loop, ycurl_judge accepts, const void *
 }
 
 int chain_install(struct ycurl_exchange *exchange) {
-    // A connection, and with it the check, may outlive the exchange that has opened it, but not the loop.
+    // A connection, and its certificate check, may outlive the exchange that opened it, but not the loop.
     struct chain_judge *judge = &exchange->loop->judge;
     if (!judge->accepts) return CURLE_OK;
     int code = ycurl_lib.easy_setopt(exchange->easy, CURLOPT_SSL_CTX_FUNCTION, prepare_context);
