@@ -5,7 +5,8 @@ public enum Transports {
     /// Creates the default transport of this system: ``CurlTransport`` on Linux, ``URLSessionTransport`` on Apple
     /// systems.
     ///
-    /// - Parameter tls: The trust settings and the client identity of the transport; the system's trust unless given.
+    /// - Parameter tls: The trust settings and the client identity of the transport. By default, the system's trust
+    ///   settings apply.
     /// - Returns: The transport.
     /// - Throws: `TransportError` if the transport cannot be created, for example on Linux because libcurl is missing
     ///   or too old.

@@ -2,14 +2,16 @@ import Dispatch
 public import SwitchyardHTTP
 import SwitchyardServices
 
-/// The boundary between Switchyard and the network, which performs one exchange of one request and one response.
+/// The boundary between Switchyard and the network.
 ///
-/// A transport only transfers bytes. It does not follow redirects, store cookies, retry or cache; it returns every
+/// A transport performs exchanges of one request and one response.
+///
+/// A transport only transfers bytes. It does not follow redirects, store cookies, retry or cache. It returns every
 /// response as received, including a 301 or a 503. Any thread may call it.
 ///
 /// ### Write your own
 /// Implement ``start(_:progress:completion:)`` so that
-/// 1. `completion` is called exactly once, on any thread, also after ``TransportTask/cancel()``;
+/// 1. `completion` is called exactly once, on any thread, even after ``TransportTask/cancel()``;
 /// 2. cancelling at any moment (before the first byte, in the middle of the body, after the end) is safe, and ends an
 ///    unfinished exchange with ``/SwitchyardHTTP/TransportError/Kind/cancelled``;
 /// 3. the timeouts of the request are enforced.
@@ -17,10 +19,10 @@ public protocol Transport: Sendable {
     /// Starts an exchange and returns immediately.
     ///
     /// - Parameters:
-    ///   - request: The request. If a transport does not support one of its settings, it refuses the request with
-    ///     ``/SwitchyardHTTP/TransportError/Kind/unsupported``; it never ignores the setting.
+    ///   - request: The request. If a transport does not support one of its settings, the exchange fails with
+    ///     ``/SwitchyardHTTP/TransportError/Kind/unsupported``. A transport never ignores a setting.
     ///   - progress: A closure that receives the number of bytes sent and received, in order, on a thread of the
-    ///     transport; `nil` costs nothing.
+    ///     transport. If `nil`, progress is not measured.
     ///   - completion: A closure that is called once with the response or the failure. With
     ///     `HTTPRequest.Delivery.stream`, it is called when the head has arrived, and the body follows in
     ///     ``/SwitchyardHTTP/HTTPResponse/Body/stream(_:)``.
@@ -31,10 +33,10 @@ public protocol Transport: Sendable {
         completion: @escaping @Sendable (Result<HTTPResponse, TransportError>) -> Void
     ) -> any TransportTask
 
-    /// Makes later requests use new connections; active requests continue on their connections.
+    /// Makes later requests use new connections. Active requests continue on their connections.
     ///
-    /// It is called when the network path changes, because connections over the old path may never respond. The default
-    /// implementation does nothing, which is right for a transport that keeps no connections.
+    /// The client calls this method when the network path changes, because connections over the old path may never
+    /// respond. The default implementation does nothing, which is right for a transport that keeps no connections.
     func retireConnections()
 
     /// Shuts the transport down: active exchanges and all later requests end with `TransportError.Kind.closed`.
@@ -53,11 +55,11 @@ public protocol TransportTask: Sendable {
     /// Ends the exchange with ``/SwitchyardHTTP/TransportError/Kind/cancelled``, unless it has ended already.
     func cancel()
 
-    /// Ends the exchange as ``cancel()`` does, and returns whether it is certain that no part of the request has been
-    /// or will be sent.
+    /// Ends the exchange as ``cancel()`` does, and returns whether certainly no part of the request has been or will be
+    /// sent.
     ///
-    /// If `true`, the caller may send a write to another server, or report that the request was not executed. The
-    /// default implementation returns `false`.
+    /// If `true`, the caller may send a write request to another server, or report that the request was not executed.
+    /// The default implementation returns `false`.
     func withdraw() -> Bool
 }
 
@@ -84,9 +86,11 @@ public struct TransferProgress: Sendable, Hashable {
 
     /// The direction of the bytes.
     public var direction: Direction
-    /// The number of bytes transferred so far, which never decreases between reports of one direction.
+    /// The number of bytes transferred so far.
+    ///
+    /// The number never decreases between reports of one direction.
     public var completed: Int64
-    /// The total number of bytes; `nil` while unknown.
+    /// The total number of bytes, or `nil` while it is unknown.
     public var total: Int64?
 
     /// Creates a report.
@@ -96,9 +100,9 @@ public struct TransferProgress: Sendable, Hashable {
         self.total = total
     }
 
-    /// The share done, 0 to 1; `nil` while the total is unknown.
+    /// The completed fraction of the transfer, 0 to 1, or `nil` while the total is unknown.
     ///
-    /// An empty body is done from the start.
+    /// For an empty body, the fraction is 1 from the start.
     public var fraction: Double? {
         guard let total else { return nil }
         return total > 0 ? min(1, Double(completed) / Double(total)) : 1
@@ -112,9 +116,9 @@ extension Transport {
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - progress: A closure that receives the number of bytes sent and received; `nil` costs nothing.
+    ///   - progress: A closure that receives the number of bytes sent and received. If `nil`, progress is not measured.
     /// - Returns: The response, whatever its status.
-    /// - Throws: `TransportError`; of the kind `cancelled` if the task is cancelled.
+    /// - Throws: `TransportError`, of the kind `cancelled` if the task is cancelled.
     public func send(
         _ request: HTTPRequest,
         progress: TransferProgressHandler? = nil
@@ -134,8 +138,9 @@ extension Transport {
     }
 }
 
-/// The synchronization of the caller's continuation, the active exchange and a cancellation, in whatever order they
-/// arrive.
+/// Connects the waiting caller, the active exchange and a cancellation.
+///
+/// The three may arrive in any order.
 private struct SendHandoff: Sendable {
     typealias Outcome = Result<HTTPResponse, TransportError>
     typealias Waiter = UnsafeContinuation<Outcome, Never>
@@ -153,7 +158,9 @@ private struct SendHandoff: Sendable {
         state.withLock { $0.waiter = waiter }
     }
 
-    /// Stores the handle for a later cancellation, or cancels it if the cancellation has already arrived.
+    /// Stores the handle of the exchange.
+    ///
+    /// If the exchange has already been cancelled, cancels the handle.
     func started(_ task: any TransportTask) {
         let cancelsNow = state.withLock { state in
             guard !state.isFinished else { return false }
@@ -171,7 +178,9 @@ private struct SendHandoff: Sendable {
         task?.cancel()
     }
 
-    /// Resumes the caller with the first outcome; later outcomes are ignored.
+    /// Resumes the caller with the first outcome.
+    ///
+    /// Later outcomes are ignored.
     func finish(_ outcome: Outcome) {
         let waiter = state.withLock { state in
             state.isFinished = true
@@ -191,7 +200,7 @@ extension TransportError {
     )
 }
 
-/// An exchange that failed before it started.
+/// The handle of an exchange that failed before it started.
 struct RefusedExchange: TransportTask {
     /// Reports the failure asynchronously, because the caller may hold a lock that its completion needs.
     init(

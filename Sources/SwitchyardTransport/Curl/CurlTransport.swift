@@ -5,11 +5,11 @@
 
     /// The transport for Linux, based on the system's libcurl.
     ///
-    /// One thread drives all exchanges of a transport; it starts with the first request. Connections are kept and
-    /// reused, so create one transport and share it. After the last reference is released, active exchanges complete,
-    /// and then everything is closed. ``shutdown()`` ends everything immediately.
+    /// One thread drives all exchanges of a transport. The thread starts with the first request. Connections are kept
+    /// and reused, so create one transport and share it. After the last reference to the transport is released, active
+    /// exchanges complete, and then everything is closed. ``shutdown()`` ends everything immediately.
     ///
-    /// A request whose method is not idempotent is sent at most once: if an idle connection turns out to be dead when
+    /// A request whose method is not idempotent is sent at most once. If an idle connection turns out to be dead when
     /// such a request is sent, the request fails with `TransportError.Kind.connectionReset` instead of being sent
     /// again. libcurl sends an idempotent request again on a new connection.
     ///
@@ -27,16 +27,16 @@
     /// ``Configuration/decompressesResponses``, `Accept-Encoding`.
     public final class CurlTransport: Transport {
         private let loops: CurlLoops
-        /// The transports of requests with another TLS configuration.
+        /// The transports for requests whose TLS configuration differs from this transport's configuration.
         private let others: TransportsByTLS
 
         /// Creates a transport.
         ///
         /// - Parameter configuration: The configuration of all exchanges.
-        /// - Throws: `TransportError` with `TransportError.Kind.closed` if libcurl is missing, older than 7.68 or
-        ///   cannot be initialized (the message names the package to install), or if a file of the configuration cannot
-        ///   be read; with ``/SwitchyardHTTP/TransportError/Kind/unsupported`` if libcurl does not support the
-        ///   configuration.
+        /// - Throws: `TransportError`. The kind is `TransportError.Kind.closed` if libcurl is missing, older than 7.68
+        ///   or cannot be initialized, or if a file of the configuration cannot be read. The message names the package
+        ///   to install. The kind is ``/SwitchyardHTTP/TransportError/Kind/unsupported`` if libcurl does not support
+        ///   the configuration.
         public init(configuration: Configuration = Configuration()) throws(TransportError) {
             let library = try CurlLibrary.open()
             loops = try CurlLoops(settings: CurlSettings(configuration, library: library))
@@ -76,9 +76,12 @@
             }
         }
 
-        /// Makes later requests use new connections; active requests continue on their connections.
+        /// Makes later requests use new connections.
         ///
-        /// The transport is unchanged if it has not sent anything yet, or if the system has no file descriptors left.
+        /// Active requests continue on their connections.
+        ///
+        /// This method has no effect if the transport has not sent anything yet, or if the system has no file
+        /// descriptors left.
         public func retireConnections() {
             loops.refresh()
             others.retireConnections()
@@ -96,76 +99,87 @@
         public struct Configuration: Sendable {
             /// The trust settings of the transport.
             public var tls = TLSConfiguration()
-            /// The proxy; none by default, even if environment variables name one.
-            public var proxy = Proxy.none
-            /// The time that establishing a connection may take, including TLS, for requests without a limit of their
-            /// own; 20 seconds by default.
+            /// The proxy, none by default.
             ///
-            /// If `nil`, there is no limit. In 20 seconds, TCP tries to reach a server five times. If a server accepts
-            /// the connection but never responds in TLS, the request fails after this time with
-            /// ``/SwitchyardHTTP/TransportError/Kind/connectTimeout``, and nothing was sent.
+            /// Without this setting, no proxy is used even if environment variables name one.
+            public var proxy = Proxy.none
+            /// The maximum time for establishing a connection including TLS, 20 seconds by default.
+            ///
+            /// This time applies to requests without a limit of their own. If `nil`, there is no limit. In 20 seconds,
+            /// TCP tries to reach a server five times. If a server accepts the connection but never responds in TLS,
+            /// the request fails after this time with ``/SwitchyardHTTP/TransportError/Kind/connectTimeout``, and
+            /// nothing was sent.
             public var connectTimeout: Duration? = .seconds(20)
             /// The allowed versions of HTTP.
             public var httpVersion = HTTPVersion.automatic
-            /// Whether a request waits for a connection that is being made to the same server, to share it over HTTP/2.
+            /// Whether a request waits for a connection that is being made to the same server, to share it over HTTP/2,
+            /// `false` by default.
             ///
-            /// It is `false` by default: each request that finds no connection makes one.
+            /// If `false`, each request that finds no connection makes one.
             public var waitsForMultiplexing = false
             /// The addresses to use instead of DNS.
             ///
             /// The transport's initializer fails if a host contains a port, a port is outside 1 to 65535, or an address
             /// is invalid.
             public var hostOverrides: [HostOverride] = []
-            /// The path of a Unix socket to which all requests go, whatever their URL is; `nil` by default.
+            /// The path of a Unix socket to which all requests go, whatever their URL, by default `nil`.
             ///
-            /// The path has at most 107 bytes (unix(7)); the transport's initializer fails if it is longer.
+            /// The path has at most 107 bytes (unix(7)). The transport's initializer fails if the path is longer.
             public var unixSocketPath: String?
-            /// The maximum number of connections to one server; further requests wait, which does not count towards
-            /// their idle timeout.
+            /// The maximum number of connections to one server.
             ///
             /// If `nil`, the default, there is no limit.
+            ///
+            /// Further requests wait for a connection. This wait does not count towards their idle timeout.
             public var maximumConnectionsPerHost: Int?
-            /// The maximum number of connections in total; further requests wait, which does not count towards their
-            /// idle timeout.
+            /// The maximum number of connections in total.
             ///
             /// If `nil`, the default, there is no limit.
-            public var maximumConnections: Int?
-            /// The maximum number of idle connections that are kept; 256 by default.
-            public var maximumIdleConnections = 256
-            /// The time that an idle connection is kept, in whole seconds; 60 s by default.
             ///
-            /// Servers close idle connections after 5 s (Node), 60 s (many load balancers) or 75 s (nginx). Closing a
-            /// connection before the server does avoids requests on a connection that the server is just closing.
+            /// Further requests wait for a connection. This wait does not count towards their idle timeout.
+            public var maximumConnections: Int?
+            /// The maximum number of idle connections that are kept, 256 by default.
+            public var maximumIdleConnections = 256
+            /// The time for which an idle connection is kept, in whole seconds, 60 s by default.
+            ///
+            /// Servers close idle connections after 5 s (Node), 60 s (many load balancers) or 75 s (nginx). If the
+            /// transport closes a connection earlier than the server, no request is sent on a connection that the
+            /// server is just closing.
             public var idleConnectionTimeout = Duration.seconds(60)
-            /// The maximum number of bytes per second that one exchange receives; `nil`, the default, is no limit.
+            /// The maximum number of bytes per second that one exchange receives.
+            ///
+            /// If `nil`, the default, there is no limit.
             ///
             /// libcurl keeps the rate within a tenth for a body that takes a second or longer.
             public var maximumDownloadRate: Int?
-            /// The maximum number of bytes per second that one exchange sends; `nil`, the default, is no limit.
+            /// The maximum number of bytes per second that one exchange sends.
+            ///
+            /// If `nil`, the default, there is no limit.
             ///
             /// The rate is enforced between pieces of 16 KiB or more. A body in memory of up to 64 KiB is sent in one
             /// piece.
             public var maximumUploadRate: Int?
-            /// Whether the transport requests compression and decompresses responses; `true` by default.
+            /// Whether the transport requests compression and decompresses responses, `true` by default.
             ///
-            /// A request that has its own `Accept-Encoding`, or a `Range`, receives the body as the server sent it,
-            /// which is compressed if the response's `Content-Encoding` says so. A decompressed response keeps its
-            /// `Content-Encoding` and `Content-Length` as the server sent them.
+            /// If a request has its own `Accept-Encoding`, or a `Range`, its caller receives the body as the server
+            /// sent it. Such a body is compressed if the response's `Content-Encoding` says so. A decompressed response
+            /// keeps the `Content-Encoding` and `Content-Length` that the server sent.
             public var decompressesResponses = true
-            /// The maximum size of a response's head in bytes, including interim responses and trailers; 128 KiB by
-            /// default.
+            /// The maximum size of a response's head in bytes, 128 KiB by default.
+            ///
+            /// Interim responses and trailers count too.
             ///
             /// libcurl has limits of its own: 100 KiB per line and 300 KiB in total.
             public var maximumHeadSize = 128 << 10
-            /// The number of bytes of a streamed response that are buffered for a slow reader before the server is
-            /// slowed down; 1 MiB by default.
+            /// The number of bytes of a streamed response that are buffered for a slow reader, 1 MiB by default.
             ///
-            /// This many bytes arrive while a reader's thread is being woken: with 256 KiB, a large body took twice as
-            /// long on a busy machine (benchmark `transfer`). If many streams wait for slow readers, a smaller value
-            /// saves memory.
+            /// If the buffer is full, the server is slowed down. The default is the number of bytes that arrive while a
+            /// reader's thread is being woken: with 256 KiB, a large body took twice as long on a busy machine
+            /// (benchmark `transfer`). If many streams wait for slow readers, a smaller value saves memory.
             public var streamBufferSize = 1 << 20
-            /// Whether responses have `TransferMetrics`; `true` by default, at a cost of about half a microsecond per
-            /// request.
+            /// Whether responses have `TransferMetrics`, `true` by default.
+            ///
+            /// Metrics cost about half a microsecond per request.
             public var collectsMetrics = true
 
             /// Creates a configuration with default values.
@@ -184,11 +198,15 @@
 
         /// An address to use for a host and port instead of DNS.
         public struct HostOverride: Sendable, Hashable {
-            /// The host as in the URL, without its port; a name or an IPv4 address, not an IPv6 address.
+            /// The host as in the URL, without its port.
+            ///
+            /// The host is a name or an IPv4 address, not an IPv6 address.
             package var host: String
             /// The port.
             package var port: Int
-            /// The IP addresses, without brackets, tried in order; at least one.
+            /// The IP addresses, without brackets, at least one.
+            ///
+            /// The addresses are tried in order.
             package var addresses: [String]
 
             /// Creates an override.
@@ -203,8 +221,9 @@
         public enum Proxy: Sendable, Hashable {
             /// No proxy.
             case none
-            /// The proxy from the environment variables `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`; the
-            /// last three may be in capitals as well.
+            /// The proxy from the environment variables `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`.
+            ///
+            /// All names except `http_proxy` may also be in capitals.
             case environment
             /// This proxy server.
             case server(ProxyServer)
@@ -218,9 +237,9 @@
                 case http
                 /// HTTP over TLS to the proxy, which is verified with the same certificate authorities as servers.
                 case https
-                /// SOCKS 5 (RFC 1928); the proxy resolves names.
+                /// SOCKS 5 (RFC 1928). The proxy resolves host names.
                 case socks5
-                /// SOCKS 4a; the proxy resolves names.
+                /// SOCKS 4a. The proxy resolves host names.
                 case socks4a
             }
 
@@ -230,17 +249,17 @@
             package var host: String
             /// The port of the proxy.
             package var port: Int
-            /// The user and password for the proxy; `nil` if it requires none.
+            /// The user and password for the proxy, or `nil` if it requires none.
             package var credentials: Credentials?
-            /// The hosts that are reached without the proxy; none unless set.
+            /// The hosts that are reached without the proxy, none by default.
             ///
             /// A name also matches its subdomains. IP addresses, networks such as `10.0.0.0/8`, and `*` for all hosts
-            /// are allowed as well. An entry may contain several of these, separated by commas or spaces.
+            /// are allowed as well. One entry may contain several of these values, separated by commas or spaces.
             package var exceptions: [String]
 
             /// A user and a password.
             public struct Credentials: Sendable, Hashable {
-                /// The user.
+                /// The user name.
                 package var user: String
                 /// The password.
                 package var password: String
@@ -274,9 +293,9 @@
         public var description: String { "\(user):***" }
     }
 
-    /// The opened libcurl.
+    /// The system's libcurl, opened at run time.
     struct CurlLibrary: Sendable {
-        /// The version as 0xXXYYZZ.
+        /// The version of libcurl as 0xXXYYZZ.
         let version: UInt32
 
         /// Opens libcurl, or throws an error that names the problem and the package to install.
@@ -295,10 +314,11 @@
             ycurl_has_feature(Int32(feature))
         }
 
-        /// Whether all certificates of a server's chain can be compared with pins, instead of only its own certificate.
+        /// Whether pins can be compared with all certificates of a server's chain, instead of only with the server's
+        /// own certificate.
         var showsChains: Bool { ycurl_shows_chains() }
 
-        /// Returns libcurl's text for a result code.
+        /// Returns libcurl's text for a result code (CURLcode).
         static func text(of code: Int32) -> String {
             String(cString: ycurl_error_text(code))
         }

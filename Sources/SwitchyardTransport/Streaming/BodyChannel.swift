@@ -4,8 +4,8 @@ import SwitchyardServices
 
 /// A bounded buffer between a transport, which must not wait, and a reader, which may be slow.
 ///
-/// The transport offers bytes and receives the remaining room. If there is none, the transport pauses the exchange, and
-/// the channel resumes it once the reader has taken half of the buffered bytes.
+/// The transport offers bytes and receives the remaining room. If there is no room, the transport pauses the exchange.
+/// When the reader has taken half of the buffered bytes, the channel resumes the exchange.
 final class BodyChannel: Sendable {
     typealias Outcome = Result<Data?, TransportError>
 
@@ -17,7 +17,9 @@ final class BodyChannel: Sendable {
         var end: Result<Void, TransportError>?
         var reader: CheckedContinuation<Outcome, Never>?
 
-        /// Appends a large piece unchanged, and merges small pieces.
+        /// Appends bytes.
+        ///
+        /// A large piece stays a piece of its own, and small pieces are merged.
         mutating func add(_ bytes: Data) {
             backlog += bytes.count
             if let newest = pieces.first, newest.count + bytes.count <= 32 << 10 {
@@ -58,8 +60,9 @@ final class BodyChannel: Sendable {
 
     // MARK: Writing
 
-    /// Buffers bytes and returns the remaining room; if there is none, the exchange must pause until `resume` is
-    /// called.
+    /// Buffers bytes and returns the remaining room.
+    ///
+    /// If there is none, the exchange must pause until `resume` is called.
     func offer(_ bytes: Data) -> Int {
         let (reader, room): (CheckedContinuation<Outcome, Never>?, Int) = state.withLock { state in
             guard state.end == nil else { return (nil, capacity) }
@@ -69,7 +72,8 @@ final class BodyChannel: Sendable {
             }
             state.add(bytes)
             let room = capacity - state.backlog
-            // Bytes that were in transit when the exchange paused do not resume it; only the reader does.
+            // Bytes may still arrive after the exchange has paused. They do not resume the exchange, because only the
+            // reader does.
             if room <= 0 { state.isPaused = true }
             return (nil, max(0, room))
         }
@@ -83,7 +87,9 @@ final class BodyChannel: Sendable {
     /// Whether the exchange must wait for the reader.
     var isPaused: Bool { state.withLock { $0.isPaused && $0.end == nil } }
 
-    /// Ends the body; buffered bytes can still be read.
+    /// Ends the body.
+    ///
+    /// Buffered bytes can still be read.
     func finish(_ end: Result<Void, TransportError>) {
         let reader = state.withLock { state in
             if state.end == nil { state.end = end }
@@ -95,7 +101,7 @@ final class BodyChannel: Sendable {
 
     // MARK: Reading
 
-    /// Waits for the next piece; returns `nil` at the end.
+    /// Waits for the next piece, and returns `nil` at the end of the body.
     func next() async throws(TransportError) -> Data? {
         let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { read($0) }
@@ -123,8 +129,8 @@ final class BodyChannel: Sendable {
     private func read(_ reader: CheckedContinuation<Outcome, Never>) {
         let (outcome, resumes): (Outcome?, Bool) = state.withLock { state in
             if let piece = state.takePiece() {
-                // At half the capacity, the next bytes arrive early enough, and the exchange does not pause and resume
-                // too often.
+                // The exchange resumes at half the capacity. New bytes then arrive before the buffer is empty, and the
+                // exchange does not pause and resume too often.
                 let resumes = state.isPaused && state.end == nil && state.backlog <= capacity / 2
                 if resumes { state.isPaused = false }
                 return (.success(piece), resumes)
@@ -139,7 +145,9 @@ final class BodyChannel: Sendable {
     }
 }
 
-/// A reader of a channel, which cancels the exchange if it is released before the end.
+/// A reader of a channel.
+///
+/// If the reader is released before the end of the body, the exchange is cancelled.
 final class BodyReader: Sendable {
     private let channel: BodyChannel
 
@@ -153,8 +161,8 @@ final class BodyReader: Sendable {
 
     /// The body as a stream.
     var stream: HTTPBodyStream {
-        // The cancellation closure captures only the channel, so that retaining the closure does not retain an unread
-        // body.
+        // The cancellation closure captures only the channel. If it captured the reader, a caller that retains the
+        // closure would keep an unread body alive.
         HTTPBodyStream(cancel: { [channel] in channel.abandon() }) { () async throws(TransportError) in
             try await self.channel.next()
         }

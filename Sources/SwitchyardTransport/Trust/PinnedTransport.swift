@@ -2,10 +2,11 @@ public import Foundation
 public import SwitchyardHTTP
 import SwitchyardServices
 
-/// A transport that checks the pins of certain hosts, with a rule for each.
+/// A transport that checks the public keys of hosts against pins, with a rule for each group of hosts.
 ///
-/// It forwards requests to several transports of one kind, one for each set of pins, because the underlying transport
-/// supports only one set. It works on every system whose transport supports pins; otherwise, its initializer throws.
+/// A pinned transport forwards requests to several underlying transports, one for each set of pins, because an
+/// underlying transport supports only one set. It works on every system whose transport supports pins. On other
+/// systems, its initializer throws.
 ///
 /// ### Use
 ///
@@ -16,10 +17,10 @@ import SwitchyardServices
 ///
 /// The pins also apply to a request with a TLS configuration of its own, unless that configuration has pins.
 ///
-/// A request to a pinned host must use https. After a mismatch under `PinRule.Mode.reportOnly`, the connection is made
-/// again without the pins; nothing of the request has been sent by then.
+/// A request to a pinned host must use https. If a host does not match its pins under `PinRule.Mode.reportOnly`, the
+/// connection is made again without the pins. Nothing of the request has been sent before that.
 public final class PinnedTransport: Transport {
-    /// A host that matched none of its pins, but received the request nevertheless.
+    /// A host that matched none of its pins but received the request nevertheless, because its rule only reports.
     public struct Mismatch: Sendable, Hashable {
         /// The host.
         public var host: String
@@ -29,9 +30,9 @@ public final class PinnedTransport: Transport {
 
     /// The treatment of hosts without a rule.
     public enum OtherHosts: Sendable, Hashable {
-        /// Requests are sent with the usual checks; the default.
+        /// Requests are sent with the usual certificate checks. This is the default.
         case allowed
-        /// Requests are refused.
+        /// Requests to hosts without a rule fail.
         case refused
     }
 
@@ -49,13 +50,13 @@ public final class PinnedTransport: Transport {
     /// Creates a transport.
     ///
     /// - Parameters:
-    ///   - rules: The rules; if several rules match a host, the first one applies.
-    ///   - otherHosts: The treatment of hosts without a rule; allowed unless given.
-    ///   - clock: The clock that determines when rules expire; the system's clock unless given.
+    ///   - rules: The rules. If several rules match a host, the first one applies.
+    ///   - otherHosts: The treatment of hosts without a rule, by default ``OtherHosts/allowed``.
+    ///   - clock: The clock that determines when rules expire, by default the system's clock.
     ///   - report: A closure that receives mismatches under ``/SwitchyardHTTP/PinRule/Mode/reportOnly``, on a thread of
     ///     the transport.
-    ///   - make: A closure that creates a transport for a set of pins; called once for every rule, and once without
-    ///     pins.
+    ///   - make: A closure that creates a transport for a set of pins. It is called once for every rule, and once
+    ///     without pins.
     /// - Throws: `PinRuleError.transport()` if a transport cannot be created, for example because it does not support
     ///   pins.
     public init(
@@ -110,7 +111,8 @@ public final class PinnedTransport: Transport {
             guard case .failure(let error) = result, error.kind == .certificateRejected, !relay.isCancelled else {
                 return completion(result)
             }
-            // A server that fails the usual checks is refused again; a server that passes them only had a pin mismatch.
+            // If the server fails the usual certificate checks too, this second exchange fails as well. If it succeeds,
+            // only the pins did not match.
             relay.hold(
                 plain.start(request, progress: progress) { result in
                     if case .success = result { report(Mismatch(host: origin.host, rule: site.rule)) }
@@ -144,7 +146,9 @@ public final class PinnedTransport: Transport {
 }
 
 extension HTTPRequest {
-    /// Returns the request with a rule's pins in its own TLS configuration, if it has one without pins.
+    /// Returns the request.
+    ///
+    /// If it has a TLS configuration of its own without pins, the rule's pins are added.
     fileprivate func pinned(to rule: PinRule) -> HTTPRequest {
         guard var tls, tls.pins.isEmpty else { return self }
         tls.pins = rule.pins
@@ -154,7 +158,9 @@ extension HTTPRequest {
     }
 }
 
-/// The handle of the currently active exchange, the first or the second.
+/// The handle of a request under a rule that only reports.
+///
+/// The handle cancels the exchange that is active: the first, or the second without pins.
 private final class PinnedTask: TransportTask {
     private struct State {
         var task: (any TransportTask)?
@@ -166,7 +172,9 @@ private final class PinnedTask: TransportTask {
 
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-    /// Stores an exchange; if the second exchange has already started, the first is ignored.
+    /// Stores the active exchange.
+    ///
+    /// If the second exchange has already started, the first one is ignored.
     func hold(_ task: any TransportTask, isFirst: Bool = false) {
         let cancelsNow = state.withLock { state in
             guard !(isFirst && state.hasSecond) else { return false }

@@ -1,15 +1,19 @@
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// The transports of requests that have a TLS configuration of their own, created when they are first needed.
+/// The transports for requests with a TLS configuration of their own.
 ///
-/// A connection that was made with one configuration must not be used with another, so each configuration has a
-/// transport with its own connections. The most recently used transports are kept; an evicted transport completes its
-/// active exchanges.
+/// Each transport is created when it is first needed.
+///
+/// A connection that was made with one configuration must not be used with another. Each configuration therefore has a
+/// transport with its own connections. The most recently used transports are kept. A transport that is removed
+/// completes its active exchanges.
 final class TransportsByTLS: Sendable {
     typealias Maker = @Sendable (TLSConfiguration) throws(TransportError) -> any Transport
 
-    /// The maximum number of transports; apps have one configuration for each kind of server, not one for each request.
+    /// The maximum number of transports.
+    ///
+    /// Eight are enough, because apps have one configuration for each kind of server, not one for each request.
     static let limit = 8
 
     private struct State {
@@ -25,8 +29,10 @@ final class TransportsByTLS: Sendable {
         self.make = make
     }
 
-    /// Starts an exchange with a TLS configuration; if no transport can be created for it, the exchange fails with the
-    /// error of the transport's initializer.
+    /// Starts an exchange with a TLS configuration.
+    ///
+    /// If no transport can be created for the configuration, the exchange fails with the error of the transport's
+    /// initializer.
     func start(
         _ request: HTTPRequest,
         _ tls: TLSConfiguration,
@@ -40,10 +46,10 @@ final class TransportsByTLS: Sendable {
         }
     }
 
-    /// Returns the transport of a configuration.
+    /// Returns the transport for a configuration.
     ///
-    /// - Throws: The ``TransportError`` of the transport's initializer; with ``TransportError/Kind/closed`` after
-    ///   ``shutdown()``.
+    /// - Throws: The ``TransportError`` of the transport's initializer. After ``shutdown()``, the kind is
+    ///   ``TransportError/Kind/closed``.
     func transport(for tls: TLSConfiguration) throws(TransportError) -> any Transport {
         if let known = try use(tls) { return known }
         // The transport is created outside the lock because this reads files.
@@ -61,9 +67,11 @@ final class TransportsByTLS: Sendable {
         }
     }
 
-    /// Stores a new transport, unless another thread was faster.
+    /// Stores a new transport and returns it.
+    ///
+    /// If another thread has stored one for the same configuration, returns that one.
     private func keep(_ made: any Transport, for tls: TLSConfiguration) throws(TransportError) -> any Transport {
-        // The evicted transport is released after the lock.
+        // The removed transport is released after the lock.
         let (transport, _) = try state.withLock { state throws(TransportError) -> (any Transport, (any Transport)?) in
             guard !state.isClosed else { throw .shutDown }
             if let first = state.kept.first(where: { $0.tls == tls }) { return (first.transport, nil) }

@@ -1,7 +1,9 @@
 import SwitchyardHTTP
 
 extension TransportError.Kind {
-    /// Creates the kind of failure for a code of `NSURLErrorDomain`; ``other`` for unknown codes.
+    /// Creates the kind of failure for a code of `NSURLErrorDomain`.
+    ///
+    /// An unknown code becomes ``other``.
     package init(urlErrorCode code: Int) {
         self = Self.byURLErrorCode[code] ?? .other
     }

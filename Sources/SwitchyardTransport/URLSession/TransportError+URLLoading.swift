@@ -6,9 +6,10 @@ import SwitchyardHTTP
 #endif
 
 extension TransportError {
-    /// Creates a transport error from an error of Foundation's URL loading; `nil` for errors of other domains.
+    /// Creates a transport error from an error of Foundation's URL loading, or returns `nil` for an error of another
+    /// domain.
     ///
-    /// Domain and code are compared, never the code alone.
+    /// The domain is always compared too, because other domains use the same codes.
     package init?(urlLoading error: any Error) {
         let native = error as NSError
         guard native.domain == NSURLErrorDomain else { return nil }

@@ -3,10 +3,10 @@
     import SwitchyardHTTP
     import SwitchyardServices
 
-    /// A feed of a streamed body into the stream that `URLSession` reads, without a blocked thread.
+    /// Writes a streamed body into the stream that `URLSession` reads, without blocking a thread.
     ///
-    /// `@unchecked Sendable` is sound: `output`, `pending` and all other mutable state are accessed only on `queue`, on
-    /// which the stream also calls its delegate.
+    /// `@unchecked Sendable` is sound. `output`, `pending` and all other mutable state are accessed only on `queue`,
+    /// and the stream calls its delegate on `queue` too.
     final class URLSessionBodyFeed: NSObject, StreamDelegate, @unchecked Sendable {
         private static let bufferSize = 256 << 10
 
@@ -47,10 +47,10 @@
             output.close()
         }
 
-        /// Stops the feed and the reader.
+        /// Stops the feed and the reader of the body.
         ///
-        /// The stream stays open as long as the feed exists, because `URLSession` would take the end of the stream for
-        /// the end of the body, and the bytes sent so far for the whole body.
+        /// The stream stays open as long as the feed exists. If it were closed, `URLSession` would treat the bytes sent
+        /// so far as the whole body.
         func stop() {
             queue.async { self.end() }
         }
@@ -63,7 +63,9 @@
             }
         }
 
-        /// Writes as many bytes as there is room for, and requests more when none are left.
+        /// Writes as many bytes as the stream has room for.
+        ///
+        /// If none are left, requests more from the reader.
         private func pump() {
             while !hasEnded, !pending.isEmpty, output.hasSpaceAvailable {
                 let written = pending.withUnsafeBytes { bytes in

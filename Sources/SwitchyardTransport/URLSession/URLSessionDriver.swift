@@ -6,16 +6,18 @@ import SwitchyardServices
     import FoundationNetworking
 #endif
 
-/// The owner of the session, which finds the exchange of each task.
+/// The owner of the session.
 ///
-/// An invalidated session must not be asked for a task (on Linux this crashes the process), so the session is
-/// invalidated only when the last task has ended and no exchange is being started.
+/// The driver finds the exchange that belongs to each task of the session.
+///
+/// An invalidated session must not be asked for a task (on Linux this crashes the process). The driver therefore
+/// invalidates the session only when the last task has ended and no exchange is being started.
 final class URLSessionDriver: NSObject, Sendable {
     private struct State {
         var exchanges: [Int: URLSessionExchange] = [:]
         var starts = 0
         var isClosed = false
-        /// Whether the exchanges that were active when the driver was closed were cancelled.
+        /// Whether the active exchanges were cancelled when the driver was closed.
         var isCancelled = false
         var isInvalid = false
     }
@@ -33,7 +35,9 @@ final class URLSessionDriver: NSObject, Sendable {
         sessionBox.withLock { $0 = session }
     }
 
-    /// Starts an exchange; returns `false` if the driver has been closed.
+    /// Starts an exchange.
+    ///
+    /// Returns `false` if the driver has been closed.
     func start(_ exchange: URLSessionExchange, _ request: URLSessionRequest) -> Bool {
         let isOpen = state.withLock { state in
             guard !state.isClosed else { return false }
@@ -44,8 +48,8 @@ final class URLSessionDriver: NSObject, Sendable {
         let task = makeTask(request, on: session, for: exchange)
         state.withLock { $0.exchanges[task.taskIdentifier] = exchange }
         task.resume()
-        // The task is published only after it has been resumed, because on Linux cancelling a task while it is being
-        // started crashes the process.
+        // The exchange gets the task only after the task has been resumed. On Linux, cancelling a task while it is
+        // being started crashes the process.
         exchange.started(task)
         let (isLate, isCancelled) = state.withLock { state in
             state.starts -= 1
@@ -70,7 +74,7 @@ final class URLSessionDriver: NSObject, Sendable {
                 exchange.bodySource = stream
                 var head = request.head
                 // The field is reserved, so the system may ignore it and send the body in chunks (Apple,
-                // `NSURLRequest`, "Reserved HTTP headers"). Our feed enforces the length in both cases.
+                // `NSURLRequest`, "Reserved HTTP headers"). ``URLSessionBodyFeed`` enforces the length in both cases.
                 if let length = stream.length { head.setValue("\(length)", forHTTPHeaderField: "Content-Length") }
                 return session.uploadTask(withStreamedRequest: head)
             #else
@@ -161,13 +165,14 @@ extension URLSessionDriver: URLSessionDataDelegate {
     ) {
         #if canImport(Darwin)
             trust.answer(challenge) { disposition, credential in
-                // The rejection is recorded first because the task's error will only say that it was cancelled.
+                // The rejection is recorded before the task ends, because the task's error only says that it was
+                // cancelled.
                 if disposition == .cancelAuthenticationChallenge { self.exchange(of: task)?.rejectCertificate() }
                 completionHandler(disposition, credential)
             }
         #else
-            // On Linux, a task with a 401 would never end without a response to the challenge; the cancelled challenge
-            // has the response.
+            // On Linux, a task with a 401 never ends without a response to the challenge. The challenge that is
+            // cancelled here contains the 401 response.
             if let response = challenge.failureResponse as? HTTPURLResponse { exchange(of: task)?.receive(response) }
             exchange(of: task)?.endsByChallenge()
             completionHandler(.cancelAuthenticationChallenge, nil)

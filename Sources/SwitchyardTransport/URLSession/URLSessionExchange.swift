@@ -6,7 +6,7 @@ import SwitchyardServices
     import FoundationNetworking
 #endif
 
-/// One exchange over `URLSession`, with the data received so far and a completion that is called once.
+/// One exchange over `URLSession`: the data received so far, and a completion that is called once.
 final class URLSessionExchange: TransportTask {
     typealias Outcome = Result<HTTPResponse, TransportError>
 
@@ -21,12 +21,12 @@ final class URLSessionExchange: TransportTask {
         var received: Int64 = 0
         var expected: Int64?
         var sent: Int64 = 0
-        /// Whether a request is known to have been sent, on any connection.
+        /// Whether the request is known to have been sent, on this or an earlier connection.
         var wasSent = false
         var channel: BodyChannel?
         var metrics: TransferMetrics?
         var lastActivity = DispatchTime.now()
-        /// Whether the task waits for its reader.
+        /// Whether the task is suspended because its reader is slow.
         var isSuspended = false
         var timer: DeadlineTimer?
         #if canImport(Darwin)
@@ -55,7 +55,9 @@ final class URLSessionExchange: TransportTask {
 
     // MARK: Task
 
-    /// Stores the task, and cancels it if the exchange was cancelled before.
+    /// Stores the task.
+    ///
+    /// If the exchange has already been cancelled, cancels the task.
     func started(_ task: URLSessionTask) {
         let stops = state.withLock { state in
             state.task = task
@@ -69,7 +71,7 @@ final class URLSessionExchange: TransportTask {
     }
 
     private static func stop(_ task: URLSessionTask) {
-        // The cancellation runs on another queue because on Linux it can deadlock on the delegate's queue.
+        // The task is cancelled on another queue, because cancelling it on the delegate's queue can deadlock on Linux.
         DispatchQueue.global().async { task.cancel() }
     }
 
@@ -139,7 +141,7 @@ final class URLSessionExchange: TransportTask {
         if let limit = request.responseBodyLimit, count > limit { return tooMuch("larger than allowed") }
         guard let channel else { return }
         if channel.offer(data) == 0 { followReader() }
-        // A suspended task may continue to receive data: there are reports of memory that grows without limit
+        // A suspended task may continue to receive data. There are reports of memory that grows without limit
         // (AetherEngine, issue 220).
         if channel.backlog > max(configuration.maximumBacklog, configuration.streamBufferSize) {
             tooMuch("not read in time, and URLSession has not stopped for it")
@@ -151,14 +153,18 @@ final class URLSessionExchange: TransportTask {
         end(outcome(of: error), stopsTask: true)
     }
 
-    /// Suspends or resumes the task if `URLSession` supports it; on Linux, suspending would restart the request.
+    /// Suspends or resumes the task according to its reader.
+    ///
+    /// Does nothing on Linux, where a suspended task would restart its request.
     private func followReader() {
         #if canImport(Darwin)
             Self.pacing.async { self.adjustPace() }
         #endif
     }
 
-    /// Returns the result of the exchange if its transfer fails; there may nevertheless be a response.
+    /// Returns the result of an exchange whose transfer failed.
+    ///
+    /// The result may still be a response.
     private func outcome(of error: TransportError) -> Outcome {
         let (head, body, isStreamed) = state.withLock { ($0.response, $0.body, $0.channel != nil) }
         guard let head, !isStreamed else { return .failure(error) }
@@ -215,7 +221,7 @@ final class URLSessionExchange: TransportTask {
 
     private func nextCheck(since start: DispatchTime) -> DispatchTime {
         let total = request.timeouts.total.map { start + .nanoseconds(Int(clamping: $0.clampedNanoseconds)) }
-        // Waiting for the reader does not mean that the server is silent.
+        // While the exchange waits for its reader, the server counts as active.
         let lastActivity = state.withLock { $0.isSuspended ? .now() : $0.lastActivity }
         let idle = request.timeouts.idle.map { lastActivity + .nanoseconds(Int(clamping: $0.clampedNanoseconds)) }
         return min(total ?? .distantFuture, idle ?? .distantFuture)
@@ -267,8 +273,8 @@ final class URLSessionExchange: TransportTask {
 
         /// Creates the stream from which `URLSession` reads the body.
         ///
-        /// If it is called a second time, `URLSession` is about to send the request again, which only
-        /// `ResendRule.anytime` allows.
+        /// A second call means that `URLSession` is about to send the request again. Only `ResendRule.anytime` allows
+        /// that.
         func makeBodyStream() -> InputStream? {
             let (source, isFirst) = state.withLock { ($0.bodySource, $0.feed == nil) }
             guard let source, isFirst || request.resendRule == .anytime else { return nil }

@@ -5,7 +5,7 @@ package import SwitchyardHTTP
     import FoundationNetworking
 #endif
 
-/// A failure of `URLSession`, which is converted to a ``TransportError``.
+/// A failure of `URLSession`, to be converted to a ``TransportError``.
 package struct URLSessionFailure {
     private let code: URLError.Code
     private let text: String
@@ -15,8 +15,8 @@ package struct URLSessionFailure {
     /// - Parameters:
     ///   - error: The error of `URLSession`.
     ///   - hasHead: Whether the head of the response arrived.
-    ///   - wasSent: Whether the request is known to have been sent over any connection; `URLSession` reports only the
-    ///     last connection that it tried.
+    ///   - wasSent: Whether the request is known to have been sent over any connection. The error of `URLSession`
+    ///     covers only the last connection that it tried.
     package init(_ error: any Error, hasHead: Bool, wasSent: Bool = false) {
         self.wasSent = wasSent
         code = (error as? URLError)?.code ?? .unknown
@@ -41,8 +41,8 @@ package struct URLSessionFailure {
 
     private var kind: TransportError.Kind {
         #if !canImport(Darwin)
-            // On Linux, most failures have the code -1 and some have a wrong code, so libcurl's text is the only
-            // source.
+            // On Linux, most failures have the code -1 and some have a wrong code, so only libcurl's text shows the
+            // kind.
             if let kind = kindOfText { return kind }
         #endif
         return kindOfCode
@@ -52,8 +52,10 @@ package struct URLSessionFailure {
         code == .networkConnectionLost && hasHead ? .truncated : TransportError.Kind(urlErrorCode: code.rawValue)
     }
 
-    /// Parts of libcurl's messages, of which the first match applies; they are short because the messages change
-    /// between versions.
+    /// Parts of libcurl's messages.
+    ///
+    /// The first part that a message contains applies. The parts are short, because the messages change between
+    /// versions.
     private static let texts: [(part: String, kind: TransportError.Kind)] = [
         ("Could not resolve", .dnsFailure),
         ("Failed to connect", .connectionRefused),

@@ -16,11 +16,12 @@ package struct URLSessionRequest: Sendable {
         case stream(HTTPBody.Stream)
     }
 
-    /// The timeout of `URLSession` in seconds: one day, so that it does not interfere with Switchyard's own timers.
+    /// The timeout of `URLSession` in seconds: one day, so that it never ends an exchange before Switchyard's own
+    /// timers.
     ///
-    /// It is set on the session and on every request: a request's own timeout is 60 s unless set (Apple, `URLRequest`,
-    /// "timeoutInterval"), and the stricter of both timeouts applies (Apple, `URLSessionConfiguration`, the note on
-    /// policies of the request). With 60 s, a long poll, a silent stream and a WebSocket would end.
+    /// The timeout is set on the session and on every request. A request's own timeout is 60 s unless set (Apple,
+    /// `URLRequest`, "timeoutInterval"), and the stricter of both timeouts applies (Apple, `URLSessionConfiguration`,
+    /// the note on policies of the request). With 60 s, a long poll, a silent stream and a WebSocket would end.
     package static let patience: Double = 86_400
 
     package let head: URLRequest
@@ -77,7 +78,9 @@ package struct URLSessionRequest: Sendable {
         }
     }
 
-    /// Returns the URL if it is a regular file; uploading a directory would hang on Linux.
+    /// Returns the URL if it is a regular file.
+    ///
+    /// Uploading a directory would never end on Linux.
     private static func regularFile(_ url: URL) throws(TransportError) -> URL {
         let kind = try? FileManager.default.attributesOfItem(atPath: url.path)[.type] as? FileAttributeType
         let target = kind == .typeSymbolicLink ? url.resolvingSymlinksInPath() : url

@@ -6,7 +6,9 @@ import SwitchyardHTTP
 #endif
 
 extension HTTPResponse {
-    /// Creates a response from the status and the header fields, sorted by name because their order is lost.
+    /// Creates a response with the status and the header fields.
+    ///
+    /// The fields are sorted by name, because `URLSession` does not keep their order.
     init(_ response: HTTPURLResponse) {
         let fields = response.allHeaderFields.flatMap { name, value -> [HTTPHeaders.Field] in
             guard let name = name as? String, let value = value as? String else { return [] }
@@ -18,10 +20,14 @@ extension HTTPResponse {
     }
 }
 
-/// The parser for `Set-Cookie` values that were joined by commas, although a value may contain commas itself.
+/// A parser for several `Set-Cookie` values that were joined by commas.
+///
+/// A single value may contain commas too.
 enum JoinedCookies {
-    /// Returns the individual values; each one starts with a name and an equals sign, unlike the text after the comma
-    /// of a date.
+    /// Returns the individual values.
+    ///
+    /// After a comma, a new value starts only if a name and an equals sign follow. The rest of a date after its comma
+    /// has no equals sign.
     static func values(of text: String) -> [String] {
         var values: [String] = []
         for piece in text.split(separator: ",", omittingEmptySubsequences: false) {

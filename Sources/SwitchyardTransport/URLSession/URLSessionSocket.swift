@@ -6,7 +6,7 @@
     /// The opening request of a WebSocket, converted for `URLSession`.
     struct URLSessionSocketForm: Sendable {
         let head: URLRequest
-        /// The timeout of the opening handshake; `nil` is no limit.
+        /// The timeout of the opening handshake, or `nil` for no limit.
         let limit: Duration?
 
         private static let ownFields = [
@@ -39,7 +39,9 @@
             var completion: (@Sendable (Result<HTTPResponse, TransportError>) -> Void)?
             var forget: (@Sendable (ObjectIdentifier) -> Void)?
             var timer: (any ScheduledTimer)?
-            /// The reason why this object has ended the task, for which `URLSession` reports another error.
+            /// The reason why this object has ended the task.
+            ///
+            /// `URLSession` reports another error.
             var refusal: TransportError?
             var end: End?
             var reader: CheckedContinuation<End, Never>?
@@ -51,7 +53,7 @@
         private let limit: Duration?
         private let slot = Locked<URLSessionWebSocketTask?>(nil)
 
-        /// The task; `nil` only before ``start(forgetting:)``.
+        /// The task, or `nil` before ``start(forgetting:)``.
         package var task: URLSessionWebSocketTask? { slot.withLock { $0 } }
 
         init(
@@ -90,13 +92,15 @@
             refuse(.openingCancelled)
         }
 
-        /// Ends the connection with an error of Switchyard.
+        /// Ends the connection with an error that Switchyard has detected.
         private func refuse(_ error: TransportError) {
             state.withLock { if $0.refusal == nil { $0.refusal = error } }
             task?.cancel()
         }
 
-        /// Delivers the response; only the first call has an effect.
+        /// Calls the completion with the response.
+        ///
+        /// Only the first call has an effect.
         private func complete(_ result: Result<HTTPResponse, TransportError>) {
             let (completion, timer) = state.withLock { state in
                 defer {
@@ -131,7 +135,7 @@
             }?.finishTasksAndInvalidate()
         }
 
-        /// The body, which is empty and ends with the connection.
+        /// The body of the response, which has no bytes and ends with the connection.
         private var stream: HTTPBodyStream {
             HTTPBodyStream(connection: self, cancel: { [self] in cancel() }) { () async throws(TransportError) in
                 try await self.waitForEnd()

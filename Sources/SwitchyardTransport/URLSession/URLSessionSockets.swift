@@ -11,7 +11,9 @@ final class URLSessionSockets: Sendable {
 
     private let state = Locked(State())
 
-    /// Stores a connection until ``remove(_:)``; returns `false` after ``close()``.
+    /// Stores a connection until ``remove(_:)``.
+    ///
+    /// Returns `false` after ``close()``.
     func add(_ socket: some TransportTask & AnyObject) -> Bool {
         state.withLock { state in
             guard !state.isClosed else { return false }
@@ -37,7 +39,9 @@ final class URLSessionSockets: Sendable {
 }
 
 extension URLSessionTransport {
-    /// Opens a WebSocket connection; WebSocket is the only other protocol that `URLSession` supports.
+    /// Opens a WebSocket connection.
+    ///
+    /// `URLSession` supports no other protocol besides HTTP.
     func openConnection(
         _ request: HTTPRequest,
         _ completion: @escaping @Sendable (Result<HTTPResponse, TransportError>) -> Void

@@ -11,24 +11,24 @@ import SwitchyardServices
 
 /// The transport for Apple systems, based on `URLSession`.
 ///
-/// It stores no cookies, credentials or cached responses, and follows no redirects. Timeouts use Switchyard's own
-/// timers, which are accurate to a few milliseconds; the timeouts of `URLSession` are in seconds.
+/// The transport stores no cookies, credentials or cached responses, and follows no redirects. Timeouts use
+/// Switchyard's own timers, which are accurate to a few milliseconds. The timeouts of `URLSession` are in seconds.
 ///
 /// ### Limitations of `URLSession`
-/// - It does not report when a connection is established: `HTTPRequest.Timeouts.connect` has no effect, and the other
-///   two timeouts include connecting.
+/// - It does not report when a connection is established. Therefore `HTTPRequest.Timeouts.connect` has no effect, and
+///   the other two timeouts include connecting.
 /// - It adds `User-Agent`, `Accept`, `Accept-Language` and `Accept-Encoding` unless the request has these fields, and
 ///   always decompresses responses.
 /// - Repeated header fields of a response are joined by a comma, except `Set-Cookie`, and their order is lost.
 /// - A client certificate must be in the keychain, so a `TLSConfiguration.clientIdentity` is refused.
 /// - A GET with a body is refused.
-/// - If a connection breaks, it may send a request with an idempotent method again, even if
+/// - If a connection breaks, `URLSession` may send a request with an idempotent method again, even if
 ///   ``/SwitchyardHTTP/HTTPRequest/mayBeRepeated`` is `false` (Apple, QA1941). It does not send a POST again. Therefore
 ///   a PUT or DELETE may be sent twice to the same server. A PUT with a streamed body is sent only once, because the
 ///   stream is not provided again.
-/// - A server that should wait for a slow reader may continue to send for a while. If the buffered bytes exceed
+/// - If a reader is slow, the server should wait, but it may continue to send for a while. If the buffered bytes exceed
 ///   ``Configuration/maximumBacklog``, the exchange ends with ``/SwitchyardHTTP/TransportError/Kind/bodyTooLarge``.
-/// - The length of a streamed request body may be omitted; the body is then sent in chunks.
+/// - The length of a streamed request body may be omitted. The body is then sent in chunks.
 /// - An exchange that takes a week is ended.
 ///
 /// The article on transports lists the promises one by one, each with a reference to Apple's documentation.
@@ -44,15 +44,16 @@ public final class URLSessionTransport: Transport {
     public struct Configuration: Sendable {
         /// The trust settings of the transport.
         public var tls = TLSConfiguration()
-        /// The maximum number of connections to one server; 6 by default, as in `URLSession`.
+        /// The maximum number of connections to one server, 6 by default, as in `URLSession`.
         public var maximumConnectionsPerHost = 6
-        /// The number of bytes of a streamed response that are buffered for a slow reader before the server is slowed
-        /// down; 256 KiB by default.
-        public var streamBufferSize = 256 << 10
-        /// The maximum number of bytes of a streamed response that may wait for a slow reader before the exchange ends;
-        /// 64 MiB by default, never less than ``streamBufferSize``.
+        /// The number of bytes of a streamed response that are buffered for a slow reader, 256 KiB by default.
         ///
-        /// `URLSession` may slow a server down late, and on Linux it never does.
+        /// If the buffer is full, the server is slowed down.
+        public var streamBufferSize = 256 << 10
+        /// The maximum number of bytes of a streamed response that may wait for a slow reader, 64 MiB by default.
+        ///
+        /// If more bytes wait, the exchange ends. The limit is never less than ``streamBufferSize``. `URLSession` may
+        /// slow a server down late, and on Linux it never does.
         public var maximumBacklog = 64 << 20
 
         /// Creates a configuration with default values.
@@ -61,16 +62,16 @@ public final class URLSessionTransport: Transport {
 
     let configuration: Configuration
     private let sessions: URLSessionDriver
-    /// The transports of requests with another TLS configuration.
+    /// The transports for requests whose TLS configuration differs from this transport's configuration.
     private let others: TransportsByTLS
-    /// The connections for other protocols.
+    /// The WebSocket connections.
     let sockets = URLSessionSockets()
 
     /// Creates a transport.
     ///
     /// - Parameter configuration: The configuration of all exchanges.
-    /// - Throws: `TransportError` with `TransportError.Kind.unsupported` if `URLSession` does not support the
-    ///   configuration, and with `TransportError.Kind.closed` if a file of the configuration cannot be read.
+    /// - Throws: `TransportError`. The kind is `TransportError.Kind.unsupported` if `URLSession` does not support the
+    ///   configuration, and `TransportError.Kind.closed` if a file of the configuration cannot be read.
     public init(configuration: Configuration = Configuration()) throws(TransportError) {
         let trust = try URLSessionTrust(configuration.tls)
         self.configuration = configuration
@@ -131,9 +132,11 @@ public final class URLSessionTransport: Transport {
         return exchange
     }
 
-    /// Makes later requests use new connections; active requests continue on their connections.
+    /// Makes later requests use new connections.
     ///
-    /// It has no effect with URLSession on Linux.
+    /// Active requests continue on their connections.
+    ///
+    /// This method has no effect on Linux.
     public func retireConnections() {
         sessions.retireConnections()
         others.retireConnections()

@@ -6,24 +6,24 @@
 
     /// One exchange, from the prepared request to the completion.
     ///
-    /// `@unchecked Sendable` is sound: the constants are set before the exchange is submitted under the lock of the
-    /// intake, and from then on only the loop's thread accesses the mutable state.
+    /// `@unchecked Sendable` is sound. The constants are set before the exchange is submitted under the lock of the
+    /// loop's intake. After that, only the loop's thread accesses the mutable state.
     final class CurlExchange: TransportTask, @unchecked Sendable {
         typealias Completion = @Sendable (Result<HTTPResponse, TransportError>) -> Void
 
-        /// The libcurl handle; `nil` before it is prepared and after it has ended.
+        /// The libcurl handle, or `nil` before the exchange is prepared and after it has ended.
         var handle: OpaquePointer?
-        /// The index among the running exchanges; -1 if the exchange is not running.
+        /// The index among the running exchanges, or -1 if the exchange is not running.
         var slot = -1
-        /// The buffer of a streamed response, once its head has arrived.
+        /// The buffer of a streamed response, or `nil` until the head has arrived.
         var channel: BodyChannel?
         /// The memory for the pieces of a streamed response.
         var buffers: PieceBuffers?
         /// The source of a streamed request body.
         var upload: CurlUpload?
-        /// The sending half of a connection that has changed its protocol.
+        /// The sending half of a connection that has switched to another protocol.
         var outlet: CurlOutlet?
-        /// The bytes of a large body, retained while libcurl reads them.
+        /// The bytes of a large request body, retained while libcurl reads them.
         var borrowedBody: NSData?
 
         private let loop: CurlLoop
@@ -32,12 +32,14 @@
         let fields: [HTTPHeaders.Field]
         let isStreamed: Bool
         let opensConnection: Bool
-        /// Whether libcurl may send the request again if its connection is lost.
+        /// Whether libcurl may send the request again if the connection is lost.
         let mayBeSentAgain: Bool
         private let progress: TransferProgressHandler?
         private var reportedProgress = CurlProgress()
         private var completion: Completion?
-        /// The decision whether the request is sent, made once by any thread.
+        /// Whether the request is sent or was withdrawn.
+        ///
+        /// The first thread to set it decides.
         private let sending = Atomic<Sending>(.undecided)
 
         private enum Sending: UInt8, AtomicRepresentable { case undecided, begun, withdrawn }
@@ -74,7 +76,9 @@
             return original != .begun
         }
 
-        /// Returns whether the request may be sent; called just before it is sent.
+        /// Returns whether the request may be sent.
+        ///
+        /// The loop calls this method just before it sends the request.
         func beginSending() -> Bool {
             let (_, original) = sending.compareExchange(expected: .undecided, desired: .begun, ordering: .relaxed)
             return original != .withdrawn
@@ -87,7 +91,7 @@
             completion(result)
         }
 
-        /// Ends everything that the caller may still wait for, and releases the request's body.
+        /// Ends the response body, the request body and the sending half, and releases the request's body.
         func finish(_ result: Result<HTTPResponse, TransportError>) {
             upload?.stop()
             upload = nil
@@ -101,7 +105,7 @@
             complete(result)
         }
 
-        /// Fails what the caller still waits for: the response, or the rest of its body.
+        /// Reports a failure to the caller, which may be waiting for the response or for the rest of its body.
         func fail(_ error: TransportError) {
             finish(.failure(error))
         }
@@ -113,7 +117,9 @@
         }
     }
 
-    /// A converter of libcurl's counts, which restart if a request is sent again, to reports that never decrease.
+    /// Converts libcurl's byte counts to progress reports.
+    ///
+    /// libcurl's counts restart if a request is sent again, but reports never decrease.
     struct CurlProgress {
         private var sent: Int64 = 0
         private var received: Int64 = 0

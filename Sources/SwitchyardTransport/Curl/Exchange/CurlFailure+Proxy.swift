@@ -3,13 +3,13 @@
 
     /// Failures that a proxy reports.
     extension CurlFailure {
-        /// Whether a proxy has reported that it could not connect to the server.
+        /// Whether a proxy reported that it could not connect to the server.
         var isOfProxy: Bool { !wasSent && (connectStatus >= 300 || proxyError != 0 || code == 97) }
 
-        /// The failure of the server that a proxy reports; `nil` if the failure is not one of the server.
+        /// The failure of the server that a proxy reports, or `nil` if the fault is not the server's.
         ///
-        /// Nothing of the request was sent, and another server may work. If a proxy refuses the request (403, 405,
-        /// 407), cannot be used, or fails itself, the failure is one of the proxy.
+        /// Nothing of the request was sent, and another server may work. If a proxy rejects the request (403, 405,
+        /// 407), cannot be used, or fails itself, the fault is the proxy's.
         var kindBeyondProxy: TransportError.Kind? {
             guard !wasSent else { return nil }
             return kindOfTunnel ?? kindOfSOCKS
@@ -27,8 +27,9 @@
             }
         }
 
-        /// The kind for the reply to a SOCKS request (RFC 1928 section 6), from CURLproxycode; SOCKS 4 has one reply
-        /// for every failure.
+        /// The kind for the reply to a SOCKS request (RFC 1928 section 6), from CURLproxycode.
+        ///
+        /// SOCKS 4 has the same reply for every failure.
         private var kindOfSOCKS: TransportError.Kind? {
             let reason = code == 97 ? proxyError : socksReply.flatMap { Self.replies[$0] }
             return switch reason {
@@ -42,9 +43,10 @@
         /// expired), and the SOCKS 4 reply.
         private static let replies: [Int: Int] = [1: 20, 3: 22, 4: 21, 5: 19, 6: 24, 91: 26]
 
-        /// The reply from the message text of libcurl before 7.73, which has no code for it; `nil` if there is none.
+        /// The reply as it appears in the message of libcurl before 7.73, or `nil` if the message has none.
         ///
-        /// The number is in parentheses at the end of "Can't complete SOCKS5 connection to host:port".
+        /// These versions have no code for the reply. The number is in parentheses at the end of "Can't complete SOCKS5
+        /// connection to host:port".
         private var socksReply: Int? {
             guard code == 7, usesProxy, words.contains("complete SOCKS"), let start = words.lastIndex(of: "(") else {
                 return nil

@@ -3,26 +3,26 @@
     import Foundation
     import SwitchyardHTTP
 
-    /// A failure of libcurl, which is converted to a ``TransportError``.
+    /// A failure of libcurl, to be converted to a ``TransportError``.
     ///
     /// The conversion uses result codes and the system's error numbers, not message texts, which change between
     /// versions.
     struct CurlFailure {
-        /// The result code of libcurl; -1 if a deadline of Switchyard ended the exchange.
+        /// The result code of libcurl (CURLcode), or -1 if a deadline of Switchyard ended the exchange.
         var code: Int32
         /// The reason why a callback or a deadline of Switchyard ended the exchange.
         var verdict = ycurl_verdict.none
         /// The `errno` of the failed system call.
         var systemError: Int32 = 0
-        /// The status of the proxy's response to CONNECT; 0 if there was none.
+        /// The status of the proxy's response to CONNECT, or 0 if there was none.
         var connectStatus = 0
-        /// The reason why a SOCKS proxy made no connection (CURLproxycode); 0 if it gave none.
+        /// The reason why a SOCKS proxy made no connection (CURLproxycode), or 0 if the proxy gave none.
         var proxyError = 0
-        /// The message of libcurl for the failure; empty if there is none.
+        /// libcurl's message for the failure, or an empty text if there is none.
         var words = ""
         /// Whether this process has no file descriptors left.
         var isExhausted = false
-        /// Whether the final head was complete.
+        /// Whether the complete head of the final response had arrived.
         var hasHead = false
         /// Whether the response's body is chunked.
         var isChunked = false
@@ -66,8 +66,9 @@
             return TransportError(kind, message: message, code: Int(code), mayHaveBeenSent: wasSent)
         }
 
-        /// Whether a connection after the first failed: if a connection is lost, libcurl sends a request that may be
-        /// repeated again on a new connection.
+        /// Whether a second connection failed after the first one was lost.
+        ///
+        /// libcurl sends a request that may be repeated again on a new connection.
         private var isNewConnection: Bool { wasSent && [5, 6, 7, 28, 35, 60, 97].contains(code) }
 
         /// Returns libcurl's text for the code, with libcurl's message if it is more specific.

@@ -2,7 +2,9 @@
     import Foundation
     import SwitchyardHTTP
 
-    /// The head of a request for another protocol, which libcurl does not send.
+    /// The head of a request that opens another protocol.
+    ///
+    /// libcurl does not send such requests, so Switchyard does.
     enum CurlOpening {
         /// - Throws: ``TransportError`` if the request is not a GET without a body.
         static func head(of request: HTTPRequest) throws(TransportError) -> [UInt8] {
@@ -42,7 +44,8 @@
             return .basic(user: decoded[0], password: decoded.count > 1 ? decoded[1] : "")
         }
 
-        /// Returns whether the field is written by this type, or describes a body.
+        /// Returns whether a header field of the caller is left out, because this type writes it or because it
+        /// describes a body.
         private static func isReplaced(_ name: String) -> Bool {
             ["host", "content-length", "transfer-encoding"].contains(name.lowercased())
         }

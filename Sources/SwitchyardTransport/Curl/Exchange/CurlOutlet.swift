@@ -3,7 +3,9 @@
     import SwitchyardHTTP
     import SwitchyardServices
 
-    /// The sending half of a connection that has changed its protocol; it sends one piece at a time.
+    /// The sending half of a connection that has switched to another protocol.
+    ///
+    /// The outlet sends one piece at a time.
     final class CurlOutlet: ByteConnection {
         typealias Outcome = Result<Void, TransportError>
 

@@ -4,11 +4,13 @@
     import SwitchyardHTTP
     import SwitchyardServices
 
-    /// A writer of a request into a libcurl handle.
+    /// Writes a request into a libcurl handle.
     ///
-    /// It runs on the caller's thread to relieve the loop's thread.
+    /// This runs on the caller's thread, so that the loop's thread has less work.
     struct CurlRequest {
-        /// The size up to which a body is copied; a larger body is sent from its own memory.
+        /// The maximum size of a body that is copied.
+        ///
+        /// A larger body is sent from its own memory.
         private static let largestCopiedBody = 64 << 10
 
         private let settings: Boxed<CurlSettings>
@@ -25,15 +27,15 @@
         /// - Parameters:
         ///   - request: The request.
         ///   - handle: The handle to write to.
-        ///   - written: The header fields of the previous request, which the handle still contains; `nil` if the handle
-        ///     is new.
+        ///   - written: The header fields of the previous request, which the handle still contains, or `nil` if the
+        ///     handle is new.
         /// - Throws: ``TransportError`` if the request cannot be sent, or its body cannot be opened.
         mutating func write(
             _ request: HTTPRequest,
             to handle: OpaquePointer,
             over written: [HTTPHeaders.Field]?
         ) throws(TransportError) {
-            // The calls of one service mostly share the same array.
+            // Most calls of one service share the same array of header fields.
             let hasFields = written.map { request.headers.fields.isStored(with: $0) } ?? false
             if !hasFields { try validate(request.headers) }
             try validate(request)
@@ -113,7 +115,9 @@
             TransportError(.invalidRequest, message: message, mayHaveBeenSent: false)
         }
 
-        /// Returns whether the field defines the end of a body; the transport sets these fields itself.
+        /// Returns whether a header field determines where a body ends.
+        ///
+        /// The transport sets these fields itself.
         private func isFraming(_ name: String) -> Bool {
             switch name.utf8.count {
             case 14: name.equalsIgnoringASCIICase("Content-Length")
@@ -261,11 +265,15 @@
         }
     }
 
-    /// Calls the system's `open` of any C library; inside a type with its own `open`, the function is hidden.
+    /// Calls the system's function `open`.
+    ///
+    /// This type has a method `open` that hides it.
     private func openDescriptor(_ path: String, _ flags: Int32) -> Int32 { open(path, flags) }
 
     extension [HTTPHeaders.Field] {
-        /// Returns whether both arrays share their storage, which proves without a comparison that they are equal.
+        /// Returns whether both arrays share their storage.
+        ///
+        /// If they do, they are equal and need no comparison.
         fileprivate func isStored(with other: Self) -> Bool {
             withUnsafeBufferPointer { own in
                 other.withUnsafeBufferPointer { own.baseAddress == $0.baseAddress && own.count == $0.count }

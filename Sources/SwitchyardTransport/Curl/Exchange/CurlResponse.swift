@@ -3,9 +3,9 @@
     import Foundation
     import SwitchyardHTTP
 
-    /// Functions that read the received data of an exchange.
+    /// Functions that turn the received data of an exchange into a response.
     enum CurlResponse {
-        /// Returns the response with `body`.
+        /// Returns the response from the received head and the given body.
         static func head(of handle: OpaquePointer, body: HTTPResponse.Body, measured: Bool) -> HTTPResponse {
             var count = 0
             let start = ycurl_head(handle, &count)
@@ -17,7 +17,7 @@
         /// Returns the body received so far, and removes it from the handle.
         static func takeBody(of handle: OpaquePointer) -> Data {
             var count = 0
-            // Below the size of a page, a copy is cheaper than a new buffer for the handle.
+            // For a small body, copying the bytes is cheaper than giving the handle a new buffer.
             if let bytes = ycurl_body_bytes(handle, &count), count <= 4096 {
                 defer { ycurl_body_clear(handle) }
                 return Data(bytes: bytes, count: count)
@@ -63,12 +63,12 @@
             fields.reserveCapacity(12)
             var rest = head[...]
             _ = takeLine(of: &rest)
-            // The lines of a folded field are joined only once, because a server may send very many of them.
+            // The lines of a folded field are joined only once, because a server may send very many such lines.
             var folds: [String] = []
             while let line = takeLine(of: &rest), let first = line.first {
                 if isBlank(first) {
-                    // White space at the ends is not part of the value, even if the value before or after the fold is
-                    // empty.
+                    // White space at the ends of a line is not part of the value, even if the value before or after the
+                    // fold is empty.
                     folds.append(field("", trimmed(line)).echo)
                     continue
                 }
@@ -91,7 +91,9 @@
             return line
         }
 
-        /// Returns the first index of a byte; `memchr` compares many bytes at a time.
+        /// Returns the first index of a byte.
+        ///
+        /// `memchr` is used because it compares many bytes at a time.
         private static func index(of byte: UInt8, in bytes: Slice<UnsafeRawBufferPointer>) -> Int? {
             guard let start = bytes.base.baseAddress, !bytes.isEmpty else { return nil }
             return memchr(start + bytes.startIndex, Int32(byte), bytes.count).map { UnsafeRawPointer($0) - start }
@@ -118,7 +120,8 @@
 
         private static func field(_ name: String, _ value: Slice<UnsafeRawBufferPointer>) -> HTTPHeaders.Field {
             let text = text(value)
-            // In Latin-1, every character is one byte; the same text in UTF-8 has more bytes.
+            // If the text has more UTF-8 bytes than the value has bytes, the value was Latin-1, with one byte per
+            // character.
             let isLatin1 = text.utf8.count != value.count
             return isLatin1 ? .init(name: name, latin1: text) : .init(name: name, value: text)
         }
@@ -126,7 +129,7 @@
         /// Returns the text as UTF-8 if it is valid, otherwise as Latin-1, which old servers use.
         private static func text(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
             let whole = UnsafeRawBufferPointer(rebasing: bytes)
-            // This is nearly always the case, and general validation takes a slower path through generic code.
+            // Header fields are nearly always ASCII, for which this check is faster than general UTF-8 validation.
             if whole.allSatisfy({ $0 < 0x80 }) { return String(decoding: whole, as: UTF8.self) }
             return String(validating: whole, as: UTF8.self)
                 ?? String(String.UnicodeScalarView(whole.map { Unicode.Scalar($0) }))

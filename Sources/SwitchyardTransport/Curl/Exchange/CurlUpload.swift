@@ -3,7 +3,9 @@
     import SwitchyardHTTP
     import SwitchyardServices
 
-    /// A task that reads a streamed body one piece ahead of the transfer.
+    /// A reader of a streamed request body.
+    ///
+    /// The upload reads one piece ahead of the transfer.
     final class CurlUpload: Sendable {
         private static let pieceSize = 256 << 10
 
@@ -25,7 +27,7 @@
             do { reader = try stream.makeReader() } catch { throw Self.failure("\(error)") }
         }
 
-        /// Reads the next piece, unless the transfer has not taken the previous piece yet or the end was reached.
+        /// Reads the next piece, unless the transfer still has to take the previous piece or the body has ended.
         func readNext(deliver: @escaping @Sendable (Result<Data?, TransportError>) -> Void) {
             let begins = state.withLock { state in
                 guard !state.isUnderWay, !state.isEnded else { return false }
@@ -39,12 +41,14 @@
             }
         }
 
-        /// Records that the transfer has taken the piece; reading the next piece earlier could change the order.
+        /// Records that the transfer has taken the piece.
+        ///
+        /// Only then is the next piece read, because otherwise pieces could arrive in the wrong order.
         func hasTaken() {
             state.withLock { $0.isUnderWay = false }
         }
 
-        /// Cancels an active read, whose bytes are no longer needed.
+        /// Cancels the read in progress, because its bytes are no longer needed.
         func stop() {
             let task = state.withLock { state in
                 state.isEnded = true
@@ -55,7 +59,7 @@
         }
 
         private func read() async -> Result<Data?, TransportError> {
-            // After the announced length, the reader is not asked for more bytes.
+            // After the announced number of bytes, the reader gets no further request for bytes.
             if let length, state.withLock({ $0.given }) == length { return accountForEnd() }
             do {
                 while let piece = try await reader.read(maximumLength: Self.pieceSize) {

@@ -6,7 +6,9 @@
     import Musl
 #endif
 
-/// The network interfaces of this machine, used to find out whether it is offline.
+/// The network interfaces of this machine.
+///
+/// The interfaces show whether the machine is offline.
 enum NetworkInterfaces {
     /// Whether an interface other than the loopback is up, running, and has an address (`man 3 getifaddrs`).
     ///
@@ -25,8 +27,9 @@ enum NetworkInterfaces {
         return false
     }
 
-    /// Returns whether an entry is an interface to the network; `flags` are the flags of `man 7 netdevice`, `family` is
-    /// the family of its address.
+    /// Returns whether an interface leads to the network.
+    ///
+    /// `flags` are the flags of `man 7 netdevice`. `family` is the family of the interface's address.
     static func leadsAway(flags: UInt32, family: Int32?) -> Bool {
         guard family == AF_INET || family == AF_INET6 else { return false }
         let (up, loopback, running) = (UInt32(0x1), UInt32(0x8), UInt32(0x40))

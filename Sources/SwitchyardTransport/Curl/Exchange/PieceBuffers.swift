@@ -3,19 +3,23 @@
     import Foundation
     import SwitchyardServices
 
-    /// The memory for the pieces of one streamed body, which is reused as soon as a reader has released a piece.
+    /// The memory for the pieces of one streamed body.
+    ///
+    /// As soon as a reader has released a piece, its memory is reused.
     ///
     /// Freeing memory on another thread and allocating it again for each piece costs more than copying the bytes.
     final class PieceBuffers: Sendable {
         /// Memory from `malloc`.
         ///
-        /// `@unchecked Sendable` is sound: the memory has one owner at a time, which passes it on as a whole.
+        /// `@unchecked Sendable` is sound, because the memory has only one owner at a time.
         private struct Buffer: @unchecked Sendable {
             var bytes: UnsafeMutableRawPointer
             var capacity: Int
         }
 
-        /// The maximum number of spare buffers; a reader that keeps up holds one piece while another arrives.
+        /// The maximum number of spare buffers.
+        ///
+        /// A few are enough: a reader that keeps up holds one piece while another arrives.
         private static let mostFree = 3
 
         private let spare = Locked<[Buffer]>([])

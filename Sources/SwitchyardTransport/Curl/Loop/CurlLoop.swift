@@ -4,7 +4,7 @@
     import SwitchyardHTTP
     import SwitchyardServices
 
-    /// The thread of a transport, and the functions with which other threads reach it.
+    /// The thread of a transport, and the functions with which other threads send commands to it.
     ///
     /// `@unchecked Sendable` is sound: `intake` is locked, and other threads only call the wake function of `loop`.
     final class CurlLoop: @unchecked Sendable {
@@ -17,7 +17,7 @@
             case send(CurlExchange, Data)
         }
 
-        /// The ways to close a transport.
+        /// The moment at which a loop closes.
         enum Closing: Sendable {
             /// After the active exchanges have ended.
             case whenIdle
@@ -67,10 +67,12 @@
         /// Returns whether connections are made with this configuration.
         func uses(_ tls: TLSConfiguration) -> Bool { settings.value.configuration.tls == tls }
 
-        /// Whether the thread has been started, which the first command does.
+        /// Whether the thread has been started.
+        ///
+        /// The first command starts it.
         var hasThread: Bool { intake.withLock { $0.hasThread } }
 
-        /// Provides an exchange with a handle that contains the request.
+        /// Gives an exchange a handle that contains the request.
         func prepare(_ exchange: CurlExchange, for request: HTTPRequest) throws(TransportError) {
             try settings.value.configuration.tls.check(request.url)
             let spare = intake.withLock { $0.freeHandles.popLast() }
@@ -93,10 +95,12 @@
             return handle
         }
 
-        /// Passes a command to the loop's thread, which is started if it does not run yet.
+        /// Passes a command to the loop's thread.
+        ///
+        /// If the thread is not running yet, it is started.
         func submit(_ command: Command) {
             let (isOpen, needsThread) = intake.withLock { intake -> (Bool, Bool) in
-                // A loop that waits for its exchanges to end must still receive commands for these exchanges.
+                // A loop that closes after its exchanges have ended must still receive commands for these exchanges.
                 guard intake.closing == nil || (intake.closing == .whenIdle && intake.hasThread) else {
                     return (false, false)
                 }
@@ -116,7 +120,9 @@
             if hasThread { ycurl_loop_wake(loop) }
         }
 
-        /// Fails an exchange that was submitted too late; all other commands concern exchanges that have ended.
+        /// Fails an exchange that was submitted after the loop was closed.
+        ///
+        /// Other commands are dropped, because they concern exchanges that have ended.
         private func refuse(_ command: Command, _ error: TransportError) {
             guard case .start(let exchange) = command else { return }
             if let handle = exchange.handle { ycurl_exchange_destroy(handle) }
@@ -151,8 +157,8 @@
             ycurl_loop_begin(loop)
             while true {
                 var next = Step.poll
-                // Commands from completions are executed before the sockets are checked, but only for a limited number
-                // of rounds.
+                // Commands that completions have submitted are executed before the sockets are checked, but at most
+                // four times.
                 for _ in 0..<4 where next == .poll {
                     takeCommands(into: &commands)
                     for command in commands { runner.perform(command) }
@@ -170,8 +176,9 @@
             end(runner)
         }
 
-        /// Advances all exchanges; after the process was suspended, it reads the received data before it checks the
-        /// deadlines.
+        /// Advances all exchanges.
+        ///
+        /// If the process was suspended, the received data is read before the deadlines are checked.
         private func step(waiting wait: Int64) -> Int32 {
             let failure = ycurl_loop_step(loop, wait)
             guard failure == Int32(YCURL_WAS_STOPPED) else { return failure }
@@ -214,7 +221,7 @@
             for handle in handles { ycurl_exchange_destroy(handle.pointer) }
         }
 
-        /// Ends the transport if the loop fails because the system has no memory or no descriptors left.
+        /// Ends the transport, because the system has no memory or no descriptors left for the loop.
         private func fail(_ runner: CurlRunner, _ code: Int32) {
             intake.withLock { $0.closing = .now }
             end(runner, .lost("the event loop failed: \(String(cString: strerror(code)))"))
@@ -230,13 +237,13 @@
         }
     }
 
-    /// A handle that no exchange uses.
+    /// A libcurl handle that no exchange uses.
     ///
-    /// `@unchecked Sendable` is sound: the handle is either in the pool or owned by the one exchange that took it from
-    /// the pool.
+    /// `@unchecked Sendable` is sound, because only one thread at a time has access. The handle is either in the free
+    /// list or owned by the exchange that took it from the list.
     struct CurlHandle: @unchecked Sendable {
         let pointer: OpaquePointer
-        /// The header fields that the handle contains; `nil` if none were written.
+        /// The header fields that the handle contains, or `nil` if none have been written.
         let fields: [HTTPHeaders.Field]?
 
         init(_ pointer: OpaquePointer, fields: [HTTPHeaders.Field]? = nil) {

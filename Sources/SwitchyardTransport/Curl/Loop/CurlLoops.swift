@@ -4,10 +4,12 @@
 
     /// The current loop of a transport, and earlier loops whose exchanges have not ended yet.
     ///
-    /// Connections belong to a loop, so a transport that must not reuse its connections continues with a new loop.
+    /// Connections belong to a loop. If a transport must not reuse its connections, it therefore continues with a new
+    /// loop.
     final class CurlLoops: Sendable {
-        /// A reference that keeps a loop open to new exchanges; when all leases are released, the loop closes after its
-        /// last exchange.
+        /// A reference that keeps a loop open for new exchanges.
+        ///
+        /// When all leases are released, the loop closes after its last exchange.
         final class Lease: Sendable {
             let loop: CurlLoop
 
@@ -41,10 +43,12 @@
         /// The loop for a new exchange, open until the lease is released.
         var current: Lease { state.withLock { $0.current } }
 
-        /// Makes later exchanges use a new loop; a loop that has not started yet has no connections and is kept.
+        /// Makes later exchanges use a new loop.
+        ///
+        /// A loop that has not started yet has no connections and is kept.
         func refresh() {
             guard current.loop.hasThread else { return }
-            // If the system has no descriptors left for another loop, the old connections are better than none.
+            // If the system has no descriptors left for another loop, the current loop and its connections stay in use.
             guard let new = try? CurlLoop(settings: settings) else { return }
             let lease = Lease(new)
             // The replaced lease is released after the lock.

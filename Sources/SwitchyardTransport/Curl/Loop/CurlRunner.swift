@@ -18,10 +18,12 @@
         private let loop: OpaquePointer
         private let settings: CurlSettings
         private var running: [CurlExchange] = []
-        /// The results that ``deliver()`` processes, stored to reuse their memory in the next step.
+        /// The results that ``deliver()`` processes.
+        ///
+        /// The array is a property so that its memory is reused in the next step.
         private var outcomes: [Outcome] = []
         private var free: [CurlHandle] = []
-        /// The time when the last exchange ended while connections were open; `nil` if no connection is open.
+        /// The time when the last exchange ended while connections were open, or `nil` if no connection is open.
         private var idleSince: Int64?
 
         init(owner: CurlLoop, loop: OpaquePointer, settings: CurlSettings) {
@@ -49,7 +51,7 @@
             exchange.slot = running.count
             running.append(exchange)
             idleSince = nil
-            // Older versions of libcurl do not call back before they send.
+            // libcurl before 7.80 does not call back just before it sends the request, so this is the last chance.
             if ycurl_version() < 0x075000, !exchange.beginSending() { return end(exchange, .cancelled, "cancelled") }
             if ycurl_loop_add(loop, handle) != 0 { end(exchange, .other, "libcurl refused the request") }
         }
@@ -77,7 +79,7 @@
             if code != 0 { end(exchange, .other, CurlLibrary.text(of: code)) }
         }
 
-        /// Ends a running exchange with an error of Switchyard.
+        /// Ends a running exchange with an error that Switchyard has detected.
         private func end(_ exchange: CurlExchange, _ kind: TransportError.Kind, _ message: String) {
             guard exchange.slot >= 0, let handle = exchange.handle else { return }
             let failure = CurlFailure(code: 0, handle: handle, usesProxy: false)
@@ -178,7 +180,7 @@
                 guard failure.verdict == .answered else { return ended(exchange, handle, by: failure) }
             }
             guard ycurl_status(handle) != 0, ycurl_has_head(handle) else {
-                // libcurl treats the end of the connection within the head as the end of the head.
+                // If the connection ends within the head, libcurl reports the head as complete.
                 return .failure(TransportError(.connectionReset, message: "the connection ended within the head"))
             }
             let body = CurlResponse.takeBody(of: handle)
@@ -189,7 +191,9 @@
             return .success(response(from: handle, body: .whole(body)))
         }
 
-        /// Returns the result of an exchange whose transfer failed, which may nevertheless have a response.
+        /// Returns the result of an exchange whose transfer failed.
+        ///
+        /// The result may still be a response.
         private func ended(
             _ exchange: CurlExchange,
             _ handle: OpaquePointer,
@@ -208,15 +212,18 @@
 
         // MARK: Idleness
 
-        /// Returns the maximum wait of a step: until the idle timeout if connections are open, otherwise unlimited.
+        /// Returns the maximum wait of a step.
+        ///
+        /// If connections are open, the wait ends at the idle timeout. Otherwise it is unlimited.
         func waitMilliseconds(blocks: Bool) -> Int64 {
             guard blocks else { return 0 }
             guard let idleSince else { return -1 }
             return max(1, (settings.idleNanoseconds - (ycurl_now() - idleSince)) / 1_000_000 + 1)
         }
 
-        /// Closes connections that were idle for the idle timeout, because libcurl checks its connections only when it
-        /// needs one.
+        /// Closes connections that were idle for the idle timeout.
+        ///
+        /// libcurl would close them only when it needs a connection.
         func closeIdleConnections() {
             guard let idleSince, running.isEmpty, ycurl_now() - idleSince >= settings.idleNanoseconds else { return }
             self.idleSince = nil

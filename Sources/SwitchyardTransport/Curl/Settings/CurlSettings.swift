@@ -4,7 +4,7 @@
     import SwitchyardHTTP
     import SwitchyardServices
 
-    /// A configuration as libcurl options, which are set on every handle of a transport.
+    /// The configuration of a transport as libcurl options, which are set on every handle.
     struct CurlSettings: Sendable {
         enum Option: Sendable {
             case number(ycurl_option, Int)
@@ -18,11 +18,13 @@
 
         let configuration: CurlTransport.Configuration
         var options: [Option] = []
-        /// Whether Switchyard compares the pins with the whole chain, instead of libcurl.
+        /// Whether Switchyard compares the pins with the whole chain.
+        ///
+        /// If `false`, libcurl compares them with the server's own certificate.
         var judgesChains = false
         /// Whether servers may choose HTTP/2.
         private(set) var offersHTTP2 = false
-        /// The exceptions of the proxy in the configuration.
+        /// The hosts that are reached without the proxy of the configuration.
         private let exceptions: ProxyExceptions
 
         /// - Throws: ``TransportError`` if this libcurl does not support the configuration.
@@ -54,8 +56,8 @@
             if let rate = configuration.maximumUploadRate { options.append(.rate(YCURL_SEND_SPEED, rate)) }
             if let path = configuration.unixSocketPath {
                 try require(library.has(YCURL_FEATURE_UNIX_SOCKETS), "Unix sockets")
-                // unix(7): 108 bytes including the terminating zero. libcurl would only detect this with each request,
-                // and report it as a DNS failure.
+                // unix(7): 108 bytes including the terminating zero. libcurl would detect a longer path only with each
+                // request, and report it as a DNS failure.
                 try require((1...107).contains(path.utf8.count), "a Unix socket whose path has not 1 to 107 bytes")
                 options.append(.text(YCURL_UNIX_SOCKET, path))
             }
@@ -64,8 +66,8 @@
 
         /// Adds the host overrides.
         ///
-        /// They are validated here, because libcurl would only detect an invalid entry with each request, and report an
-        /// invalid option.
+        /// This method validates them. libcurl would detect an invalid entry only with each request, and would then
+        /// report an invalid option.
         private mutating func addOverrides() throws(TransportError) {
             var entries: [String] = []
             for override in configuration.hostOverrides {
@@ -121,7 +123,7 @@
             }
         }
 
-        /// Sets the limits of a new loop.
+        /// Sets the connection limits of a new loop.
         func apply(toLoop loop: OpaquePointer) {
             ycurl_loop_set(loop, YCURL_LOOP_IDLE_CONNECTIONS.number, max(1, configuration.maximumIdleConnections))
             if let limit = configuration.maximumConnectionsPerHost {
@@ -154,8 +156,9 @@
     }
 
     extension CurlTransport.Configuration.HostOverride {
-        /// Whether the override has a valid host; libcurl reads the host up to the first colon, and treats a leading
-        /// sign as a command.
+        /// Whether the override has a valid host.
+        ///
+        /// libcurl reads the host up to the first colon, and treats a leading sign as a command.
         fileprivate var hasHost: Bool {
             !host.isEmpty && !host.utf8.contains(UInt8(ascii: ":")) && host.first != "-" && host.first != "+"
         }
@@ -207,7 +210,7 @@
         mutating func addPins(_ library: CurlLibrary) throws(TransportError) {
             let pins = configuration.tls.pins
             guard !pins.isEmpty else { return }
-            // Otherwise, the chain of a proxy over TLS would be compared with the pins as well.
+            // If a proxy may be reached over TLS, its chain would be compared with the pins as well.
             judgesChains = library.showsChains && !mayReachProxyOverTLS
             guard !judgesChains else { return }
             let knowsKeysOnly = pins.allSatisfy { $0.subject == .publicKey }
@@ -257,14 +260,16 @@
             }
         }
 
-        /// Whether the proxy is reached over TLS, so that it must be trusted as well; libcurl has separate options for
-        /// this.
+        /// Whether the proxy is reached over TLS.
+        ///
+        /// Its certificate must then be verified too, for which libcurl has separate options.
         var reachesProxyOverTLS: Bool {
             if case .server(let proxy) = configuration.proxy { proxy.kind == .https } else { false }
         }
 
-        /// Whether the proxy is or may be reached over TLS; a proxy from the environment is only known when a request
-        /// is sent.
+        /// Whether the proxy is or may be reached over TLS.
+        ///
+        /// A proxy from the environment is known only when a request is sent.
         var mayReachProxyOverTLS: Bool {
             if case .environment = configuration.proxy { true } else { reachesProxyOverTLS }
         }
@@ -278,15 +283,17 @@
             }
         }
 
-        /// Escapes the text so that the colon between user and password is unambiguous; libcurl removes the escapes.
+        /// Escapes a user name or password, so that the colon between them is unambiguous.
+        ///
+        /// libcurl removes the escapes.
         private static func escaped(_ text: String) -> String {
             text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? text
         }
 
-        /// Returns whether a URL's host is reached without the proxy; `nil` if no proxy is set.
+        /// Returns whether a URL's host is reached without the proxy, or `nil` if no proxy is set.
         ///
-        /// libcurl receives this result instead of the list, because its interpretation of the list differs between
-        /// versions.
+        /// libcurl receives this result instead of the list of exceptions, because its versions interpret the list
+        /// differently.
         func bypassesProxy(for url: RequestURL) -> Bool? {
             switch configuration.proxy {
             case .none: nil
@@ -300,7 +307,8 @@
         func usesProxy(for url: RequestURL) -> Bool {
             guard bypassesProxy(for: url) == false else { return false }
             guard configuration.proxy == .environment else { return true }
-            // In a web server, a client can set HTTP_PROXY with a header field, so libcurl does not read that variable.
+            // In a web server, a client can set HTTP_PROXY with a header field. libcurl therefore does not read that
+            // variable, and neither does this code.
             let own = url.isSecure ? Self.variable("https_proxy", "HTTPS_PROXY") : Self.variable("http_proxy")
             return own != nil || Self.variable("all_proxy", "ALL_PROXY") != nil
         }
@@ -312,11 +320,12 @@
     }
 
     extension CurlTransport.Configuration.ProxyServer {
-        /// Whether the host contains no character that ends it in a proxy's URL, or that libcurl treats as part of
-        /// another component.
+        /// Whether the host contains only characters of a host.
+        ///
+        /// Other characters could end the host in a proxy's URL.
         fileprivate var hasHost: Bool {
             var address = in6_addr()
-            // `inet_pton` only accepts the part of an address before its zone, such as `fe80::1%eth0`.
+            // `inet_pton` accepts an address only without its zone, as in `fe80::1%eth0`.
             if inet_pton(AF_INET6, String(host.prefix { $0 != "%" }), &address) == 1 { return true }
             return !host.isEmpty
                 && host.unicodeScalars.allSatisfy {

@@ -8,8 +8,12 @@
 
 /// The hosts that are reached without a proxy, in the format of `no_proxy`.
 ///
-/// Entries are separated by commas or spaces. An entry is a name, which also matches its subdomains, with or without a
-/// leading dot; an IP address; a network in CIDR notation, such as `10.0.0.0/8`; or `*` for every host.
+/// Entries are separated by commas or spaces. An entry has one of these forms:
+///
+/// - a name, with or without a leading dot, which also matches its subdomains
+/// - an IP address
+/// - a network in CIDR notation, such as `10.0.0.0/8`
+/// - `*` for every host
 struct ProxyExceptions: Sendable {
     private enum Entry: Sendable {
         case everything
@@ -23,7 +27,9 @@ struct ProxyExceptions: Sendable {
         entries = lists.flatMap { $0.split { $0 == "," || $0.isWhitespace } }.compactMap { Self.entry(String($0)) }
     }
 
-    /// Returns whether a host is reached directly; an IPv6 address may be in brackets.
+    /// Returns whether a host is reached without the proxy.
+    ///
+    /// An IPv6 address may be in brackets.
     func contains(_ host: String) -> Bool {
         guard !entries.isEmpty else { return false }
         let host = Self.bare(host)
@@ -59,7 +65,9 @@ struct ProxyExceptions: Sendable {
         return host.hasSuffix(".") ? String(host.dropLast()) : host
     }
 
-    /// Returns the bytes of an IP address; an IPv4-mapped IPv6 address is converted to IPv4.
+    /// Returns the bytes of an IP address.
+    ///
+    /// An IPv4-mapped IPv6 address is converted to IPv4.
     private static func address(_ text: String) -> [UInt8]? {
         var short = in_addr()
         if inet_pton(AF_INET, text, &short) == 1 { return withUnsafeBytes(of: &short) { Array($0) } }

@@ -39,17 +39,17 @@ package struct URLSessionTrust: Sendable {
         /// The queue on which certificates are evaluated concurrently, because an evaluation may use the network.
         private static let queue = DispatchQueue(label: "switchyard.trust", attributes: .concurrent)
 
-        /// Responds to a challenge: the server's certificate is evaluated with the trust settings, all other challenges
-        /// get default handling.
+        /// Responds to an authentication challenge of a session.
         ///
-        /// An evaluation may load missing certificates of a chain from the network, and blocks meanwhile (Apple,
-        /// `SecTrustEvaluateWithError`). Therefore it does not run on the delegate's queue, where it would block all
-        /// exchanges of a session.
+        /// A server's certificate is evaluated with the trust settings. All other challenges get default handling. An
+        /// evaluation may load missing certificates of a chain from the network, and blocks meanwhile (Apple,
+        /// `SecTrustEvaluateWithError`). Therefore an evaluation does not run on the delegate's queue, where it would
+        /// block all exchanges of a session.
         ///
         /// - Parameters:
         ///   - challenge: The challenge.
-        ///   - completion: A closure that is called once with the result, on the caller's thread or on a queue of its
-        ///     own.
+        ///   - completion: A closure that is called once with the result, on the caller's thread or on the queue for
+        ///     evaluations.
         package func answer(
             _ challenge: URLAuthenticationChallenge,
             _ completion: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
@@ -67,7 +67,7 @@ package struct URLSessionTrust: Sendable {
             }
         }
 
-        /// Returns the certificates of DER data; `nil` if one of them is invalid.
+        /// Creates certificates from DER data, or returns `nil` if one of them is invalid.
         private static func certificates(_ anchors: [Data]) -> [SecCertificate]? {
             let certificates = anchors.compactMap { SecCertificateCreateWithData(nil, $0 as CFData) }
             return certificates.count == anchors.count ? certificates : nil
@@ -75,7 +75,8 @@ package struct URLSessionTrust: Sendable {
 
         private func accepts(_ trust: SecTrust) -> Bool {
             if let anchors {
-                // Without our roots, the system's roots would be used.
+                // If setting the configured roots failed, the evaluation would use the system's roots, so it must not
+                // run.
                 let success: OSStatus = 0
                 guard let certificates = Self.certificates(anchors),
                     SecTrustSetAnchorCertificates(trust, certificates as CFArray) == success,
@@ -84,7 +85,7 @@ package struct URLSessionTrust: Sendable {
             }
             guard SecTrustEvaluateWithError(trust, nil) else { return false }
             guard !pins.isEmpty else { return true }
-            // The verified chain, not the certificates that the server has sent.
+            // This is the verified chain, which may differ from the certificates that the server has sent.
             let chain = SecTrustCopyCertificateChain(trust) as? [SecCertificate] ?? []
             return chain.contains { pins.accept(certificate: SecCertificateCopyData($0) as Data) }
         }

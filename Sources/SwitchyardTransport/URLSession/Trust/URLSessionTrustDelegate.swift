@@ -4,7 +4,9 @@
     package import SwitchyardHTTP
     import SwitchyardServices
 
-    /// A delegate for sessions that need no other delegate methods; it responds to challenges and refuses redirects.
+    /// A delegate for sessions that need no other delegate methods.
+    ///
+    /// The delegate responds to challenges and refuses redirects.
     package final class URLSessionTrustDelegate: NSObject, URLSessionTaskDelegate {
         private let trust: URLSessionTrust
         private let why = Locked<TransportError?>(nil)
@@ -13,8 +15,9 @@
             self.trust = trust
         }
 
-        /// The reason why this object has ended the task, for which `URLSession` reports another error; `nil` if it has
-        /// not.
+        /// The reason why this delegate has ended the task, or `nil` if it has not.
+        ///
+        /// `URLSession` reports another error.
         package var refusal: TransportError? { why.withLock { $0 } }
 
         package func urlSession(
@@ -29,7 +32,9 @@
             }
         }
 
-        /// Refuses every redirect, because only the original URL has been checked and the next one may be unencrypted.
+        /// Refuses every redirect.
+        ///
+        /// Only the original URL has been checked, and the target may be unencrypted.
         package func urlSession(
             _ session: URLSession,
             task: URLSessionTask,
