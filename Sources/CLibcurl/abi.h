@@ -81,7 +81,7 @@ struct wanted_function {
 
 /// Finds functions in a library and sets their pointers. Returns NULL, or the name of the first missing function.
 const char *library_find(void *library, const struct wanted_function *wanted, size_t count);
-/// Finds and initializes libcurl once; NULL if it cannot be used.
+/// Finds and initializes libcurl once. Returns NULL if libcurl cannot be used.
 void *library_open(void);
 /// The result of the search for libcurl, as in ycurl_open.
 int library_availability(void);

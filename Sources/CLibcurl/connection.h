@@ -33,7 +33,7 @@ bool refusal_holds(struct ycurl_exchange *exchange);
 /// Records that the request counts as not sent.
 void refusal_forget_request(struct ycurl_exchange *exchange);
 
-/// The socket of the connection on which an exchange was sent; -1 if unknown.
+/// Returns the socket of the connection on which an exchange was sent, or -1 if it is unknown.
 int socket_of(const struct ycurl_exchange *exchange);
 /// Records that the caller gives an exchange up, which may show that its connection is unresponsive. Returns the socket
 /// of the unresponsive connection, or -1.

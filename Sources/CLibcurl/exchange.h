@@ -200,7 +200,7 @@ struct ycurl_exchange {
     char words[CURL_ERROR_SIZE];
     struct ycurl_progress progress;
 
-    // State on the loop.
+    // State while the exchange is on a loop.
     /// The socket that libcurl last watched for the exchange, or -1 for none.
     int socket;
     enum place place;

@@ -93,7 +93,7 @@ static void note_field(struct ycurl_exchange *exchange, const char *line, size_t
 #define SKIPPED_TIME 100000000
 #define MOST_SKIPPED (64 << 10)
 
-/// Makes the body of a redirect be discarded without decoding, because only the head is needed.
+/// Arranges that the body of a redirect is discarded without decoding, because only the head is needed.
 static void skip_body(struct ycurl_exchange *exchange, int status) {
     if (!exchange->skips_redirect_body || !exchange->names_location || !is_redirect(status)) return;
     exchange->is_skipped = true;

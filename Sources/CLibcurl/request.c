@@ -100,8 +100,8 @@ static int install_headers(struct ycurl_exchange *exchange, bool decompress) {
 
 static bool is_upload(enum ycurl_body body) { return body >= YCURL_BODY_BORROWED; }
 
-/// The size of the send buffer. libcurl checks a speed limit only between two pieces. Its minimum size is 16 KiB, and
-/// it sends up to 64 KiB of a complete body at once.
+/// Returns the size of the send buffer. libcurl checks a speed limit only between two pieces. The buffer has at least
+/// 16 KiB, and libcurl sends up to 64 KiB of a complete body in one piece.
 static long send_buffer(const struct ycurl_exchange *exchange) {
     const int64_t least = 16 << 10, most = 256 << 10;
     if (!is_upload(exchange->body)) return 64 << 10;
@@ -110,7 +110,7 @@ static long send_buffer(const struct ycurl_exchange *exchange) {
     return (long)(piece < least ? least : piece);
 }
 
-/// The method that libcurl would use for this kind of body.
+/// Returns the method that libcurl uses for this kind of body if no method is set.
 static const char *implied_method(enum ycurl_body body) {
     switch (body) {
     case YCURL_BODY_NONE: return "GET";

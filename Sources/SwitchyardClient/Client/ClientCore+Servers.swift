@@ -17,9 +17,10 @@ extension ClientCore {
         publish([change], from: pools.new)
     }
 
-    /// Replaces the list of servers in the current environment and in those entered later.
+    /// Replaces the list of servers in the current environment and in environments that are entered later.
     ///
-    /// - Throws: ``ClientError``, also if no server is part of the current environment. In this case nothing has changed.
+    /// - Throws: ``ClientError``, for example if no server is part of the current environment. In this case nothing has
+    ///   changed.
     func replaceServers(_ servers: [Server]) throws(ClientError) {
         var told: [(events: [SwitchEvent], pool: ServerPool)] = []
         try replacePool { (old, pool) throws(ClientError) in
@@ -82,7 +83,8 @@ extension ClientCore {
         return pool
     }
 
-    /// Records whether the device is offline, for the current servers and for those entered later.
+    /// Records whether the device is offline, for the current servers and for those of environments that are entered
+    /// later.
     func setOffline(_ isOffline: Bool) {
         let now = time.now
         let isBack = state.withLock { state in

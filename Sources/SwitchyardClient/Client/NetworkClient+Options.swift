@@ -4,7 +4,7 @@ public import SwitchyardServices
 extension NetworkClient {
     /// The settings that apply to all requests of a client.
     public struct Options: Sendable {
-        /// The common headers and parameters, the deadlines, the limits, and the rules for building requests.
+        /// The builder of requests, with their common headers and parameters, timeouts and size limits.
         ///
         /// The total timeout of the generator is the deadline of a whole request, including all attempts, waits and
         /// hedges. An ``APIConfiguration`` can override this deadline.

@@ -3,7 +3,7 @@ import SwitchyardServices
 import SwitchyardTransport
 
 extension ClientCore {
-    /// The handle that sends a request, with the handle's settings for it.
+    /// The handle that sends a request, and the settings that the handle adds to the request.
     struct Sender {
         let owner: OwnerID
         let usesCredentials: Bool

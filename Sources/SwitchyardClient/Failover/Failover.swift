@@ -20,7 +20,7 @@ final class Failover: DispatchedRequest {
     /// Whether the failover ends itself at the deadline.
     private let isTimed: Bool
     let progress: TransferProgressHandler?
-    /// The observer of the attempts; `nil` if there is none.
+    /// The observer of the attempts, or `nil` if there is none.
     let watch: AttemptMonitor?
     let avoided: [Server.ID]
     let completion: RequestCompletion

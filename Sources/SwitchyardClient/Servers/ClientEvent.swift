@@ -4,7 +4,7 @@ public import SwitchyardServices
 public struct ClientEvent: Sendable, Hashable {
     /// The environment of the servers.
     public var environment: ServiceEnvironment
-    /// The event, its cause, and the figures behind it.
+    /// The event with its cause, and the figures that led to it.
     public var event: SwitchEvent
 
     /// Creates an event.

@@ -180,7 +180,7 @@ extension ServerPool {
 // MARK: - Probes
 
 extension ServerPool {
-    /// Two servers to compare: the suspect, which is slow or has failed, and a witness.
+    /// Two servers to compare: the suspect, which is slow or has failed, and another server (the witness).
     struct Suspicion: Sendable {
         var probe: SuspicionProbe
         var suspect: Route
