@@ -93,9 +93,9 @@ static void look_for_end(struct ycurl_exchange *exchange, loop_push push) {
     if (exchange->head_phase == HEAD_COMPLETE) look_again(exchange, push);
 }
 
-/// Records a response whose end libcurl might miss. There are three kinds: a response that makes libcurl stop sending the
-/// request body, a response over HTTP/2 before the end of the request body, and a response (7.88) whose head is larger
-/// than libcurl's buffer.
+/// Records a response whose end libcurl might miss. There are three kinds: a response that makes libcurl stop sending
+/// the request body, a response over HTTP/2 before the end of the request body, and a response (7.88) whose head is
+/// larger than libcurl's buffer.
 void early_note_answer(struct ycurl_exchange *exchange) {
     exchange->early.refused = exchange->body >= YCURL_BODY_BORROWED && info_long(exchange, CURLINFO_RESPONSE_CODE) >= 300;
     bool is_long = exchange->head.count >= RECEIVED_PIECE;
