@@ -30,7 +30,9 @@ public struct RequestCompressor: Sendable {
 
     /// The compression format.
     public var format: Format
-    /// A closure that returns whether a body is compressed; by default, bodies of at least 1,024 bytes are.
+    /// A closure that returns whether to compress a body.
+    ///
+    /// By default, bodies of at least 1,024 bytes are compressed.
     ///
     /// Compressing smaller bodies saves little.
     public var isWorthwhile: @Sendable (Data) -> Bool

@@ -12,7 +12,7 @@ public enum GroupPolicy: Sendable, Hashable {
     case collectAll
     /// The group fails at the first member that fails or is cancelled, and the other members are cancelled.
     ///
-    /// It succeeds when all members have succeeded.
+    /// The group succeeds when all members have succeeded.
     case failFast
     /// The group succeeds at the first member that succeeds, and the other members are cancelled.
     ///

@@ -25,11 +25,11 @@ public protocol CallHook: Sendable {
     /// - Parameter configuration: The configuration.
     /// - Throws: The error with which the request ends.
     func transform(_ configuration: inout APIConfiguration) throws(APIError)
-    /// Returns whether the call may be made; otherwise the request fails with `APIError.SecurityReason.forbidden()`.
+    /// Returns whether the call may be made. If not, the request fails with `APIError.SecurityReason.forbidden()`.
     func shouldCall(_ configuration: APIConfiguration) -> Bool
     /// Called when the call has started.
     func didCall(_ id: RequestID)
-    /// Returns whether the request may succeed; otherwise it fails with `APIError.SecurityReason.forbidden()`.
+    /// Returns whether the request may succeed. If not, it fails with `APIError.SecurityReason.forbidden()`.
     ///
     /// The response has no value, because a hook can be added to requests for values of any type.
     func beforeSuccess(_ id: RequestID, _ answer: APIResponse<Void>) -> Bool
