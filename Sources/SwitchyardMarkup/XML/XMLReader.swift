@@ -5,7 +5,7 @@ import SwitchyardServices
 
 /// A parser that reads XML in one pass (XML 1.0, fifth edition).
 ///
-/// It is not recursive, so deep nesting cannot overflow the stack.
+/// The parser is not recursive, so deep nesting cannot overflow the stack.
 struct XMLReader {
     private let bytes: [UInt8]
     private let maximumDepth: Int
