@@ -14,45 +14,50 @@ public import SwitchyardServices
 /// ### Eviction
 ///
 /// When the cost or the number of entries would exceed its limit, a hand moves over the entries from the oldest to the
-/// newest and then starts again. It keeps each entry that was used since its last visit, and evicts the first one that
-/// was not. This is SIEVE (Zhang, Yang, Yue, Vigfusson and Rashmi, NSDI 2024). A use only marks an entry, whereas every
-/// reader would have to change the order of a least-recently-used (LRU) list; entries that are requested once leave
-/// sooner; and there is nothing to tune. Of 100 requests, 43.2 are hits on a Zipf trace against 34.1 with LRU, 38.8
-/// against 31.1 if scans disturb it, and none on a loop through more entries than fit, with either (benchmark `cache`).
+/// newest and then starts again. It keeps each entry that was used since its last visit, and evicts the first entry
+/// that was not. This is SIEVE (Zhang, Yang, Yue, Vigfusson and Rashmi, NSDI 2024). Compared with a least-recently-used
+/// (LRU) list, a use only marks an entry and does not change the order, entries that are requested once leave sooner,
+/// and there is nothing to tune. Of 100 requests, 43.2 are hits on a Zipf trace (LRU: 34.1) and 38.8 if scans disturb
+/// the trace (LRU: 31.1). On a loop through more entries than fit, neither has any hits (benchmark `cache`).
 public final class ResponseCache: Sendable {
-    /// The most that a cache keeps.
+    /// The limits of the entries in memory.
     public struct Limits: Sendable, Hashable {
-        /// Bytes in all; default is 20 MiB.
+        /// The maximum cost of all entries in bytes, 20 MiB by default.
         public var cost: Int
-        /// Entries in all; default is 10,000.
+        /// The maximum number of entries, 10,000 by default.
         public var count: Int
 
-        /// Creates limits; negative ones are taken for 0, which keeps nothing.
+        /// Creates limits.
+        ///
+        /// A negative limit counts as 0, with which nothing is stored.
         public init(cost: Int = 20 * 1024 * 1024, count: Int = 10_000) {
             self.cost = max(0, cost)
             self.count = max(0, count)
         }
     }
 
-    /// The most that the cache keeps.
+    /// The limits of the entries in memory.
     package let limits: Limits
     /// The caching of calls that do not configure caching themselves.
     public let defaults: CacheDefaults
-    /// The store for responses beyond memory; `nil` if there is none.
+    /// The store for responses on disk, or `nil` if there is none.
     package let disk: (any ResponseStore)?
     let wallClock: @Sendable () -> Date
-    /// The number of explicit removals: a fetch that was in flight during one does not store its response, which may be
-    /// outdated.
+    /// The number of explicit removals.
+    ///
+    /// A fetch that was in flight during a removal does not store its response, because the response may be outdated.
     let removals = Locked(0)
-    /// The number of requests for responses and of values stored by the app: an older one does not replace a newer one.
+    /// The last number given to a request for a response or to a value that the app stored.
+    ///
+    /// A response with a smaller number does not replace one with a larger number.
     let turns = Locked(0)
-    /// The latest number of the responses that are being fetched.
+    /// The number of the newest response for each key that is being fetched.
     let fetchedTurns = Locked(FetchedTurns())
-    /// Whether a call used HTTP's rules for the freshness of its response.
+    /// Whether any call has used HTTP's rules to decide on the freshness of its response.
     let followsHTTP = Locked(false)
-    /// The changed places, for responses on disk.
+    /// The paths that calls of this run have changed, which are compared with responses that are loaded from disk.
     let changes = Locked(ChangedPaths())
-    /// The services of the clients that it was given to.
+    /// The names of the services whose clients use this cache.
     private let services = Locked(Set<String>())
     let clock: TimeReader
     let tables: LockStripes<CacheTable>
@@ -61,11 +66,11 @@ public final class ResponseCache: Sendable {
     /// Creates an empty cache.
     ///
     /// - Parameters:
-    ///   - limits: The limits of the cache; default is 20 MiB and 10,000 entries.
-    ///   - defaults: The caching of calls that do not configure caching themselves; default is no caching.
-    ///   - locks: The number of locks over which the entries are distributed; rounded up to a power of two, 256 at
-    ///     most, default 8.
-    ///   - time: The clock; default is the system's.
+    ///   - limits: The limits of the cache. By default, they are 20 MiB and 10,000 entries.
+    ///   - defaults: The caching of calls that do not configure caching themselves. By default, they are not cached.
+    ///   - locks: The number of locks over which the entries are distributed, 8 by default. It is rounded up to a power
+    ///     of two, at most 256.
+    ///   - time: The monotonic clock, by default the system's clock.
     ///   - wallClock: The clock that HTTP's dates refer to.
     public convenience init(
         limits: Limits = Limits(),
@@ -77,7 +82,9 @@ public final class ResponseCache: Sendable {
         self.init(limits: limits, defaults: defaults, disk: nil, locks: locks, time: time, wallClock: wallClock)
     }
 
-    /// Creates an empty cache with a store for responses beyond memory; `SwitchyardDiskCache` has the public initializer.
+    /// Creates an empty cache with a store for responses on disk.
+    ///
+    /// The public initializer is in `SwitchyardDiskCache`.
     package init(
         limits: Limits = Limits(),
         defaults: CacheDefaults = CacheDefaults(),
@@ -94,25 +101,26 @@ public final class ResponseCache: Sendable {
         tables = LockStripes(min(max(1, locks), 256)) { CacheTable() }
     }
 
-    /// Records that a client of a service uses the cache, and returns whether the client is the first one.
+    /// Records that a client of a service uses the cache, and returns whether it is the first client of that service.
     func beginsServing(_ service: String) -> Bool {
         services.withLock { $0.insert(service).inserted }
     }
 
-    /// The number of entries, including expired ones that no lookup has found since.
+    /// The number of entries, including expired entries that no lookup has removed yet.
     public var count: Int { queue.withLock { $0.count } }
 
     /// The cost of all entries, in bytes.
     public var cost: Int { queue.withLock { $0.cost } }
 
-    /// Returns the value of a key, when there is a fresh one of that type.
+    /// Returns the value for a cache key if it is fresh and has the given type, otherwise `nil`.
     package func value<Value: Sendable>(for key: CacheKey, as type: Value.Type = Value.self) -> Value? {
         freshValue(of: key, type) { _, _ in true }
     }
 
-    /// Returns the value of a key if it is fresh, has the type and stamp, and is younger than the limit.
+    /// Returns the value for a cache key if it is fresh, has the type and stamp, and is younger than the limit.
     ///
-    /// A value with a status other than 200 is not returned, because the rules of the call have to accept it first.
+    /// A value with a status other than 200 is not returned, because the rules of the call must accept the status
+    /// first.
     func value<Value: Sendable>(
         for key: CacheKey,
         as type: Value.Type,
@@ -125,7 +133,9 @@ public final class ResponseCache: Sendable {
         }
     }
 
-    /// The value of a fresh entry, marked as used; copied out under the lock, so that the box need not be held.
+    /// Returns the value of a fresh entry and marks the entry as used.
+    ///
+    /// The value is copied under the lock, so that the caller need not retain the entry.
     @inline(__always)
     private func freshValue<Value: Sendable>(
         of key: CacheKey,
@@ -145,7 +155,7 @@ public final class ResponseCache: Sendable {
         return box.value
     }
 
-    /// Returns the value of a key with its metadata, also after its lifetime while it is kept beyond it.
+    /// Returns the value for a cache key with its metadata, even if its lifetime has passed but it has not expired yet.
     package func entry<Value: Sendable>(for key: CacheKey, as type: Value.Type = Value.self) -> CachedValue<Value>? {
         let now = clock.now
         guard let box = box(of: key, now: now)?.holding(type) else { return nil }
@@ -162,15 +172,15 @@ public final class ResponseCache: Sendable {
         )
     }
 
-    /// Stores a value and replaces an older one.
+    /// Stores a value and replaces an older value with the same key.
     ///
     /// - Parameters:
     ///   - value: The value.
-    ///   - key: The key.
+    ///   - key: The cache key.
     ///   - lifetime: The time for which the value is fresh. If it is zero or negative, nothing is stored and an older
     ///     value is removed.
-    ///   - staleFor: The time after its lifetime during which the value is kept for ``entry(for:as:)``; default is
-    ///     zero.
+    ///   - staleFor: The time after its lifetime during which the value is kept for ``entry(for:as:)``, zero by
+    ///     default.
     ///   - cost: The cost in bytes, preferably the size of the body from which the value was decoded. A value that
     ///     exceeds the cache's limit is not stored.
     ///   - tags: The tags by which the value can be removed.
@@ -190,9 +200,11 @@ public final class ResponseCache: Sendable {
         store(value, for: key, lifetime: lifetime, staleFor: staleFor, facts)
     }
 
-    /// Stores a value in memory only, also one that is already stale and is kept to be confirmed.
+    /// Stores a value in memory only.
     ///
-    /// - Returns: Whether the value is the newest response; an older one does not replace what is stored.
+    /// The value may already be stale, if it is kept to be confirmed by the server.
+    ///
+    /// - Returns: Whether the value is the newest one. If it is older than the stored value, it is not stored.
     @discardableResult
     func store<Value: Sendable>(
         _ value: Value,
@@ -214,25 +226,27 @@ public final class ResponseCache: Sendable {
         return insert(ValueBox(value, key: key, freshUntil: freshUntil, record: record), now: now)
     }
 
-    /// A value that cannot be stored still removes an older one.
+    /// Removes an older value because its replacement cannot be stored.
     private func droppedInstead(_ key: CacheKey) -> Bool {
         drop(key)
         return true
     }
 
-    /// Removes the value of a key, on disk too.
+    /// Removes the value for a cache key from memory and disk.
     package func remove(_ key: CacheKey) {
         recordRemoval()
         withdraw(key)
     }
 
-    /// Removes the value of a key, on disk too, without affecting fetches in flight.
+    /// Removes the value for a cache key from memory and disk, without affecting fetches in flight.
     func withdraw(_ key: CacheKey) {
         drop(key)
         disk?.remove(key)
     }
 
-    /// Returns the number of the next response.
+    /// Returns a number for the next request for a response.
+    ///
+    /// Numbers increase.
     func nextTurn() -> Int {
         turns.withLock { turns in
             turns &+= 1
@@ -240,36 +254,44 @@ public final class ResponseCache: Sendable {
         }
     }
 
-    /// Whether no response of a key with a later number has arrived, stored or not; then this response becomes the
-    /// newest one.
+    /// Returns whether this response is the newest one for its cache key.
+    ///
+    /// If so, it is recorded as the newest one.
+    ///
+    /// The response is the newest one if no response with a larger number has arrived, whether that response was stored
+    /// or not.
     func isNewest(_ turn: Int, of key: CacheKey) -> Bool {
         let kept = tables.withLock(of: key.spread) { $0.box(of: key)?.record.facts.turn } ?? 0
         return kept < turn && fetchedTurns.withLock { $0.take(turn, of: key) }
     }
 
-    /// Counts a removal before anything else, so that concurrent stores see it.
+    /// Counts an explicit removal.
+    ///
+    /// Call it before the removal, so that concurrent stores notice it.
     func recordRemoval() {
         removals.withLock { $0 &+= 1 }
     }
 }
 
-// Whatever changes an entry's place holds the queue's lock, and within it that of the entry's table; readers take that of
-// the table alone.
+// A function that changes the position of an entry holds the queue's lock, and within it the lock of the entry's table.
+// Readers take only the table's lock.
 
 extension ResponseCache {
-    /// Removes the value of a key from memory.
+    /// Removes the value for a cache key from memory.
     func drop(_ key: CacheKey) {
         if let box = tables.withLock(of: key.spread, { $0.box(of: key) }) { drop(box) }
     }
 
-    /// Removes an entry from memory, unless another has taken its place.
+    /// Removes an entry from memory, unless another entry has replaced it.
     func drop(_ box: CacheBox) {
         queue.withLock { queue in
             if tables.withLock(of: box.key.spread, { $0.remove(box) }) { queue.remove(box) }
         }
     }
 
-    /// Returns the entry of a key and marks it as used; an expired entry is removed.
+    /// Returns the entry for a cache key and marks it as used.
+    ///
+    /// An expired entry is removed and not returned.
     func box(of key: CacheKey, now: MonotonicTime) -> CacheBox? {
         let box = tables.withLock(of: key.spread) { table in
             let box = table.box(of: key)
@@ -281,9 +303,11 @@ extension ResponseCache {
         return nil
     }
 
-    /// Makes room for an entry, and puts it in the place of an older one of its key.
+    /// Makes room for an entry and stores it.
+    ///
+    /// Returns `false` if the stored entry with the same key is newer.
     func insert(_ box: CacheBox, now: MonotonicTime) -> Bool {
-        // The evicted entries are released after the lock, because their values may run any code on release.
+        // The evicted entries are released after the lock, because deinitializing their values may run any code.
         let gone = queue.withLock { queue -> [CacheBox]? in
             var gone: [CacheBox] = []
             if let old = tables.withLock(of: box.key.spread, { $0.box(of: box.key) }) {
@@ -300,7 +324,8 @@ extension ResponseCache {
     }
 
     private func makeRoom(in queue: inout EvictionQueue, for cost: Int, now: MonotonicTime, _ gone: inout [CacheBox]) {
-        // Readers may mark entries again after the hand has passed, so after one round the hand evicts the next entry.
+        // Readers may mark entries again after the hand has passed, so after one full turn the hand evicts even a
+        // marked entry.
         var spared = 0
         while queue.cost > limits.cost - cost || queue.count >= limits.count, let box = queue.next() {
             let goes = tables.withLock(of: box.key.spread) { table in
@@ -319,7 +344,7 @@ extension ResponseCache {
         }
     }
 
-    /// Removes the entry of a key if it has expired.
+    /// Removes the entry for a cache key if it has expired.
     func dropExpired(_ key: CacheKey, now: MonotonicTime) {
         guard let box = tables.withLock(of: key.spread, { $0.box(of: key) }), box.record.expires <= now else { return }
         drop(box)

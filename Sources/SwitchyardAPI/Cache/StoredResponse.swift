@@ -3,41 +3,46 @@ import SwitchyardClient
 public import SwitchyardHTTP
 import SwitchyardServices
 
-/// A response as a store beyond memory keeps it: the bytes, and the data that decides whether they can still be used.
+/// A response as a disk store keeps it: the bytes, and the data that decides whether they can still be used.
 public struct StoredResponse: Sendable, Hashable {
-    /// The status.
+    /// The status code.
     public var status: Int
     /// The header fields.
     public var headers: HTTPHeaders
     /// The whole body.
     public var body: Data
-    /// The arrival of the response, by the wall clock.
+    /// The wall clock time at which the response arrived.
     public var created: Date
-    /// The time between asking and answering.
+    /// The time between sending the request and receiving the response.
     package var transit: Duration
     /// The time after ``created`` for which the response is fresh.
     public var lifetime: Duration
     /// The time after its lifetime during which the response is kept.
     public var staleFor: Duration
-    /// The version of the response's format (``CachePolicy/version``).
+    /// The version of the response's format that the call set (``CachePolicy/version``).
     package var version: Int
-    /// A fingerprint of ``CachePolicy/sensitiveData``; the data itself is not kept.
-    package var sensitiveDigest: Data?
-    /// The character set that the response names; `nil` if it names none.
-    package var charset: String?
-    /// The version of the app that stored it; `nil` when that plays no part.
-    package var appVersion: String?
-    /// The URL that redirects led to, and that its validators belong to; `nil` without any.
-    package var redirectedTo: String?
-    /// The content types that the reader requested, as the value of `Accept`; `nil` if they are unknown or the call set
-    /// `Accept`.
+    /// A fingerprint of ``CachePolicy/sensitiveData``.
     ///
-    /// A reader that requests other types does not use a response that depends on them (`Vary`).
+    /// The data itself is not stored.
+    package var sensitiveDigest: Data?
+    /// The character set that the response names, or `nil` if it names none.
+    package var charset: String?
+    /// The version of the app that stored the response, or `nil` if the version is ignored.
+    package var appVersion: String?
+    /// The URL to which redirects led, or `nil` if there were none.
+    ///
+    /// The validators of the response belong to this URL.
+    package var redirectedTo: String?
+    /// The content types that the call requested, as the value of `Accept`.
+    ///
+    /// The value is `nil` if they are unknown or the app set `Accept` itself.
+    ///
+    /// A call that requests other types does not use this response if the response depends on the types (`Vary`).
     package var accept: String?
-    /// The tags it was stored with.
+    /// The tags that the response was stored with.
     public var tags: Set<String>
 
-    /// Creates a stored response.
+    /// Creates a stored response from its parts.
     package init(
         status: Int = 200,
         headers: HTTPHeaders = HTTPHeaders(),
@@ -58,14 +63,14 @@ public struct StoredResponse: Sendable, Hashable {
         tags = []
     }
 
-    /// The response without its body and its times.
+    /// The status and header fields of the response, without its body and times.
     var head: CachedResponse {
         var head = CachedResponse(status: status, headers: headers)
         head.redirectedTo = redirectedTo
         return head
     }
 
-    /// Takes the header fields and times of another response, which confirmed this one.
+    /// Replaces the header fields and times by those of a response that confirmed this one.
     package mutating func take(from answer: StoredResponse) {
         headers = answer.headers
         created = answer.created
@@ -74,14 +79,14 @@ public struct StoredResponse: Sendable, Hashable {
         staleFor = answer.staleFor
     }
 
-    /// Returns the reason why the response cannot be used; `nil` if it can.
+    /// Returns the reason why the response cannot be used, or `nil` if it can be used.
     ///
     /// The order of the checks is that of YTKNetwork: time, version, sensitive data, app version.
     ///
     /// - Parameters:
     ///   - policy: The policy with the version and the sensitive data of the call.
-    ///   - appVersion: The version of the app; `nil` if it does not matter.
-    ///   - now: The time by the wall clock. A response from the future counts as expired, because its age is unknown.
+    ///   - appVersion: The version of the app, or `nil` to ignore it.
+    ///   - now: The wall clock time. A response from the future counts as expired, because its age is unknown.
     /// - Returns: The reason.
     package func refusal(for policy: CachePolicy, appVersion: String?, now: Date) -> APIError.CacheReason? {
         if hasExpired(at: now) { return .expired }
@@ -91,7 +96,9 @@ public struct StoredResponse: Sendable, Hashable {
         return nil
     }
 
-    /// Whether a reader that requests these types can use the response; `true` if the types are unknown.
+    /// Returns whether a call that requests these content types can use the response.
+    ///
+    /// If the types are unknown, it can.
     func isFor(_ types: String?) -> Bool {
         guard let types, let accept, types != accept else { return true }
         return !dependsOnTypes
@@ -102,84 +109,86 @@ public struct StoredResponse: Sendable, Hashable {
         headers.elements(of: "Vary").contains { $0 == "*" || $0.lowercased() == "accept" }
     }
 
-    /// Whether the response has expired; also `true` for a response from the future or with an invalid ``created``
-    /// time.
+    /// Returns whether the response has expired.
+    ///
+    /// A response from the future or with an invalid ``created`` time counts as expired.
     package func hasExpired(at now: Date) -> Bool {
         let age = now.timeIntervalSince(created)
         return !(age >= 0 && age < (lifetime + staleFor).inSeconds)
     }
 }
 
-/// A store of responses beyond memory, on disk or elsewhere.
+/// A persistent store of responses, such as a disk.
 ///
-/// `DiskCache` is the implementation of the library. Methods that change something may do so later, in the order of the
-/// calls.
+/// `DiskCache` is the implementation of the library. Methods that change the store may take effect later, in the order
+/// of the calls.
 package protocol ResponseStore: Sendable {
-    /// The version of the app, or `nil` if it does not matter; responses of other versions are refused.
+    /// The version of the app. Responses of other versions are not used. If `nil`, the version is ignored.
     var appVersion: String? { get }
 
-    /// Returns the response stored under a key.
+    /// Returns the response that is stored for a cache key.
     ///
     /// - Throws: ``APIError/CacheReason/invalidMetadata`` if there is none, ``APIError/CacheReason/invalidData`` if it
     ///   is damaged.
     func answer(for key: CacheKey) async throws(APIError.CacheReason) -> StoredResponse
 
-    /// Stores a response and replaces an older one.
+    /// Stores the response for a cache key and replaces an older response.
     func store(_ answer: StoredResponse, for key: CacheKey)
 
-    /// Records that a server confirmed the response of a key; does nothing if there is none.
+    /// Updates the stored response for a cache key after a server has confirmed it. If there is none, nothing happens.
     ///
-    /// Header fields and times become those of `answer`, which has no body; the stored body stays.
+    /// The header fields and times are replaced by those of `answer`, which has no body. The stored body is kept.
     func confirm(_ key: CacheKey, by answer: StoredResponse)
 
-    /// Records that a server confirmed a response of a key; another response that is stored there is removed.
+    /// Updates the stored response for a cache key after a server has confirmed a response with the given validators.
     ///
-    /// The default implementation treats the stored response as the one that was confirmed.
+    /// If the stored response is not the one that was confirmed, it is removed. The default implementation assumes that
+    /// it is the confirmed response.
     ///
     /// - Parameters:
-    ///   - key: The key.
-    ///   - headers: The header fields of the confirmed response. A stored response whose validators (`ETag`,
-    ///     `Last-Modified`) differ is another one, for example from another process.
-    ///   - answer: The new header fields and times; it has no body.
+    ///   - key: The cache key.
+    ///   - headers: The header fields of the confirmed response. A stored response with different validators (`ETag`,
+    ///     `Last-Modified`) is another response, for example one that another process has stored.
+    ///   - answer: The new header fields and times, without a body.
     func confirm(_ key: CacheKey, with headers: HTTPHeaders, by answer: StoredResponse)
 
-    /// Removes the response of a key.
+    /// Removes the response for a cache key.
     func remove(_ key: CacheKey)
 
-    /// Removes the responses that a rule selects.
+    /// Removes the responses for which a closure returns `true`.
     func removeAll(where rule: @escaping @Sendable (ResponseCache.Candidate) -> Bool)
 
-    /// Removes the responses of a partition; if it names no user, those of all users.
+    /// Removes the responses of a partition. If the partition names no user, the responses of all users are removed.
     func removeAll(in partition: CachePartition)
 
-    /// Removes the responses of a service in an environment that belong to no named user.
+    /// Removes the responses of the partition's service and environment that belong to no named user.
     ///
     /// The default implementation uses ``removeAll(where:)``.
     func removeUnnamed(in partition: CachePartition)
 
-    /// Records for later runs that a call has changed the responses of a path; the default implementation does nothing.
+    /// Records for later runs that a call has changed the resource at a path. The default implementation does nothing.
     ///
     /// - Parameters:
     ///   - path: The path, without leading slashes.
-    ///   - partition: The service and the environment; the change applies to all users.
-    ///   - date: The time of the change by the wall clock; replaces an earlier one.
+    ///   - partition: The service and the environment. The change applies to all users.
+    ///   - date: The wall clock time of the change, which replaces an earlier time.
     func recordChange(of path: String, in partition: CachePartition, at date: Date)
 
-    /// Returns the last known time at which a call changed the responses of a path; `nil` if the store does not record
-    /// changes.
+    /// Returns the last known time at which a call changed the resource at a path, or `nil` if the store does not
+    /// record changes.
     ///
-    /// Responses that were stored earlier are not used if HTTP's rules decide (RFC 9111 section 4.4). A time that is
-    /// too late only costs a request.
+    /// If HTTP's rules decide on the freshness of a response, it is not used if it was stored earlier (RFC 9111 section
+    /// 4.4). A returned time that is too late only costs a request.
     func lastChange(of path: String, in partition: CachePartition) async -> Date?
 }
 
 extension ResponseStore {
-    /// Treats the stored response as the one that was confirmed.
+    /// Updates the stored response without comparing validators.
     package func confirm(_ key: CacheKey, with headers: HTTPHeaders, by answer: StoredResponse) {
         confirm(key, by: answer)
     }
 
-    /// Removes them by a rule.
+    /// Removes the responses with ``removeAll(where:)``.
     package func removeUnnamed(in partition: CachePartition) {
         let nobody = partition.withoutUser
         removeAll { $0.partition == nobody }
@@ -188,6 +197,6 @@ extension ResponseStore {
     /// Does nothing.
     package func recordChange(of path: String, in partition: CachePartition, at date: Date) {}
 
-    /// Knows of none.
+    /// Returns `nil`, because changes are not recorded.
     package func lastChange(of path: String, in partition: CachePartition) async -> Date? { nil }
 }

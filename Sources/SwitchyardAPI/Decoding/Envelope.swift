@@ -1,24 +1,26 @@
 import SwitchyardServices
 
-/// The frame that a service puts around every answer: a code, a message, and the data.
+/// The JSON object in which a service wraps every response: a code, a message, and the data.
 ///
-/// It is described once for each module:
+/// Describe the envelope once for each module:
 ///
 ///     let envelope = Envelope(success: [0, 200])                       // {"code": 0, "message": "", "data": {...}}
 ///     let other = Envelope(code: "status.no", message: "msg", data: "result", success: ["OK"])
 ///
-/// Each name may be a path of keys. Keys are compared as the decoder sees them, after its strategy for keys.
+/// Each name may be a key path with dots. Keys are compared after the decoder's key strategy has been applied.
 public struct Envelope: Sendable, Hashable {
-    /// Where the code stands; `code` unless set.
+    /// The key path of the code, `code` by default.
     package var code: String
-    /// Where the message for the user stands; `message` unless set.
+    /// The key path of the message for the user, `message` by default.
     package var message: String
-    /// The key of the data; default is `data`, empty if the data are beside code and message.
+    /// The key path of the data, `data` by default.
+    ///
+    /// The key path is empty if the data are members of the envelope itself.
     package var data: String
-    /// The codes that mean success; 0 alone unless set.
+    /// The codes that mean success, only 0 by default.
     package var success: Set<BusinessCode>
 
-    /// Creates a description.
+    /// Creates the description of an envelope.
     public init(
         code: String = "code",
         message: String = "message",
@@ -32,7 +34,7 @@ public struct Envelope: Sendable, Hashable {
     }
 }
 
-/// The location of a value in a body, and the envelope around it.
+/// The location of a value in a body: its key path, and the envelope around it.
 struct ContentPlace: Sendable {
     var envelope: Envelope?
     var keyPath: [String]
@@ -46,7 +48,7 @@ struct ContentPlace: Sendable {
     }
 }
 
-/// A value at its place, decoded together with the frame in one pass.
+/// A value at its key path, decoded together with the envelope in one pass.
 enum FramedContent<Value: Decodable>: Decodable {
     case value(Value)
     case refused(code: BusinessCode, message: String?)
@@ -68,7 +70,7 @@ enum FramedContent<Value: Decodable>: Decodable {
     }
 }
 
-/// The content of the envelope of a refused call, as far as it is present.
+/// The code and message in the envelope of a rejected call, as far as they are present.
 struct FrameContent: Decodable {
     let code: BusinessCode?
     let message: String?
@@ -81,12 +83,14 @@ struct FrameContent: Decodable {
 }
 
 extension String {
-    /// The keys of a path.
+    /// The keys in a key path with dots.
     fileprivate var keys: ArraySlice<String> { split(separator: ".").map(String.init)[...] }
 }
 
 extension Decoder {
-    /// The value at a path of keys; a value that may be missing is missing when a key is.
+    /// Returns the value at a key path.
+    ///
+    /// If a key is missing and the type is optional, the value is `nil`.
     fileprivate func value<Value: Decodable>(_ type: Value.Type, at path: ArraySlice<String>) throws -> Value {
         guard let last = path.last else { return try singleValueContainer().decode(type) }
         let none = (type as? any EmptyBodyRepresentable.Type)?.emptyValue as? Value

@@ -1,7 +1,8 @@
 import Foundation
 import SwitchyardServices
 
-/// The location of the error in the body of a refusal, for a service that puts no ``Envelope`` around its responses.
+/// The location of the error in the body of a rejected call (such as a 4xx response), for a service without an
+/// ``Envelope``.
 ///
 ///     ErrorBody()                                                         // {"detail": "Not found."}
 ///     ErrorBody(message: "message", fields: "errors")                     // {"message": "Invalid.", "errors": {...}}
@@ -9,66 +10,71 @@ import SwitchyardServices
 ///     ErrorBody(message: "error.message", fields: nil, code: "error.code")
 ///
 /// The message becomes ``APIError/serverMessage``, the messages of fields become ``APIError/fieldMessages``, and the
-/// code becomes ``APIError/serverCode``. A code in the module's table (``ModuleErrors``) makes the error one of the
-/// module. Names are those of the body, whatever key strategy the module's decoder has.
+/// code becomes ``APIError/serverCode``. If the code is in the module's table (``ModuleErrors``), the error becomes one
+/// of the module's errors. Names are those in the body, whatever key strategy the module's decoder has.
 ///
 /// Fields may be an object with the fields as its members, `{"name": ["Too long."]}`, or a list of objects with a field
 /// and a message each, `[{"field": "name", "message": "Too long."}]`. The field is found under `field`, `name`, `path`,
-/// `loc`, `param`, `property`, `key`, `pointer` or `source.pointer`, the message under `message`, `msg`, `detail`,
-/// `description`, `reason`, `error` or `title`.
+/// `loc`, `param`, `property`, `key`, `pointer` or `source.pointer`. The message is found under `message`, `msg`,
+/// `detail`, `description`, `reason`, `error` or `title`.
 public struct ErrorBody: Sendable, Hashable {
-    /// The path of keys to the message for the user; `detail` by default.
+    /// The key path of the message for the user, `detail` by default.
     package var message: String
-    /// The path of keys to the fields; empty, the default, if the fields are the body itself, `nil` if there are none.
+    /// The key path of the messages about single fields.
     ///
-    /// A body that contains the message has no fields beside it, unless the fields have a path of their own.
+    /// The key path is empty (the default) if the body itself has the fields as members, and `nil` if there are no such
+    /// messages. If the key path is empty and the body contains the message for the user, no fields are read.
     package var fields: String?
-    /// The path of keys to the error code, a number or a string; `nil`, the default, if there is none.
+    /// The key path of the error code, which is a number or a string, or `nil` (the default) if there is no code.
     package var code: String?
-    /// Whether the module's own text for its code comes before the server's message; `false` by default.
+    /// Whether the module's own text for the error code is shown instead of the server's message, `false` by default.
     ///
     /// The server's message stays in ``APIError/serverMessage``.
     public var prefersModuleTexts = false
-    /// Further paths to the message, for bodies of an unknown form.
+    /// Further key paths of the message, for bodies of an unknown form.
     private var otherMessages: [String] = []
 
     /// Creates a description.
     ///
     /// - Parameters:
-    ///   - message: The path of keys to the message for the user; `detail` by default.
-    ///   - fields: The path of keys to the fields; the body itself by default.
-    ///   - code: The path of keys to the error code; none by default.
+    ///   - message: The key path of the message for the user, `detail` by default.
+    ///   - fields: The key path of the fields. By default, the fields are the members of the body itself.
+    ///   - code: The key path of the error code, none by default.
     public init(message: String = "detail", fields: String? = "", code: String? = nil) {
         self.message = message
         self.fields = fields
         self.code = code
     }
 
-    /// The usual places of a message: `message`, `error_description`, `detail`, `error.message`, `title` and `error`.
+    /// A description that finds the message at the usual key paths: `message`, `error_description`, `detail`,
+    /// `error.message`, `title` and `error`.
     ///
-    /// A module without an envelope and without a description of its own reads refusals (400 to 499) with it.
+    /// This description is used for responses with a status from 400 to 499 if the module has neither an envelope nor a
+    /// description of its own.
     public static let common: ErrorBody = {
         var body = ErrorBody(message: "message", fields: nil)
         body.otherMessages = ["error_description", "detail", "error.message", "title", "error"]
         return body
     }()
 
-    /// The content of an error body.
+    /// The message, field messages and code that were found in a body.
     struct Content: Equatable {
-        /// The message: the service's own, or the messages of all fields in the order of their names.
+        /// The message of the service.
+        ///
+        /// Without one, it is the messages of all fields in the order of their names.
         var message: String?
         var fields: [String: [String]] = [:]
         var code: BusinessCode?
     }
 
-    /// Reads a body.
+    /// Returns the message, field messages and code in a body.
     func content(of body: JSONValue) -> Content {
         var content = Content(code: code.flatMap { body.value(at: $0) }.flatMap(BusinessCode.init))
         let places = [message] + otherMessages
         var own = places.lazy.map { body.value(at: $0)?.sentences ?? [] }.first { !$0.isEmpty } ?? []
         if let fields, own.isEmpty || !fields.isEmpty, let object = body.value(at: fields) {
             object.collect(into: &content.fields, at: "")
-            // A bare list of texts, which are about no field.
+            // The messages under the empty name come from a bare list of texts and belong to no field.
             own += content.fields.removeValue(forKey: "") ?? []
         }
         let said = own.isEmpty ? content.fields.sorted { $0.key < $1.key }.flatMap(\.value) : own
@@ -78,7 +84,9 @@ public struct ErrorBody: Sendable, Hashable {
 }
 
 extension BusinessCode {
-    /// Creates the text of a code; `nil` for a value that is neither a whole number nor a string.
+    /// Creates the code from a whole number or a string.
+    ///
+    /// For any other value, the result is `nil`.
     fileprivate init?(_ value: JSONValue) {
         if let number = value.int {
             self = .number(number)
@@ -91,7 +99,7 @@ extension BusinessCode {
 }
 
 extension JSONValue {
-    /// A text, or all texts of a list.
+    /// The text itself, or all texts of a list.
     fileprivate var sentences: [String] {
         switch self {
         case .string(let text): text.isBlank ? [] : [text]
@@ -100,7 +108,7 @@ extension JSONValue {
         }
     }
 
-    /// Collects the messages below a path: texts under the path itself, nested values under paths of their own.
+    /// Collects the messages below a key path: texts under the path itself, nested values under their own paths.
     fileprivate func collect(into fields: inout [String: [String]], at path: String) {
         if !sentences.isEmpty { fields[path, default: []] += sentences }
         switch self {
@@ -123,7 +131,7 @@ extension JSONValue {
     ]
     private static let messagePlaces = ["message", "msg", "detail", "description", "reason", "error", "title"]
 
-    /// The field and its messages, for an object that names one field; `nil` for every other value.
+    /// The field and its messages in an object that names one field, or `nil` for any other value.
     private var fieldReport: (field: String, messages: [String])? {
         let field = Self.fieldPlaces.lazy.compactMap { value(at: $0)?.fieldName }.first
         let messages = Self.messagePlaces.lazy.map { value(at: $0)?.sentences ?? [] }.first { !$0.isEmpty }
@@ -131,7 +139,8 @@ extension JSONValue {
         return (field, messages)
     }
 
-    /// The name of a field as a path with dots: a text, a JSON pointer (RFC 6901), or a list of names and indexes.
+    /// The name of a field as a key path with dots, from a text, a JSON pointer (RFC 6901), or a list of names and
+    /// indexes.
     private var fieldName: String? {
         switch self {
         case .string(let text) where !text.isBlank:
@@ -144,14 +153,14 @@ extension JSONValue {
 }
 
 extension APIError {
-    /// Returns the body of the response as the service's error model; `nil` if it cannot be decoded.
+    /// Returns the body of the response decoded as the service's error model, or `nil` if it cannot be decoded.
     ///
-    /// The bytes stay in ``Context/body``.
+    /// The bytes remain available in ``Context/body``.
     ///
     /// - Parameters:
-    ///   - type: The model.
+    ///   - type: The type of the error model.
     ///   - decoding: The JSON decoding.
-    /// - Returns: The model.
+    /// - Returns: The error model.
     public func decodedBody<Model: Decodable>(
         as type: Model.Type = Model.self,
         using decoding: JSONDecoding = .standard

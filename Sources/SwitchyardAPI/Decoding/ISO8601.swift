@@ -3,22 +3,25 @@ import SwitchyardClient
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// Dates of ISO 8601, read with the format style, which is many times faster than the formatter class.
+/// A parser for ISO 8601 dates.
+///
+/// The parser uses Foundation's format style, which is many times faster than the formatter class.
 enum ISO8601 {
     private static let whole = Date.ISO8601FormatStyle()
     private static let fractional = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 
-    /// Returns the date of a text; `nil` if the text is not a date.
+    /// Returns the date in a text, or `nil` if the text is not a date.
     static func date(_ text: String) -> Date? {
         guard isDate(text) else { return nil }
-        // The style does not know the comma, which the standard allows for the point.
+        // The format style does not accept the comma, which the standard allows as the decimal mark.
         if text.hasByte(UInt8(ascii: ",")) { return try? fractional.parse(text.replacing(",", with: ".")) }
         return try? (text.hasByte(UInt8(ascii: ".")) ? fractional : whole).parse(text)
     }
 
-    /// Whether a text consists of a valid day, time and zone, and nothing else.
+    /// Returns whether a text consists of a valid day, time and zone, and nothing else.
     ///
-    /// The format style parses 30 February as 1 March and 25:00 as the next day, and ignores trailing text.
+    /// This check is needed because the format style parses 30 February as 1 March and 25:00 as the next day, and
+    /// ignores trailing text.
     private static func isDate(_ text: String) -> Bool {
         var text = text
         return text.withUTF8 { bytes in
@@ -32,7 +35,7 @@ enum ISO8601 {
         }
     }
 
-    /// Returns the number of two digits; `nil` if one is not a digit.
+    /// Returns the number of two digits, or `nil` if one of the bytes is not a digit.
     private static func number(_ bytes: UnsafeBufferPointer<UInt8>, _ index: Int) -> Int? {
         guard bytes[index].isDigit, bytes[index + 1].isDigit else { return nil }
         return Int(bytes[index] & 0x0F) * 10 + Int(bytes[index + 1] & 0x0F)
@@ -43,7 +46,7 @@ enum ISO8601 {
         return month == 2 ? (isLeap ? 29 : 28) : [4, 6, 9, 11].contains(month) ? 30 : 31
     }
 
-    /// Whether the bytes are `Z` or an offset such as `+01:00`, `+0100` or `+01`.
+    /// Returns whether the bytes are `Z` or an offset such as `+01:00`, `+0100` or `+01`.
     private static func isZone(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
         guard let sign = bytes.first else { return false }
         let distance = bytes.dropFirst()

@@ -4,25 +4,25 @@ public import SwitchyardServices
 
 /// The decoding of JSON into values of the app's types.
 ///
-/// A client's owner or a module creates it once and shares it: it holds one decoder, which any thread may use.
+/// Create it once for a client or a module and share it. It contains one decoder, which any thread may use.
 ///
 ///     let decoding = JSONDecoding { decoder in
 ///         decoder.keyDecodingStrategy = .convertFromSnakeCase
 ///     }
 public struct JSONDecoding: Sendable {
-    /// How deep arrays and objects may nest; 128 unless set, 512 at most.
+    /// The maximum nesting depth of arrays and objects, 128 by default and at most 512.
     package let maximumDepth: Int
     private let configure: @Sendable (JSONDecoder) -> Void
     private let decoder: SharedDecoder
 
-    /// Keys as they are, dates in ISO 8601 with or without fractions of a second.
+    /// A decoding that leaves keys unchanged and reads ISO 8601 dates with or without fractions of a second.
     public static let standard = JSONDecoding()
 
-    /// Creates settings.
+    /// Creates a decoding.
     ///
     /// - Parameters:
-    ///   - maximumDepth: The maximum nesting of arrays and objects; default is 128.
-    ///   - configure: Configures a decoder, whose date strategy is ISO 8601. It may be called more than once.
+    ///   - maximumDepth: The maximum nesting depth of arrays and objects, 128 by default.
+    ///   - configure: Configures a decoder whose date strategy is ISO 8601. It may be called more than once.
     public init(
         maximumDepth: Int = JSONDepth.standard,
         configure: @escaping @Sendable (JSONDecoder) -> Void = { _ in }
@@ -32,7 +32,7 @@ public struct JSONDecoding: Sendable {
         decoder = SharedDecoder { Self.setUp($0, configure) }
     }
 
-    /// Settings that also put values into the decoder's user info.
+    /// Returns a decoding that also adds a value to the decoder's `userInfo`.
     func adding(_ key: CodingUserInfoKey, _ value: any Sendable) -> JSONDecoding {
         JSONDecoding(maximumDepth: maximumDepth) { [configure] decoder in
             configure(decoder)
@@ -40,19 +40,19 @@ public struct JSONDecoding: Sendable {
         }
     }
 
-    /// Decodes a value.
+    /// Decodes a value from JSON.
     ///
     /// - Parameters:
-    ///   - type: The type.
+    ///   - type: The type of the value.
     ///   - data: JSON in UTF-8.
     /// - Returns: The value.
-    /// - Throws: ``APIError`` with the key path at which the text does not fit.
+    /// - Throws: ``APIError`` with the key path at which the JSON does not match the type.
     public func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws(APIError) -> Value {
         try checkDepth(data)
         return try decodeChecked(type, from: data)
     }
 
-    /// Decodes a value of a text whose depth has been checked.
+    /// Decodes a value from JSON whose nesting depth has already been checked.
     func decodeChecked<Value: Decodable>(_ type: Value.Type, from data: Data) throws(APIError) -> Value {
         do {
             return try decoder.decode(type, from: data)
@@ -65,7 +65,7 @@ public struct JSONDecoding: Sendable {
         }
     }
 
-    /// Parses a text into a tree.
+    /// Parses JSON into a tree.
     func tree(_ data: Data) throws(APIError) -> JSONValue {
         do throws(DecodingFailure) {
             return try JSONValue(parsing: data, maximumDepth: maximumDepth)
@@ -74,10 +74,10 @@ public struct JSONDecoding: Sendable {
         }
     }
 
-    /// Returns the possible readings of a text.
+    /// Returns the trees that different decoders may read from the same JSON.
     ///
-    /// If a name occurs twice, some readers take the first value and others the last (RFC 8259 section 4): Foundation's
-    /// decoder takes the first, ``/SwitchyardServices/JSONValue`` the last.
+    /// If a name occurs twice in an object, some decoders take the first value and others the last (RFC 8259 section
+    /// 4). Foundation's decoder takes the first value, ``/SwitchyardServices/JSONValue`` the last.
     func readings(of data: Data) throws(APIError) -> [JSONValue] {
         do throws(DecodingFailure) {
             let bytes = ContiguousArray(data)
@@ -95,9 +95,9 @@ public struct JSONDecoding: Sendable {
         throw APIError(.body(.decoding(DecodingFailure(.tooDeep(limit: maximumDepth)))))
     }
 
-    /// Finds the byte at which a text stops being JSON, which Foundation does not report.
+    /// Returns the failure with the offset of the first byte that is not JSON, which Foundation does not report.
     ///
-    /// If the text is JSON, its root does not match the type, which Foundation reports in the same way.
+    /// If the text is valid JSON, its root does not match the type. Foundation reports this in the same way.
     private func located(in data: Data, else failure: DecodingFailure) -> DecodingFailure {
         do throws(DecodingFailure) {
             _ = try JSONValue(parsing: data, maximumDepth: maximumDepth)
@@ -120,7 +120,7 @@ public struct JSONDecoding: Sendable {
     }
 }
 
-/// A decoder that is not changed after its creation.
+/// A `JSONDecoder` that is not changed after its creation.
 private final class SharedDecoder: @unchecked Sendable {
     // @unchecked is sound: the decoder is configured before it is shared. Afterwards only `decode` is called, which creates
     // its own state for each call (also in swift-foundation, JSONDecoder.swift).

@@ -1,23 +1,23 @@
-/// An array that skips elements which cannot be decoded.
+/// An array that skips elements that cannot be decoded.
 ///
 ///     struct Answer: Decodable { var topics: LossyArray<Topic> }
 ///
-/// The valid elements keep their order; ``failures`` lists the others with the reason for each.
+/// The valid elements keep their order. ``failures`` lists the invalid elements with the reason for each.
 public struct LossyArray<Element: Decodable> {
     /// An element that could not be decoded.
     public struct ElementFailure: Sendable, Hashable {
         /// The index of the element in the response.
         public var index: Int
-        /// The reason, and its location.
+        /// The reason why the element could not be decoded, with its key path.
         public var failure: DecodingFailure
     }
 
     /// The elements that could be decoded.
     public var elements: [Element]
-    /// The others.
+    /// The elements that could not be decoded.
     public var failures: [ElementFailure]
 
-    /// Creates an array.
+    /// Creates an array from its elements and failures.
     package init(_ elements: [Element] = [], failures: [ElementFailure] = []) {
         self.elements = elements
         self.failures = failures
@@ -28,7 +28,7 @@ extension LossyArray: Sendable where Element: Sendable {}
 extension LossyArray: Equatable where Element: Equatable {}
 
 extension LossyArray: Decodable {
-    /// Decodes the valid elements.
+    /// Decodes the valid elements, and records the invalid ones as failures.
     ///
     /// - Throws: The decoder's error if the value is not an array.
     public init(from decoder: any Decoder) throws {
@@ -43,14 +43,17 @@ extension LossyArray: Decodable {
         }
     }
 
-    /// Takes an element off the array whether it can be decoded or not; else the decoder would not move on.
+    /// An element or the failure to decode it.
+    ///
+    /// Its decoding always succeeds, because otherwise the decoder would not advance to the next element.
     private enum Attempt: Decodable {
         case element(Element)
         case failure(DecodingFailure)
 
         init(from decoder: any Decoder) throws {
             do {
-                // By the container, since the decoder itself reads dates, URLs, decimals and bytes in its own ways.
+                // The container is used because the initializer of `Element` would read dates, URLs, decimals and data
+                // in another way.
                 self = .element(try decoder.singleValueContainer().decode(Element.self))
             } catch let error as DecodingError {
                 self = .failure(DecodingFailure(error))
@@ -63,7 +66,9 @@ extension LossyArray: Decodable {
 }
 
 extension LossyArray: PageContent {
-    /// The elements that could be decoded; the others are its broken items.
+    /// A page with the valid elements.
+    ///
+    /// The invalid elements are counted as its broken items.
     public var page: Page<Element> {
         var page = Page(elements)
         page.brokenItems = failures.count

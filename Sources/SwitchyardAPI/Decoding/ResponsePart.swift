@@ -1,26 +1,27 @@
 import Foundation
 
-/// The part of a response that is the value, and the steps that make the value if its type does not define them.
+/// The part of a response that is decoded as the value, and the steps that lead to it.
 ///
-/// Values of one type that differ in their part are stored separately, because the key names the whole response.
+/// Two values of the same type from different parts of a response are stored separately, because the cache key
+/// identifies only the whole response.
 package struct ResponsePart: Sendable, Hashable {
     /// A step from the body to the value.
     enum Step: Sendable, Hashable {
         /// Removes an envelope.
         case frame(Envelope)
-        /// Going to a key path.
+        /// Selects the value at a key path.
         case keyPath(String)
         /// Removes `null` members and elements.
         case withoutNulls
-        /// Reads text in this encoding if the response names none.
+        /// Decodes text, in this encoding if the response names none.
         case text(String.Encoding)
-        /// A function of the app's; two of them are taken for one.
+        /// Applies a function of the app. Two such functions cannot be distinguished, so they count as the same step.
         case mapped
-        /// The first of several serialisers that can read it.
+        /// Uses the first of several serializers that can decode the body.
         case first([ResponsePart])
     }
 
-    /// All of the body.
+    /// The whole body.
     static let whole = ResponsePart()
 
     private var steps: [Step]
@@ -29,14 +30,14 @@ package struct ResponsePart: Sendable, Hashable {
         self.steps = steps
     }
 
-    /// The part of this part to which one more step leads.
+    /// Returns the part after one more step.
     func after(_ step: Step) -> ResponsePart {
         var part = self
         part.steps.append(step)
         return part
     }
 
-    /// The part at a key path within this one; all of it without one.
+    /// Returns the part at a key path within this part, or this part itself if the key path is `nil` or empty.
     func at(_ keyPath: String?) -> ResponsePart {
         guard let keyPath, !keyPath.isEmpty else { return self }
         return after(.keyPath(keyPath))

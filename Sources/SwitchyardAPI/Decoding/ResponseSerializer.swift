@@ -3,7 +3,7 @@ import SwitchyardClient
 public import SwitchyardHTTP
 public import SwitchyardServices
 
-/// Turns the body of a response into a value.
+/// A conversion of the body of a response into a value.
 ///
 /// ### Choose one
 /// ``decodable(_:at:using:)``, ``json``, ``data``, ``string(_:)``, ``empty``, ``propertyList(_:)``, ``first(of:)``.
@@ -16,34 +16,34 @@ public import SwitchyardServices
 ///
 /// ### Stored responses
 /// Stored values are distinguished by request, type, key path, the module's envelope and the options of the serializers
-/// above. Two custom serializers that make different values of one type from the same response need a
-/// ``CachePolicy/version`` each, and so do two closures for ``map(_:)`` and two ways of decoding.
+/// above. If two custom serializers make different values of the same type from the same response, give each call its
+/// own ``CachePolicy/version``. The same applies to two closures for ``map(_:)`` and to two ways of decoding.
 public struct ResponseSerializer<Value: Sendable>: Sendable {
-    /// The content types that ``ContentTypePolicy/strict`` accepts; `nil` for any.
+    /// The content types that ``ContentTypePolicy/strict`` accepts, or `nil` for any type.
     ///
     /// A request sends these types as `Accept`, unless the call or the client's common header fields set `Accept`.
     package var contentTypes: [MediaType]?
-    /// The value of `Accept` that replaces the content types; `nil` if the content types apply.
+    /// The value of `Accept` that is sent instead of the content types, or `nil` to send the content types.
     package var preferredTypes: String?
-    /// The value of `Accept` of a request; `nil` for any type.
+    /// The value of `Accept` in the request, or `nil` if any type is accepted.
     var accept: String? { preferredTypes ?? contentTypes.flatMap { MediaType.accept($0) } }
-    /// Which part of the body is the value.
+    /// The part of the body that is decoded as the value.
     package var part = ResponsePart.whole
-    /// The value of an empty body; `nil` when an empty body is an error.
+    /// The value of an empty body, or `nil` if an empty body is an error.
     package var emptyValue: Value? {
         get { makeEmpty?() }
         set { makeEmpty = Self.maker(of: newValue) }
     }
-    // A closure, so that the layout does not depend on the value: copies are plain then, without a look at its type.
+    // The value is behind a closure so that the memory layout does not depend on its type, which makes copies cheap.
     private var makeEmpty: (@Sendable () -> Value?)?
     private let decode: @Sendable (RawResponse) throws -> Value
 
-    /// Creates a serialiser.
+    /// Creates a serializer.
     ///
     /// - Parameters:
-    ///   - contentTypes: The content types that it reads; `nil` is any.
-    ///   - emptyValue: The value of an empty body; `nil` when an empty body is an error.
-    ///   - decode: Makes the value; any error it throws becomes an ``APIError``.
+    ///   - contentTypes: The content types that the serializer accepts, or `nil` for any type.
+    ///   - emptyValue: The value of an empty body, or `nil` if an empty body is an error.
+    ///   - decode: Returns the value. Any error that it throws becomes an ``APIError``.
     public init(
         accepting contentTypes: [MediaType]? = nil,
         emptyValue: Value? = nil,
@@ -54,7 +54,7 @@ public struct ResponseSerializer<Value: Sendable>: Sendable {
         self.decode = decode
     }
 
-    /// Creates a serialiser that looks for the value of an empty body when there is one.
+    /// Creates a serializer that calls a closure for the value of an empty body.
     init(
         accepting contentTypes: [MediaType]?,
         findingEmpty makeEmpty: @escaping @Sendable () -> Value?,
@@ -70,18 +70,19 @@ public struct ResponseSerializer<Value: Sendable>: Sendable {
         return { value }
     }
 
-    /// Checks a response against rules and makes its value.
+    /// Checks a response against rules and returns its value.
     ///
     /// - Parameters:
     ///   - response: The response.
     ///   - rules: The rules for the response.
     /// - Returns: The value.
-    /// - Throws: ``APIError`` for the first broken rule: status, content type, empty body, shape, then decoding.
+    /// - Throws: ``APIError`` for the first check that fails. The order is status, content type, empty body, shape,
+    ///   decoding.
     public func value(of response: RawResponse, rules: ResponseRules = .strict) throws(APIError) -> Value {
         try rules.value(of: response, accepting: contentTypes, whenEmpty: { emptyValue }, decode: decode)
     }
 
-    /// Returns a serializer whose value is made from this one's.
+    /// Returns a serializer that transforms the value of this one.
     public func map<Other: Sendable>(
         _ transform: @escaping @Sendable (Value) throws -> Other
     ) -> ResponseSerializer<Other> {
@@ -94,7 +95,9 @@ public struct ResponseSerializer<Value: Sendable>: Sendable {
         return mapped
     }
 
-    /// The first of several serialisers that makes a value; when none does, the error of the last.
+    /// Returns a serializer that tries several serializers in order and uses the first one that succeeds.
+    ///
+    /// If all fail, the error is that of the last one.
     public static func first(of serializers: [ResponseSerializer]) -> ResponseSerializer {
         let types = serializers.map(\.contentTypes)
         let all = types.contains { $0 == nil } ? nil : types.flatMap { $0 ?? [] }
@@ -118,7 +121,7 @@ public struct ResponseSerializer<Value: Sendable>: Sendable {
 }
 
 extension ResponseRules {
-    /// Checks a response and makes its value, as ``ResponseSerializer/value(of:rules:)`` does.
+    /// Checks a response and returns its value, as ``ResponseSerializer/value(of:rules:)`` does.
     func value<Value>(
         of response: RawResponse,
         accepting contentTypes: [MediaType]?,
@@ -151,8 +154,9 @@ extension ResponseRules {
         }
     }
 
-    /// Returns the value of an empty body; a separate function, because the case is rare and looks up the type of the
-    /// optional.
+    /// Returns the value of an empty body.
+    ///
+    /// This is a separate function because the case is rare, and looking up the type of an optional is slow.
     @inline(never)
     private func emptyContent<Value>(
         of response: RawResponse,
@@ -175,10 +179,11 @@ extension ResponseRules {
 
     private static let deepest = JSONDecoding(maximumDepth: JSONDepth.ceiling)
 
-    /// Checks the body itself.
+    /// Checks the shape of the body and calls ``inspect``.
     func checkContent(_ response: RawResponse) throws(APIError) {
         if let shape = bodyShape {
-            // The decoder of the body has its own limit; this check uses the limit that no decoder exceeds.
+            // The decoder of the body has its own depth limit. This check uses the largest limit that a decoder may
+            // have.
             let readings = try Self.deepest.readings(of: try TextEncoding.utf8(response))
             do throws(ShapeViolation) {
                 for tree in readings { try shape.check(tree) }
@@ -200,7 +205,7 @@ extension ResponseRules {
 }
 
 extension APIError {
-    /// Creates an error from what a decoding closure threw.
+    /// Creates an error from the error that a decoding closure threw.
     package init(decoding error: any Error) {
         switch error {
         case let known as APIError: self = known
@@ -213,11 +218,11 @@ extension APIError {
 }
 
 extension ResponseSerializer where Value: Decodable {
-    /// Decodes JSON into a type.
+    /// Returns a serializer that decodes JSON into a type.
     ///
     /// - Parameters:
-    ///   - type: The type; an optional type decodes an empty body as `nil`.
-    ///   - keyPath: The path of keys to the value, such as `data.items`; default is the whole body.
+    ///   - type: The type. If it is optional, an empty body is decoded as `nil`.
+    ///   - keyPath: The key path of the value, such as `data.items`. By default, it is the whole body.
     ///   - decoding: The JSON decoding.
     /// - Returns: The serializer.
     public static func decodable(
@@ -244,7 +249,7 @@ extension ResponseSerializer where Value: Decodable {
 }
 
 extension JSONDecoding {
-    /// Returns the value of a response that contains nothing else.
+    /// Returns the value of a response whose whole body is the value.
     func value<Value: Decodable>(_ type: Value.Type, of response: RawResponse) throws -> Value {
         let look = response.data.withUnsafeBytes { BodySample($0, maximumDepth: maximumDepth) }
         if look.isBlank { return try valueOfBlank(type) }
@@ -254,7 +259,7 @@ extension JSONDecoding {
         return try decodeChecked(type, from: response.data)
     }
 
-    /// A separate function, because the case is rare and looks up the type of the optional.
+    /// This is a separate function because the case is rare, and looking up the type of an optional is slow.
     @inline(never)
     private func valueOfBlank<Value: Decodable>(_ type: Value.Type) throws -> Value {
         try type.valueOfEmptyBody.orThrowEmpty()
@@ -262,14 +267,14 @@ extension JSONDecoding {
 }
 
 extension ResponseSerializer where Value == JSONValue {
-    /// JSON of any shape.
+    /// A serializer that decodes JSON of any shape.
     public static var json: ResponseSerializer { json() }
 
-    /// Decodes JSON of any shape.
+    /// Returns a serializer that decodes JSON of any shape.
     ///
     /// - Parameters:
-    ///   - removesNulls: Whether members and elements that are `null` are removed at any depth; default is `false`.
-    ///   - decoding: The decoding, which limits the depth.
+    ///   - removesNulls: Whether members and elements that are `null` are removed at any depth, `false` by default.
+    ///   - decoding: The JSON decoding, whose maximum depth applies.
     /// - Returns: The serializer.
     public static func json(
         removingNulls removesNulls: Bool = false,
@@ -286,19 +291,22 @@ extension ResponseSerializer where Value == JSONValue {
 }
 
 extension ResponseSerializer where Value == Data {
-    /// The bytes as they came; no bytes are a value too.
+    /// A serializer that returns the bytes as received.
+    ///
+    /// An empty body is a valid value.
     public static var data: ResponseSerializer {
         ResponseSerializer(emptyValue: Data()) { $0.data }
     }
 }
 
 extension ResponseSerializer where Value == String {
-    /// Decodes text in the encoding that the response names.
+    /// A serializer that decodes text in the encoding that the response names, or in UTF-8 if it names none.
     public static var string: ResponseSerializer { string(.utf8) }
 
-    /// Decodes text in the encoding that the response names, or in a fallback encoding; empty text is a value too.
+    /// Returns a serializer that decodes text in the encoding that the response names, or in `fallback` if it names
+    /// none.
     ///
-    /// The request asks for text, and any content type is accepted.
+    /// An empty text is a valid value. The request asks for text, and any content type is accepted.
     public static func string(_ fallback: String.Encoding) -> ResponseSerializer {
         var serializer = ResponseSerializer(emptyValue: "") { response in
             try TextEncoding.text(of: response.data, named: response.charset, fallback: fallback)
@@ -310,20 +318,21 @@ extension ResponseSerializer where Value == String {
 }
 
 extension ResponseSerializer where Value == EmptyBody {
-    /// Nothing: whatever the body holds is ignored.
+    /// A serializer that ignores the body.
     public static var empty: ResponseSerializer {
         ResponseSerializer(emptyValue: EmptyBody()) { _ in EmptyBody() }
     }
 }
 
-/// The facts about a body's bytes that decoding needs, collected in one pass, because each pass over the bytes is
-/// costly.
+/// The facts about the bytes of a body that decoding needs.
+///
+/// The facts are collected in one pass, because each pass over the bytes is costly.
 private struct BodySample {
-    /// See ``RawResponse/isBlank``.
+    /// Whether the body is blank: see ``RawResponse/isBlank``.
     let isBlank: Bool
-    /// Whether it may begin with a byte order mark.
+    /// Whether the body may begin with a byte order mark.
     let mayHaveMark: Bool
-    /// Whether it nests no deeper than it may.
+    /// Whether the nesting depth of the body is within the limit.
     let isShallow: Bool
 
     init(_ bytes: UnsafeRawBufferPointer, maximumDepth: Int) {
@@ -334,7 +343,9 @@ private struct BodySample {
 }
 
 extension RawResponse {
-    /// Whether the body has nothing but spaces and line ends, as some servers send in place of nothing.
+    /// Whether the body contains nothing but spaces and line ends.
+    ///
+    /// Some servers send such a body instead of an empty one.
     var isBlank: Bool {
         data.count <= 16 && data.allSatisfy(Self.isSpace)
     }
@@ -346,21 +357,21 @@ extension RawResponse {
 
 /// The value of a response whose body does not matter.
 public struct EmptyBody: Sendable, Hashable, Codable {
-    /// Creates the value.
+    /// Creates the only value of this type.
     public init() {}
 
-    /// Accepts whatever is there.
+    /// Ignores the decoder's content.
     public init(from decoder: any Decoder) {}
 }
 
-/// A type that has a value for a body that is empty.
+/// A type that has a value for an empty body.
 public protocol EmptyBodyRepresentable {
     /// The value of an empty body.
     static var emptyValue: Self { get }
 }
 
 extension EmptyBody: EmptyBodyRepresentable {
-    /// The one value there is.
+    /// The only value of this type.
     public static var emptyValue: EmptyBody { EmptyBody() }
 }
 
@@ -370,14 +381,14 @@ extension Optional: EmptyBodyRepresentable {
 }
 
 extension Decodable {
-    /// The value of this type for an empty body; `nil` when it has none.
+    /// The value of this type for an empty body, or `nil` if the type has none.
     package static var valueOfEmptyBody: Self? {
         (self as? any EmptyBodyRepresentable.Type)?.emptyValue as? Self
     }
 }
 
 extension Optional {
-    /// The value for an empty body, if there is one.
+    /// Returns the wrapped value for an empty body, or throws an error if there is none.
     func orThrowEmpty() throws(APIError) -> Wrapped {
         guard let self else { throw APIError(.body(.empty)) }
         return self

@@ -2,7 +2,8 @@ import SwitchyardClient
 public import SwitchyardHTTP
 
 extension APIError: RedactedDescribable {
-    /// One line for a log: code, reason, where and how, without credentials and without the body.
+    /// The error on one line for a log: code, reason, location and circumstances, without credentials and without the
+    /// body.
     public var description: String {
         var parts = ["APIError \(code.number)", loginAdvice ?? reason.description]
         parts += context.facts
@@ -12,7 +13,7 @@ extension APIError: RedactedDescribable {
 }
 
 extension APIError {
-    /// The reason that a call lacks a credential, as the client states it.
+    /// The client's reason why the call has no credential, or `nil` if the call does not lack one.
     private var loginAdvice: String? {
         guard reason == .security(.loginRequired), let failure = context.underlying as? RequestFailure,
             case .credentials = failure.reason
@@ -20,10 +21,12 @@ extension APIError {
         return "security: loginRequired: \(failure.reason)"
     }
 
-    /// The most characters of a body in ``debugDescription``.
+    /// The maximum number of characters of a body in ``debugDescription``.
     private static let debugLength = 200
 
-    /// The line of ``description``, with the beginning of a text body, at most 200 characters, without credentials.
+    /// The ``description`` with the first 200 characters of a text body.
+    ///
+    /// Credentials are removed.
     public var debugDescription: String {
         guard let body = debugBody else { return description }
         return "\(description), body \"\(body)\""
@@ -41,12 +44,12 @@ extension APIError {
 }
 
 extension APIError.Context: RedactedDescribable {
-    /// One line for a log: where and how it happened, without credentials and without the body.
+    /// The circumstances of the error on one line for a log, without credentials and without the body.
     public var description: String { facts.joined(separator: ", ") }
 }
 
 extension APIError.Reason: RedactedDescribable {
-    /// One line for a log: the reason, without credentials.
+    /// The reason on one line for a log, without credentials.
     public var description: String { LineRedaction.standard.text(summary) }
 
     /// The reason in words for a log.
@@ -109,7 +112,8 @@ extension ModuleFailure {
 }
 
 extension APIError.Context {
-    /// The underlying error, unless it is one of the library's own, which the reason already states.
+    /// The underlying error, or `nil` if it is an error of this library, because the reason already states such an
+    /// error.
     private var foreignError: (any Error)? {
         switch underlying {
         case is RequestFailure, is TransportError: nil
@@ -117,7 +121,7 @@ extension APIError.Context {
         }
     }
 
-    /// Method and path, and where redirects have led from there.
+    /// The method and path of the request, and the URL to which redirects led.
     private var way: String? {
         guard let method, !redirects.isEmpty else {
             return path.map { [method?.name, $0].compactMap { $0 }.joined(separator: " ") }
@@ -125,7 +129,7 @@ extension APIError.Context {
         return RedirectStep.way(of: method, along: redirects) { $0 }
     }
 
-    /// The known facts, in the order in which a reader asks for them.
+    /// The known facts, with the most useful ones first.
     fileprivate var facts: [String] {
         let named: [(String, String?)] = [
             ("service", service), ("environment", environment), ("server", server),

@@ -2,9 +2,9 @@ public import SwitchyardClient
 public import SwitchyardHTTP
 
 extension APIError {
-    /// The reason of an error, for the program.
+    /// The reason of an error, for decisions in code.
     public enum Reason: Sendable, Hashable {
-        /// The exchange failed below HTTP.
+        /// The exchange failed below HTTP, for example because the connection was lost.
         case transport(TransportError)
         /// The request was cancelled.
         case cancelled(Cancellation)
@@ -12,50 +12,53 @@ extension APIError {
         case status(Int)
         /// The body of the response is not what the call expects.
         case body(BodyReason)
-        /// The app's own module refused the response.
+        /// The app's own API module treats the response as a failure.
         case module(ModuleFailure)
-        /// A list has nothing, nothing more, or cannot go on.
+        /// A list is empty, has no further page, or cannot continue.
         case list(ListReason)
-        /// The request cannot be built or sent as it was asked for.
+        /// The request cannot be built or sent as it was described.
         case configuration(ConfigurationReason)
-        /// The credential of the call cannot be refreshed now; the call was not executed and may be repeated.
+        /// The credential of the call cannot be refreshed now.
+        ///
+        /// The call was not executed and may be repeated.
         case tokenRefresh(TokenRefreshFailure)
-        /// Sending or accepting would not be safe.
+        /// Sending the request or accepting the response would not be safe.
         case security(SecurityReason)
         /// A limit that the app set was reached.
         case limited(LimitReason)
-        /// The call requires a stored response, and none can be used.
+        /// The call requires a stored response, but no stored response can be used.
         case cache(CacheReason)
     }
 
     /// The origin of a cancellation.
     public enum Cancellation: Sendable, Hashable {
-        /// The caller: by request id, or by cancelling the task that waits.
+        /// The caller cancelled the request by its identifier, or cancelled the waiting task.
         case caller
-        /// The manager that asked is gone.
+        /// The manager that made the call was released.
         case ownerReleased
-        /// A newer load took its place.
+        /// A newer request or load has replaced this one, or the environment or user has changed.
         case superseded
     }
 
-    /// The defect of a body.
+    /// The defect of a response body.
     public enum BodyReason: Sendable, Hashable {
-        /// The call does not accept the content type; `received` is `nil` if the header field is missing.
+        /// The call does not accept the content type. `received` is `nil` if there is no `Content-Type` field.
         case contentType(received: String?, acceptable: [String])
         /// The body is empty where a value was expected.
         case empty
-        /// The server has carried the call out, and the response with the value was lost; making the call again may carry
-        /// it out a second time.
+        /// The server has executed the call, but the response with the value was lost.
+        ///
+        /// If the call is made again, it may be executed a second time.
         case responseLost
         /// The body ended before its announced end.
         case truncated
-        /// The body is larger than the limit, in bytes; the limit is `nil` if it is unknown.
+        /// The body is larger than the limit in bytes, which is `nil` if it is unknown.
         case tooLarge(limit: Int?)
         /// The body could not be decompressed.
         case compression
-        /// The digest of the bytes is not the expected one.
+        /// The digest of the bytes differs from the expected digest.
         case digest
-        /// The bytes are not text in the encoding named.
+        /// The bytes are not valid text in this encoding.
         case text(encoding: String)
         /// The body could not be decoded.
         case decoding(DecodingFailure)
@@ -63,75 +66,79 @@ extension APIError {
         case shape(ShapeViolation)
     }
 
-    /// Why a list gave no items.
+    /// The reason why a list has no items to return.
     public enum ListReason: Sendable, Hashable {
         /// The first page is empty.
         case noData
         /// There is no page after the last one loaded.
         case noMoreData
-        /// The next page was already loaded, so following it would never end.
+        /// The next page was already loaded, so loading it again would repeat forever.
         case repeatedPosition
-        /// More pages than the recorder allows.
+        /// The list has more pages than the recorder's limit.
         case pageLimit(Int)
     }
 
-    /// A defect of a request that is found before it is sent; the text names it and its location, for a log.
+    /// A defect of a request that is found before the request is sent.
+    ///
+    /// The text describes the defect and its location for a log.
     public enum ConfigurationReason: Sendable, Hashable {
-        /// The request cannot be built: URL, header, parameter or body.
+        /// The request cannot be built, because its URL, header fields, parameters or body are invalid.
         case request(RequestError)
-        /// The transport finds the request malformed.
+        /// The transport rejected the request as malformed.
         case invalidRequest(String)
         /// The service, server or environment does not exist.
         case unknownServer(String)
         /// The transport does not support the request.
         case unsupported(String)
-        /// The client is closed.
+        /// The client was closed.
         case clientClosed
-        /// The module's table of errors has two meanings for one number: see ``ModuleErrors/clash``.
+        /// The module's table of errors gives two meanings to one number: see ``ModuleErrors/clash``.
         case moduleCodes(ModuleCodeClash)
-        /// Anything else that has to be put right in the program.
+        /// Any other mistake that must be corrected in the app's code.
         case other(String)
     }
 
-    /// Why it would not be safe.
+    /// The reason why a request or response would not be safe.
     public enum SecurityReason: Sendable, Hashable {
         /// The TLS handshake failed.
         case handshake
-        /// The server's certificate was refused.
+        /// The server's certificate was rejected.
         case certificate
         /// A link leads to another origin (scheme, host, port).
         case foreignOrigin(String)
         /// The user has to log in, because there is no credential that can be sent.
         case loginRequired
-        /// A rule of the app or the system forbids the call; the text names the rule.
+        /// A rule of the app or the system forbids the call. The text names the rule.
         case forbidden(String)
     }
 
-    /// Which limit was reached.
+    /// The limit that was reached.
     public enum LimitReason: Sendable, Hashable {
-        /// The time for the whole call, over all attempts, has passed.
+        /// The time for the whole call, including all attempts, has passed.
         case deadline
-        /// Too many calls were made in a short time; the value is the time to wait if it is known.
+        /// Too many calls were made in a short time. The value is the time to wait, if it is known.
         case rate(retryAfter: Duration?)
-        /// Too many requests wait already.
+        /// Too many requests are already waiting.
         case queue
-        /// Every server is overloaded, and the call was given up unsent to spare them; a later one may get through.
+        /// Every server is overloaded, and the call was not sent in order to spare them. A later call may succeed.
         case overload
     }
 }
 
 extension APIError {
-    /// The reason why a stored response cannot be used; the numbers are those of YTKNetwork.
+    /// The reason why a stored response cannot be used.
+    ///
+    /// The numbers are those of YTKNetwork.
     public enum CacheReason: Int, Error, Sendable, Hashable {
-        /// It has expired, or was stored in the future.
+        /// The stored response has expired, or was stored in the future.
         case expired = -1
-        /// It belongs to another version of the API.
+        /// The stored response has another version (``CachePolicy/version``) than the call.
         case versionMismatch = -2
-        /// It belongs to other sensitive data, such as another user.
+        /// The stored response belongs to other sensitive data (``CachePolicy/sensitiveData``), such as another user.
         case sensitiveDataMismatch = -3
-        /// It was stored by another version of the app.
+        /// The response was stored by another version of the app.
         case appVersionMismatch = -4
-        /// The call has no lifetime, so that nothing is stored for it.
+        /// The call has no lifetime, so no response is stored for it.
         case invalidLifetime = -5
         /// No response is stored, or its metadata cannot be read.
         case invalidMetadata = -6
@@ -140,16 +147,18 @@ extension APIError {
     }
 }
 
-/// A refusal by the rules of one of the app's modules.
+/// A failure that is defined by one of the app's own API modules.
 public struct ModuleFailure: Sendable, Hashable {
-    /// The module's name.
+    /// The name of the module.
     public var module: String
-    /// The module's own code, 1001 or above; `nil` when its table does not know the server's code.
+    /// The module's own code, 1001 or above, or `nil` if the module's table does not contain the server's code.
     public var code: Int?
-    /// The code that the server sent, when the failure came from one.
+    /// The code that the server sent, or `nil` if the failure did not come from a server code.
     public var serverCode: BusinessCode?
 
-    /// Creates a failure.
+    /// Creates a failure of a module.
+    ///
+    /// There is no server code by default.
     public init(module: String, code: Int?, serverCode: BusinessCode? = nil) {
         self.module = module
         self.code = code
@@ -158,15 +167,17 @@ public struct ModuleFailure: Sendable, Hashable {
 }
 
 extension APIError {
-    /// The stable code of an error; its numbers never change their meaning.
+    /// The stable code of an error.
+    ///
+    /// The meaning of a number never changes.
     public enum Code: Sendable, Hashable {
-        /// 101: no response in time.
+        /// 101: the server did not respond in time.
         case timeout
-        /// 102: no connection to the network or to any server; the message distinguishes the two.
+        /// 102: no connection to the network or to any server. ``APIError/message`` distinguishes the two.
         case notConnected
-        /// 103: cancelled.
+        /// 103: the request was cancelled.
         case cancelled
-        /// 104: any other failure; ``APIError/reason`` has the details.
+        /// 104: any other failure. ``APIError/reason`` has the details.
         case failed
         /// 105: the list is empty.
         case noData
@@ -175,7 +186,7 @@ extension APIError {
         /// 1001 and above: the code of the app's own module.
         case module(Int)
 
-        /// The numbers from which modules take theirs.
+        /// The numbers that are reserved for the codes of modules.
         package static let moduleNumbers = 1001...Int.max
 
         /// The codes that every module shares, in the order of their numbers.
@@ -197,12 +208,14 @@ extension APIError {
 }
 
 extension APIError.Code: CustomStringConvertible {
-    /// The number.
+    /// The number of the code as text.
     public var description: String { String(number) }
 }
 
 extension APIError.Code {
-    /// The one place in which a reason becomes a code.
+    /// Creates the code of a reason.
+    ///
+    /// No other function maps reasons to codes.
     init(_ reason: APIError.Reason) {
         self =
             switch reason {
@@ -218,7 +231,9 @@ extension APIError.Code {
             }
     }
 
-    /// The code of a failure below HTTP; every kind is named, so that a new one cannot be forgotten.
+    /// Creates the code of a failure below HTTP.
+    ///
+    /// Every kind is listed, so that the compiler reports a missing one.
     init(_ kind: TransportError.Kind) {
         self =
             switch kind {

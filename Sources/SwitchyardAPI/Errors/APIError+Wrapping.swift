@@ -3,11 +3,11 @@ public import SwitchyardHTTP
 import SwitchyardServices
 import SwitchyardTransport
 
-/// An error of a leaf product that knows its meaning for a caller of a manager.
+/// An error type of another product of this library that defines its conversion to an ``APIError``.
 package protocol APIErrorConvertible: Error {
-    /// Returns the error that a manager throws instead.
+    /// Returns the error that a manager throws instead of this error.
     ///
-    /// - Parameter context: The facts about the call that the error itself does not know.
+    /// - Parameter context: The facts about the call, which this error does not contain.
     /// - Returns: The error.
     func apiError(in context: APIError.Context) -> APIError
 }
@@ -15,8 +15,8 @@ package protocol APIErrorConvertible: Error {
 extension APIError {
     /// Creates an error from any other error.
     ///
-    /// An `APIError` is unchanged. Errors of a client, of the transport, of Foundation's URL loading and of task
-    /// cancellation are mapped to their reason. Any other error becomes ``Code/failed`` and is kept in
+    /// An `APIError` is used unchanged. Errors of a client, of the transport, of Foundation's URL loading and of task
+    /// cancellation are mapped to a reason. Any other error becomes ``Code/failed`` and is stored in
     /// ``Context/underlying``.
     public init(_ error: any Error, context: Context = Context()) {
         switch error {
@@ -37,9 +37,9 @@ extension APIError {
         }
     }
 
-    /// Creates an error from a transport's error.
+    /// Creates an error from an error of a transport.
     ///
-    /// Kinds that are more specific than a failed exchange become a reason of their own.
+    /// Kinds that are more specific than a failed exchange are mapped to a more specific reason.
     public init(_ error: TransportError, context: Context = Context()) {
         var context = context
         context.underlying = context.underlying ?? error
@@ -47,7 +47,7 @@ extension APIError {
         self.init(Reason(error), context: context)
     }
 
-    /// Makes an error of a client's.
+    /// Creates an error from a failure of a client.
     public init(_ failure: RequestFailure) {
         var context = Context(failure.context)
         context.requestID = failure.id
@@ -131,7 +131,9 @@ extension APIError.Reason {
 }
 
 extension APIError: RefreshFailing {
-    /// The meaning of the error for a token refresh whose provider made its call through a manager.
+    /// The failure of a token refresh, for a credential provider that made its call through a manager.
+    ///
+    /// The value is `nil` if this error does not mean that the refresh failed temporarily.
     package var refreshFailure: TokenRefreshFailure? {
         let open = mayHaveBeenExecuted
         switch reason {

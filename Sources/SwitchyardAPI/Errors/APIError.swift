@@ -3,10 +3,12 @@ public import SwitchyardClient
 public import SwitchyardHTTP
 import SwitchyardServices
 
-/// The error of a call of the app's API: a reason for the program and a message for the user.
+/// The error of a call to the app's API.
+///
+/// The error has a reason for decisions in code and a message for the user.
 ///
 /// ### Show it
-/// ``userMessage`` is the text for the screen in the user's language; it is `nil` if the user cancelled.
+/// ``userMessage`` is the text for the screen in the user's language. It is `nil` if the user cancelled.
 ///
 /// ### Decide on it
 /// Switch over ``code`` for the stable numbers and over ``reason`` for the details, and call ``module(_:)`` for the
@@ -17,24 +19,25 @@ import SwitchyardServices
 public struct APIError: Error, Sendable {
     /// The reason of the error.
     public var reason: Reason
-    /// Where and how it happened.
+    /// The circumstances of the error, such as the server, the path and the status.
     public var context: Context {
         get { details.value.context }
         set { details.value.context = newValue }
     }
-    /// The words that the server itself gave for the user, when there are any.
+    /// The message for the user that the server sent, or `nil` if it sent none.
     public var serverMessage: String? {
         get { details.value.serverMessage }
         set { details.value.serverMessage = newValue }
     }
-    /// The server's messages about single fields of the request, by field name; empty if there are none.
+    /// The server's messages about single fields of the request, by field name.
     ///
-    /// The module's ``ErrorBody`` reads them; without one the dictionary is empty.
+    /// The module's ``ErrorBody`` defines where they are found. The dictionary is empty if the module has none or the
+    /// response contains no such messages.
     public var fieldMessages: [String: [String]] {
         get { details.value.fieldMessages }
         set { details.value.fieldMessages = newValue }
     }
-    /// The error code that the server sent in its envelope or its ``ErrorBody``; `nil` if it sent none.
+    /// The error code in the server's envelope or in its ``ErrorBody``, or `nil` if the server sent none.
     public var serverCode: BusinessCode? {
         get {
             if case .module(let failure) = reason, let code = failure.serverCode { return code }
@@ -42,29 +45,30 @@ public struct APIError: Error, Sendable {
         }
         set { details.value.serverCode = newValue }
     }
-    /// Whether the text for ``code`` comes before ``serverMessage``, if there is one.
+    /// Whether the module's text for ``code`` is shown instead of ``serverMessage``, if the module has such a text.
     var prefersOwnText: Bool {
         get { details.value.prefersOwnText }
         set { details.value.prefersOwnText = newValue }
     }
-    /// The words for the user by code and language.
+    /// The messages for the user by code and language.
     ///
-    /// A manager puts its module's in; default is ``ErrorMessages/standard``.
+    /// A manager sets the messages of its module. By default, they are ``ErrorMessages/standard``.
     package var messages: ErrorMessages {
         get { details.value.messages }
         set { details.value.messages = newValue }
     }
 
-    /// The error before a module put its meaning and words in; `nil` when none has.
+    /// The error before a module added its meaning and messages, or `nil` if no module has.
     var plain: Boxed<APIError>? {
         get { details.value.plain }
         set { details.value.plain = newValue }
     }
 
-    /// The error before the app's formatting, with the original reason.
+    /// The error before a module changed it, with the original reason.
     package var unformatted: APIError { plain?.value ?? self }
 
-    /// The details behind one reference, because every function that may throw an error reserves room for one.
+    /// The details are behind one reference, because every function that may throw an error reserves space for an
+    /// error.
     private var details: CopyOnWrite<Details>
 
     private struct Details {
@@ -77,7 +81,7 @@ public struct APIError: Error, Sendable {
         var plain: Boxed<APIError>?
     }
 
-    /// Creates an error.
+    /// Creates an error, by default without known circumstances.
     public init(
         _ reason: Reason,
         context: Context = Context(),
@@ -88,19 +92,21 @@ public struct APIError: Error, Sendable {
         details = CopyOnWrite(Details(context: context, serverMessage: serverMessage, messages: messages))
     }
 
-    /// The message for the user; never empty.
+    /// The message for the user, which is never empty.
     public var message: String { messages.text(for: self) }
 
-    /// The message to show to the user; `nil` for a cancellation, which the user or the app caused.
+    /// The message to show to the user, or `nil` for a cancellation, which the user or the app caused.
     public var userMessage: String? { isCancellation ? nil : message }
 
-    /// The stable code.
+    /// The stable code of the error.
     public var code: Code { Code(reason) }
 
-    /// Whether the request was cancelled, which is an outcome of its own and no failure.
+    /// Whether the request was cancelled.
+    ///
+    /// A cancellation is not a failure.
     public var isCancellation: Bool { code == .cancelled }
 
-    /// The code of a module, typed; `nil` when the error is not one of that module.
+    /// Returns the error's code as a code of the module, or `nil` if the error does not belong to that module.
     public func module<Module: ModuleErrorCode>(_ type: Module.Type) -> Module? {
         guard case .module(let failure) = reason, failure.module == Module.module else { return nil }
         return failure.code.flatMap(Module.init(rawValue:))
@@ -110,24 +116,27 @@ public struct APIError: Error, Sendable {
 // MARK: - Response
 
 extension APIError {
-    /// The status of the response; `nil` if there was none.
+    /// The status of the response, or `nil` if there was no response.
     public var status: Int? { context.status }
 
-    /// The header fields of the response; empty if there was none.
+    /// The header fields of the response.
+    ///
+    /// If there was no response, there are no header fields.
     public var headers: HTTPHeaders { context.headers }
 
-    /// The body of the response, at most 65,536 bytes of it; `nil` if there was no response.
+    /// The first 65,536 bytes of the response body, or `nil` if there was no response.
     public var data: Data? { context.status == nil ? nil : context.body }
 
-    /// The body of the response as text, by the charset of `Content-Type`; `nil` if there was no response or the body
-    /// is not text.
+    /// The body of the response as text in the charset of `Content-Type`.
+    ///
+    /// The value is `nil` if there was no response or the body is not text.
     public var text: String? {
         data.flatMap { HTTPResponse(status: 0, headers: headers, body: .whole($0)).text }
     }
 
-    /// The time to wait before the next call, as the server or one of the app's limits asks; `nil` if there is none.
+    /// The time to wait before the next call, if the server or one of the app's limits asks for it, otherwise `nil`.
     ///
-    /// For a response it is the value of `Retry-After`, counted from the time of the error.
+    /// For a response, it is the value of `Retry-After`, counted from the time of the error.
     public var retryAfter: Duration? {
         switch reason {
         case .limited(.rate(let pause)): pause
@@ -140,7 +149,7 @@ extension APIError {
 // MARK: - Comparing
 
 extension APIError: Equatable {
-    /// Whether two errors have the same reason and the same message of the server.
+    /// Returns whether two errors have the same reason and the same server message.
     ///
     /// The context is ignored, because times and identifiers differ in every run. The library's own texts are ignored
     /// too.
@@ -154,20 +163,22 @@ extension APIError: Equatable {
 extension APIError {
     /// Whether a server may have executed the call although no response confirms it.
     ///
-    /// It is `true` for a write that was sent in any attempt and got no response or an inconclusive one (408, or a
-    /// status from 500). It is also `true` for a write whose server responded with 2xx, 302 or 303 and that fails for
-    /// another cause: a status outside the call's rules, an unusable body, a code of the module, or a redirect that
-    /// leads nowhere. It is `false` if the server certainly did nothing, for a call that only reads, and if nothing is
-    /// known about the request. Repeat such a call only if the server executes it once: with an idempotency key, or
-    /// after checking whether it was executed.
+    /// The value is `true` for a request that may change something (such as POST, PUT or DELETE) in these cases:
+    /// - It was sent in any attempt, and there was no response or an inconclusive one (408, or a status from 500).
+    /// - The server responded with 2xx, 302 or 303, but the call failed for another reason: a status outside the call's
+    ///   rules, an unusable body, a code of the module, or a redirect that could not be followed.
+    ///
+    /// The value is `false` if the server certainly executed nothing, for a request that only reads, and if nothing is
+    /// known about the request. If the value is `true`, repeat the call only if the server executes it once: with an
+    /// idempotency key, or after checking whether it was executed.
     public var mayHaveBeenExecuted: Bool { context.mayHaveBeenExecuted }
 
     /// Whether the same call may succeed if it is repeated later.
     ///
-    /// It is `true` for transient failures below HTTP, for responses with a transient status
-    /// (`RetryPolicy.statuses`), whatever code the module or the server gives them, and for the library's own
-    /// limits. A ``/SwitchyardClient/RetryPolicy`` retries the same failures. It does not state whether sending the
-    /// call twice is safe: see ``isSafeToRetry``.
+    /// The value is `true` for transient failures below HTTP, for the library's own limits, and for responses with a
+    /// transient status (`RetryPolicy.statuses`), whatever code the module or the server assigns to them. A
+    /// ``/SwitchyardClient/RetryPolicy`` retries the same failures. The value does not state whether it is safe to send
+    /// the call twice: see ``isSafeToRetry``.
     public var isRetryable: Bool {
         switch reason {
         case .transport(let error): Transience(error.kind) == .transient
@@ -182,14 +193,14 @@ extension APIError {
 
     /// Whether the same call may succeed later and no server may have executed it.
     ///
-    /// A loop that repeats calls tests this property. If it is `false` although ``isRetryable`` is `true`, the call is a
-    /// write that a server may have executed: repeat the write only with its idempotency key, or after reading what is
-    /// stored.
+    /// Use this property in a loop that repeats calls. If it is `false` although ``isRetryable`` is `true`, a server
+    /// may have executed the call, which may change something. Repeat such a call only with its idempotency key, or
+    /// after reading whether the change has been made.
     public var isSafeToRetry: Bool { isRetryable && !mayHaveBeenExecuted }
 
-    /// The status of a response by which the server or the module refused the call; `nil` for all other failures.
+    /// The status of a response with which the server or the module rejected the call, or `nil` for any other failure.
     ///
-    /// It is 200 if only the server's envelope reports the failure.
+    /// The status is 200 if only the server's envelope reports the failure.
     var refusedStatus: Int? {
         switch reason {
         case .status(let status): status
@@ -200,57 +211,65 @@ extension APIError {
 }
 
 extension APIError: LocalizedError {
-    /// The message for the user: ``message``.
+    /// The value of ``message``.
     public var errorDescription: String? { message }
 }
 
 extension Result where Failure == APIError {
-    /// Whether the call was cancelled, which is an outcome of its own and no failure.
+    /// Whether the call was cancelled.
+    ///
+    /// A cancellation is not a failure.
     public var isCancellation: Bool {
         if case .failure(let error) = self { error.isCancellation } else { false }
     }
 }
 
 extension APIError {
-    /// The circumstances of an error; unknown facts are `nil` or empty.
+    /// The circumstances of an error.
+    ///
+    /// Unknown facts are `nil` or empty.
     public struct Context: Sendable {
-        /// The service that was called.
+        /// The name of the service that was called.
         public var service: String?
-        /// The environment of the call.
+        /// The name of the environment of the call.
         public var environment: String?
-        /// The server that got the last attempt; `nil` when none did.
+        /// The server to which the last attempt was sent, or `nil` if no attempt was sent.
         public var server: String?
-        /// The id of the request, the same over all its attempts.
+        /// The identifier of the request, which is the same for all its attempts.
         public var requestID: RequestID?
         /// The method of the request.
         public var method: HTTPMethod?
-        /// The path as it was asked for, or the URL as it was sent.
+        /// The path as the call gave it, or the URL as it was sent.
         public var path: String?
-        /// The redirects that were followed, in order; ``path`` is where they led.
+        /// The redirects that were followed, in order.
+        ///
+        /// The redirects led to ``path``.
         public var redirects: [RedirectStep] = []
-        /// How many times the request was sent.
+        /// The number of attempts that were sent.
         public var attempts: Int
         /// Whether the request may have been executed: see ``APIError/mayHaveBeenExecuted``.
         public var mayHaveBeenExecuted = false
-        /// The time from dispatch to failure; `nil` when nothing was dispatched.
+        /// The time from the dispatch of the request to its failure, or `nil` if no request was dispatched.
         public var elapsed: Duration?
-        /// When it happened, by the wall clock.
+        /// The wall clock time of the error.
         public var date: Date
-        /// The status of the response; `nil` if there was none.
+        /// The status of the response, or `nil` if there was no response.
         public var status: Int?
         /// The header fields of the response.
         public var headers: HTTPHeaders
-        /// The body of the response, at most 65,536 bytes of it.
+        /// The first 65,536 bytes of the response body.
         public private(set) var body: Data
-        /// The size of the response's body in bytes.
+        /// The size of the whole response body in bytes.
         public private(set) var bodyLength: Int
-        /// The error underneath, as it came.
+        /// The underlying error, unchanged.
         public var underlying: (any Error)?
 
-        /// The most bytes of a body that an error keeps: 64 KiB, enough for any error model.
+        /// The maximum number of body bytes that an error stores: 64 KiB, enough for any error model.
         package static let bodyLimit = 65_536
 
-        /// Creates a context in which nothing is known.
+        /// Creates a context.
+        ///
+        /// Facts that are not given are unknown.
         public init(
             service: String? = nil,
             environment: String? = nil,
@@ -269,7 +288,7 @@ extension APIError {
             bodyLength = 0
         }
 
-        /// Stores the response: status, header fields and the beginning of the body.
+        /// Stores the status, the header fields and the beginning of the body of a response.
         public mutating func keep(status: Int, headers: HTTPHeaders, body: Data) {
             self.status = status
             self.headers = headers

@@ -1,45 +1,52 @@
 public import SwitchyardServices
 
-/// Why a body could not be decoded, and at which place.
+/// The reason why a body could not be decoded, and the location in the body.
 public struct DecodingFailure: Error, Sendable, Hashable {
-    /// The defect that was found.
+    /// The kind of defect that was found.
     public enum Kind: Sendable, Hashable {
-        /// The body is not in the expected format; for JSON, with the offset of the first invalid byte if it is known.
+        /// The body is not in the expected format. For JSON, the offset is that of the first invalid byte, if it is
+        /// known.
         case malformed(offset: Int?)
         /// A key is missing.
         case missingKey
         /// The value is null or missing where one was expected.
         case missingValue
-        /// The value has another type than expected.
+        /// The value has a type other than the expected one.
         case wrongType(expected: String)
         /// The value has the right type, but cannot be used.
         case corrupted
-        /// The body nests deeper than allowed.
+        /// The nesting depth of the body exceeds the limit.
         case tooDeep(limit: Int)
     }
 
-    /// The defect.
+    /// The kind of defect.
     public var kind: Kind
-    /// The place, from the root of the body: `data.items[3].name`; empty is the root itself.
-    public var keyPath: String
-    /// The decoder's own words, for a developer.
+    /// The key path of the defect from the root of the body, such as `data.items[3].name`.
     ///
-    /// They may quote the body, and are therefore not part of ``description``.
+    /// The key path is empty for the root itself.
+    public var keyPath: String
+    /// The decoder's own description, for developers.
+    ///
+    /// This text may quote the body, so it is not part of ``description``.
     public var detail: String
 
     /// Creates a failure.
+    ///
+    /// By default, it is at the root of the body and has no detail.
     public init(_ kind: Kind, keyPath: String = "", detail: String = "") {
         self.kind = kind
         self.keyPath = keyPath
         self.detail = detail
     }
 
-    /// Whether both are wrong in the same way at the same place; the detail is for readers only.
+    /// Returns whether both failures have the same kind and key path.
+    ///
+    /// The detail is ignored.
     public static func == (left: DecodingFailure, right: DecodingFailure) -> Bool {
         left.kind == right.kind && left.keyPath == right.keyPath
     }
 
-    /// Hashes the parts that are compared for equality.
+    /// Hashes the kind and the key path.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(kind)
         hasher.combine(keyPath)
@@ -47,7 +54,7 @@ public struct DecodingFailure: Error, Sendable, Hashable {
 }
 
 extension DecodingFailure: CustomStringConvertible {
-    /// The defect and its location.
+    /// The defect and its key path.
     public var description: String {
         let place = keyPath.isEmpty ? "at the root" : "at \(keyPath)"
         return "\(kind.words) \(place)"
@@ -69,7 +76,7 @@ extension DecodingFailure.Kind {
 }
 
 extension DecodingFailure {
-    /// Creates a failure from a decoder's error.
+    /// Creates a failure from an error of Foundation's decoder.
     init(_ error: DecodingError) {
         switch error {
         case .keyNotFound(let key, let context):
@@ -86,7 +93,7 @@ extension DecodingFailure {
         }
     }
 
-    /// A coding path as `data.items[3].name`.
+    /// Returns a coding path as text, such as `data.items[3].name`.
     static func text(_ path: [any CodingKey]) -> String {
         path.reduce(into: "") { text, key in
             if let index = key.intValue, key.stringValue.hasPrefix("Index ") {
@@ -112,18 +119,18 @@ extension DecodingFailure {
 }
 
 extension JSONValue {
-    /// Parses a text.
+    /// Parses JSON into a value.
     ///
     /// - Parameters:
-    ///   - text: The text in UTF-8; a byte order mark is allowed.
-    ///   - maximumDepth: The maximum nesting of arrays and objects; default is 128, which is far more than APIs return
-    ///     and far less than the stack of a thread can hold.
+    ///   - text: The text in UTF-8, optionally with a byte order mark.
+    ///   - maximumDepth: The maximum nesting depth of arrays and objects, 128 by default. This is far more than APIs
+    ///     return and far less than the stack of a thread allows.
     /// - Throws: ``/SwitchyardAPI/DecodingFailure`` with the offset of the first byte that is not JSON.
     public init(parsing text: some Sequence<UInt8>, maximumDepth: Int = JSONDepth.standard) throws(DecodingFailure) {
         (self, _) = try Self.parsed(ContiguousArray(text), maximumDepth: maximumDepth)
     }
 
-    /// Parses a text, and reports whether an object contains a name twice.
+    /// Parses JSON, and reports whether any object contains the same name twice.
     static func parsed(
         _ text: ContiguousArray<UInt8>,
         maximumDepth: Int,

@@ -2,7 +2,9 @@ import Foundation
 import SwitchyardClient
 import SwitchyardHTTP
 
-/// Removes credentials from a log line by the client's ``Redaction``, whatever text the line contains.
+/// A redaction that removes credentials from a log line, whatever text the line contains.
+///
+/// The rules are those of the client's ``Redaction``.
 struct LineRedaction: Sendable {
     private let redaction: Redaction
 
@@ -12,7 +14,7 @@ struct LineRedaction: Sendable {
         return LineRedaction(redaction: redaction)
     }()
 
-    /// The fields as `name: value`, without credentials.
+    /// Returns the header fields as `name: value`, without credentials.
     func headers(_ headers: HTTPHeaders) -> String {
         let fields = headers.map { field in
             let value =
@@ -23,11 +25,14 @@ struct LineRedaction: Sendable {
         return Self.line("[" + fields.joined(separator: "; ") + "]")
     }
 
-    /// Text without credentials, in which line ends and other control characters are shown as spaces, so that one entry of
-    /// a log stays one line.
+    /// Returns a text without credentials, on one line.
+    ///
+    /// Line ends and other control characters become spaces, so that one log entry stays one line.
     func text(_ text: String) -> String { Self.line(redaction.text(text)) }
 
-    /// The loop reads scalars, because CR LF is one `Character` that is neither CR nor LF.
+    /// Returns a text with its control characters replaced by spaces.
+    ///
+    /// The loop reads Unicode scalars, because CR LF is a single `Character` that equals neither CR nor LF.
     private static func line(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: endsLine) else { return text }
         var line = String.UnicodeScalarView()

@@ -1,23 +1,26 @@
-/// Where and how a JSON value differs from the shape that was declared.
+/// The difference between a JSON value and the shape that was declared for it, with its location.
 public struct ShapeViolation: Error, Sendable, Hashable {
-    /// How it differs.
+    /// The kind of difference.
     public enum Kind: Sendable, Hashable {
         /// A required key is missing.
         case missingKey
-        /// The value is null where none is allowed.
+        /// The value is `null` but must not be.
         case null
-        /// The value is of another kind.
+        /// The value has a kind other than the expected one.
         case kind(expected: String, found: String)
-        /// The value has the kind expected, but breaks a rule: a range, a length, a pattern, a choice.
+        /// The value has the expected kind, but violates a rule such as a range, a length, a pattern or a list of
+        /// choices.
         case rule(String)
     }
 
-    /// How it differs.
+    /// The kind of difference.
     public var kind: Kind
-    /// The place, from the root of the body: `data.items[3].name`; empty is the root itself.
+    /// The key path of the value from the root of the body, such as `data.items[3].name`.
+    ///
+    /// The key path is empty for the root itself.
     public var keyPath: String
 
-    /// Creates a violation.
+    /// Creates a violation at a key path.
     package init(_ kind: Kind, keyPath: String) {
         self.kind = kind
         self.keyPath = keyPath
@@ -25,7 +28,7 @@ public struct ShapeViolation: Error, Sendable, Hashable {
 }
 
 extension ShapeViolation: CustomStringConvertible {
-    /// How it differs, and where.
+    /// The difference and its key path.
     public var description: String {
         let place = keyPath.isEmpty ? "at the root" : "at \(keyPath)"
         return switch kind {

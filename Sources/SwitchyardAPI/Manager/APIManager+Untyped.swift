@@ -1,7 +1,7 @@
 public import SwitchyardClient
 
 extension APIManager {
-    /// Explains that a call needs a type.
+    /// An unavailable function whose message explains that a call needs a type.
     ///
     /// Without it, the compiler fails with "failed to produce diagnostic" for a value whose type is not specified.
     @available(

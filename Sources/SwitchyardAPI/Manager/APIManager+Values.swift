@@ -6,12 +6,12 @@ extension APIManager {
     /// Makes a call and returns its value.
     ///
     /// Cancelling the task cancels the call. A stored response is returned on the caller's executor without a thread
-    /// switch; a server's response is decoded elsewhere.
+    /// switch. A server's response is decoded on another executor.
     ///
     /// - Parameters:
-    ///   - type: The type of the value; an optional value may be missing.
+    ///   - type: The type of the value. If it is optional, the value may be missing.
     ///   - configuration: The call.
-    ///   - keyPath: The path of keys to the value, within the module's envelope if it has one.
+    ///   - keyPath: The key path of the value, within the module's envelope if it has one.
     /// - Returns: The value.
     /// - Throws: ``APIError``.
     public nonisolated(nonsending) func value<Value: Decodable & Sendable>(
@@ -28,13 +28,13 @@ extension APIManager {
             through: client,
             user: user
         )
-        // A fresh value needs no serializer (benchmark `cache`).
+        // If the stored value is fresh, no serializer is needed (benchmark `cache`).
         if let value = plan?.freshValue(of: type) { return value }
         let call = call(configuration, module.serializer(for: type, at: keyPath), plan, user)
         return try await call.response(through: client, among: client.calls).value
     }
 
-    /// Makes a call whose response contains nothing of interest.
+    /// Makes a call and ignores the value of its response.
     ///
     /// - Parameter configuration: The call.
     /// - Throws: ``APIError``, also if the module's envelope reports a failure.
@@ -42,13 +42,14 @@ extension APIManager {
         _ = try await response(for: configuration, with: nothing)
     }
 
-    /// Makes a call with a serializer of its own and returns its value together with the response.
+    /// Makes a call with a custom serializer, and returns its value together with the response.
     ///
     /// - Parameters:
     ///   - configuration: The call.
-    ///   - serializer: The serializer of the whole body. A custom serializer does not read the module's envelope and
-    ///     treats a refusal in it as a success; ``APIModule/serializer(for:at:)`` removes the envelope.
-    /// - Returns: The value, with status, header fields and source.
+    ///   - serializer: The serializer of the whole body. A custom serializer does not read the module's envelope, so a
+    ///     failure that the envelope reports counts as a success. ``APIModule/serializer(for:at:)`` returns a
+    ///     serializer that reads the envelope.
+    /// - Returns: The value, with the status, header fields and source.
     /// - Throws: ``APIError``.
     public nonisolated(nonsending) func response<Value: Sendable>(
         for configuration: APIConfiguration,
@@ -60,10 +61,10 @@ extension APIManager {
     /// Makes a call, removes the module's envelope and returns the value together with the response.
     ///
     /// - Parameters:
-    ///   - type: The type of the value; an optional value may be missing.
+    ///   - type: The type of the value. If it is optional, the value may be missing.
     ///   - configuration: The call.
-    ///   - keyPath: The path of keys to the value, within the module's envelope if it has one.
-    /// - Returns: The value, with status, header fields and source.
+    ///   - keyPath: The key path of the value, within the module's envelope if it has one.
+    /// - Returns: The value, with the status, header fields and source.
     /// - Throws: ``APIError``.
     public nonisolated(nonsending) func response<Value: Decodable & Sendable>(
         _ type: Value.Type = Value.self,
@@ -73,13 +74,15 @@ extension APIManager {
         try await response(for: configuration, with: module.serializer(for: type, at: keyPath))
     }
 
-    /// Returns the configuration of a call that is made now: with the client's rules and the owner, and recorded by the
-    /// list that it is made for.
+    /// Returns the configuration of a call that is about to be made, with the client's rules and the owner added.
+    ///
+    /// If a page is being loaded, the call is recorded for its list.
     ///
     /// - Parameters:
-    ///   - configuration: The configuration, as the app wrote it.
+    ///   - configuration: The configuration as the app wrote it.
     ///   - user: The manager's user.
-    ///   - keepsOwner: Whether an existing owner of the call stays, because a request object was made earlier.
+    ///   - keepsOwner: Whether an existing owner of the call is kept, because it was set when a request object was
+    ///     created.
     /// - Returns: The configuration.
     func made(_ configuration: APIConfiguration, by user: String?, keepsOwner: Bool = false) -> APIConfiguration {
         let client = client
@@ -88,7 +91,7 @@ extension APIManager {
         return keepsOwner && configuration.callOwner != nil ? configuration : owned(configuration)
     }
 
-    /// Returns a call with the current owner, for a call that is made now and executed later.
+    /// Returns the configuration with the current owner, for a call that is created now and sent later.
     package func owned(_ configuration: APIConfiguration) -> APIConfiguration {
         let user = cacheUser
         let present = user == nil || user == client.user ? nil : presentUser(orLast: user)
@@ -99,17 +102,19 @@ extension APIManager {
         return owned
     }
 
-    /// The serializer of a response that contains nothing of interest; an envelope is read nevertheless.
+    /// The serializer of a response whose value is ignored.
+    ///
+    /// An envelope is read nevertheless.
     var nothing: ResponseSerializer<EmptyBody> {
         module.envelope == nil ? .empty : module.serializer(for: EmptyBody.self)
     }
 }
 
 extension APIManager {
-    /// Returns the value of the response of an operation that is more than one request, such as a resumable upload.
+    /// Returns the value of an operation that consists of several requests, such as a resumable upload.
     ///
     /// - Parameters:
-    ///   - configuration: The call, for its rules, the module's messages and the cache entries that it removes.
+    ///   - configuration: The call, which defines the rules, the module's messages and the cache entries to remove.
     ///   - serializer: The serializer of the value.
     ///   - send: Sends the call and returns the response, whatever its status.
     /// - Returns: The value with its response.

@@ -4,7 +4,9 @@ public import SwitchyardClient
 public import SwitchyardHTTP
 import SwitchyardServices
 
-/// A module of the app's API: describes calls, and hands the screen values or errors that can be shown.
+/// A part of the app's API.
+///
+/// The manager describes calls, and returns values, or errors that can be shown to the user.
 ///
 ///     final class TopicAPI: APIManager {
 ///         let client: NetworkClient
@@ -21,36 +23,37 @@ import SwitchyardServices
 ///         }
 ///     }
 ///
-/// A manager takes a scope of the client (`client.scoped()`): then its ``cancelAll()`` ends its own requests only, and
-/// they end when the manager goes. Managers of one client share its cache.
+/// Give each manager its own client handle (`client.scoped()`). Then ``cancelAll()`` cancels only the requests of this
+/// manager, and these requests are cancelled when the manager is released. All managers of a client share its cache.
 public protocol APIManager: AnyObject, Sendable {
-    /// The client through which the module sends, best a scope of its own.
+    /// The client that sends the manager's requests, preferably the manager's own handle (`client.scoped()`).
     var client: NetworkClient { get }
 
-    /// The common properties of the module's responses; default is ``APIModule/standard``.
+    /// The common properties of the module's responses, by default ``APIModule/standard``.
     ///
     /// Store the module instead of creating it in the getter.
     var module: APIModule { get }
 
     /// The user whose responses are stored, so that they are shown to no other user.
     ///
-    /// Default is the client's user (`NetworkClient.Options.user`); if it is `nil`, the responses belong to no named
-    /// user.
+    /// By default, it is the client's user (`NetworkClient.Options.user`). If it is `nil`, the responses belong to no
+    /// named user.
     var cacheUser: String? { get }
 }
 
 extension APIManager {
-    /// A module without frame and without codes of its own.
+    /// A module without envelope and without codes of its own.
     public var module: APIModule { .standard }
 
-    /// The user that the client's options name.
+    /// The client's user (`NetworkClient.Options.user`).
     public var cacheUser: String? { client.user }
 
-    /// The stored responses of the client's service.
+    /// The cache of the manager's client.
     public var cache: ResponseCache { client.responseCache }
 
-    /// Returns a closure that reports the current user without keeping the manager; after the manager's release, the
-    /// given user.
+    /// Returns a closure that reports the current user without retaining the manager.
+    ///
+    /// After the manager has been released, the closure returns the given user.
     func presentUser(orLast user: String?) -> @Sendable () -> String? {
         { [weak self] in
             guard let self else { return user }
@@ -62,7 +65,9 @@ extension APIManager {
 // MARK: - Cancelling
 
 extension APIManager {
-    /// Cancels a call that was made with a completion handler; a call that has ended is not affected.
+    /// Cancels a call that was made with a completion handler.
+    ///
+    /// If the call has ended, nothing happens.
     public func cancel(_ id: RequestID) {
         cancel(CollectionOfOne(id))
     }
@@ -72,28 +77,30 @@ extension APIManager {
         client.objects.existing(CallTable.self)?.cancel(ids)
     }
 
-    /// Cancels all calls of the manager: those of its client within the manager's scope.
+    /// Cancels all calls of the manager: those made through its own client handle.
     public func cancelAll() {
         if let calls = client.objects.existing(CallTable.self) { calls.cancel(calls.active) }
         client.cancelAll()
     }
 
-    /// The calls in flight, oldest first; of the awaited calls, only those that wait for a server.
+    /// The identifiers of the calls in flight, the oldest first.
+    ///
+    /// Of the calls that are awaited, only those that wait for a server are included.
     public var activeRequests: [RequestID] {
         let calls = client.objects.existing(CallTable.self)?.active ?? []
         return Set(calls).union(client.activeRequests).sorted()
     }
 
-    /// Whether a call is under way.
+    /// Whether any call is in flight.
     public var isLoading: Bool { !activeRequests.isEmpty }
 }
 
 // MARK: - Cache
 
 extension NetworkClient {
-    /// The cache that all managers of the client share, with its scopes.
+    /// The cache that is shared by all managers of the client, including those with `scoped()` handles.
     ///
-    /// It is created with the standard limits on first use. To use another one, set it before the first call.
+    /// The cache is created with the standard limits on first use. To use another cache, set it before the first call.
     public var responseCache: ResponseCache {
         get {
             sharedObjects.object {
@@ -103,7 +110,8 @@ extension NetworkClient {
         }
         set {
             removesResponsesOfFormerUsers()
-            // A user may have left before the cache was set, and the disk may hold that user's responses.
+            // A user may have logged out before the cache was set, and the disk may still contain that user's
+            // responses.
             let gone = newValue.beginsServing(place.service) ? environmentsOfOtherUsers : []
             for environment in gone {
                 newValue.removeUnnamed(in: CachePartition(service: place.service, environment: environment.rawValue))
@@ -112,7 +120,7 @@ extension NetworkClient {
         }
     }
 
-    /// From now on, responses that belong to no named user are removed when the user changes.
+    /// Starts to remove the responses that belong to no named user whenever the user changes.
     private func removesResponsesOfFormerUsers() {
         _ = sharedObjects.object {
             StorageObserver(
@@ -124,18 +132,18 @@ extension NetworkClient {
         }
     }
 
-    /// The cache, if there is one already.
+    /// The cache, or `nil` if it has not been created yet.
     var existingResponseCache: ResponseCache? {
         sharedObjects.existing(ResponseCache.self)
     }
 
-    /// The fetches that several calls wait for.
+    /// The fetches that several calls share.
     var flights: SingleFlightTable {
         sharedObjects.object { SingleFlightTable() }
     }
 }
 
-/// Keeps the observer of the client's users for as long as the client lives.
+/// Retains the observer of the client's users until the client is released.
 private final class StorageObserver: Sendable {
     private let watch: UserObserver?
 
@@ -145,17 +153,18 @@ private final class StorageObserver: Sendable {
 }
 
 extension APIManager {
-    /// Stores a response for a call as if a server had sent it, in memory and on disk.
+    /// Stores a response for a call in memory and on disk, as if a server had sent it.
     ///
-    /// Use it for responses that arrive with others: the list of topics may contain the response for each topic. The
-    /// response is checked and decoded like one from a server, so nothing is stored that a call could not use. If
-    /// HTTP's rules decide, a response that they forbid to store is not stored, and the header fields define its
-    /// freshness. ``CachePolicy/willStore`` is called too. A response to an earlier request does not replace it.
+    /// Use it for responses that are contained in other responses: for example, the list of topics may contain the
+    /// response for each topic. The response is checked and decoded like one from a server, so nothing is stored that a
+    /// call could not use. If HTTP's rules decide on freshness, the header fields define it, and a response that they
+    /// forbid to store is not stored. ``CachePolicy/willStore`` is called too. A response to an earlier request does
+    /// not replace this response.
     ///
     /// - Parameters:
     ///   - body: The whole body, with the module's envelope if it has one.
     ///   - headers: The header fields of the response.
-    ///   - configuration: The call that finds the response; its lifetime and policy apply.
+    ///   - configuration: The call for which the response is stored. Its lifetime and policy apply.
     ///   - serializer: The serializer of the value.
     /// - Returns: The value.
     /// - Throws: ``APIError`` if the call does not accept the response or is not cached.
@@ -205,10 +214,11 @@ extension APIManager {
         }
     }
 
-    /// Removes the stored response of a call, in memory and on disk.
+    /// Removes the stored response of a call from memory and disk.
     public func removeResponse(for configuration: APIConfiguration) {
         var configuration = client.ruled(configuration) ?? configuration
-        // Only the key matters, not the fields that go with the call, which the app may be unable to compute.
+        // Only the cache key is needed. The varying header fields are not computed, because the app may be unable to
+        // compute them.
         configuration.cache.freshness = .lifetime
         guard let plan = CachePlan.of(configuration, accepting: nil, through: client, user: cacheUser) else { return }
         plan.cache.remove(plan.key)
@@ -216,7 +226,7 @@ extension APIManager {
 
     /// Removes all stored responses of the manager's user in the current environment, for a logout.
     ///
-    /// A manager without a user removes the responses of all users.
+    /// If the manager has no user, the responses of all users are removed.
     public func removeResponses() {
         let environment = client.environment.rawValue
         cache.removeAll(in: CachePartition(service: client.service.name, environment: environment, user: cacheUser))
@@ -226,16 +236,16 @@ extension APIManager {
 extension APIManager {
     /// Makes a call and passes its value to a completion handler.
     ///
-    /// The call does not keep the manager: when the manager is released, the call ends with
+    /// The call does not retain the manager. If the manager is released, the call fails with
     /// ``APIError/Cancellation/ownerReleased``.
     ///
     /// - Parameters:
-    ///   - type: The type of the value; an optional value may be missing.
+    ///   - type: The type of the value. If it is optional, the value may be missing.
     ///   - configuration: The call.
-    ///   - keyPath: The path of keys to the value, within the module's envelope if it has one.
-    ///   - queue: The queue of the handler; default is the main queue.
-    ///   - completion: The handler, called exactly once and always after this method has returned.
-    /// - Returns: The identifier by which the call can be cancelled; a response from the cache has one too.
+    ///   - keyPath: The key path of the value, within the module's envelope if it has one.
+    ///   - queue: The queue of the handler, the main queue by default.
+    ///   - completion: The handler. It is called exactly once, after this method has returned.
+    /// - Returns: The identifier with which the call can be cancelled, even if the response comes from the cache.
     @discardableResult
     public func value<Value: Decodable & Sendable>(
         _ type: Value.Type = Value.self,
@@ -250,14 +260,15 @@ extension APIManager {
         }
     }
 
-    /// Makes a call with a serializer of its own and passes its value and the response to a completion handler.
+    /// Makes a call with a custom serializer, and passes its value and the response to a completion handler.
     ///
     /// - Parameters:
     ///   - configuration: The call.
-    ///   - serializer: The serializer of the value; ``APIModule/serializer(for:at:)`` removes the module's envelope.
-    ///   - queue: The queue of the handler; default is the main queue.
-    ///   - completion: The handler, called exactly once and always after this method has returned.
-    /// - Returns: The identifier by which the call can be cancelled.
+    ///   - serializer: The serializer of the value. ``APIModule/serializer(for:at:)`` returns one that removes the
+    ///     module's envelope.
+    ///   - queue: The queue of the handler, the main queue by default.
+    ///   - completion: The handler. It is called exactly once, after this method has returned.
+    /// - Returns: The identifier with which the call can be cancelled.
     @discardableResult
     public func response<Value: Sendable>(
         for configuration: APIConfiguration,
@@ -275,7 +286,9 @@ extension APIManager {
         return id
     }
 
-    /// Begins a call under a name, with the client's rules for it, and calls back once, from any thread.
+    /// Starts a call under an identifier with the client's rules applied.
+    ///
+    /// The completion is called once, on any thread.
     package func begin<Value: Sendable>(
         _ configuration: APIConfiguration,
         with serializer: ResponseSerializer<Value>,
@@ -285,7 +298,9 @@ extension APIManager {
         begin(call(configuration, with: serializer, keepsOwner: true), id: id, completion: completion)
     }
 
-    /// Begins a call under a name and calls back once, from any thread.
+    /// Starts a call under an identifier.
+    ///
+    /// The completion is called once, on any thread.
     func begin<Value: Sendable>(
         _ call: APICall<Value>,
         id: RequestID,
@@ -307,7 +322,9 @@ extension APIManager {
 }
 
 extension APICall {
-    /// Returns the error of a call whose outcome is discarded, which may have been executed nevertheless.
+    /// Returns the cancellation error of a call whose outcome is discarded.
+    ///
+    /// The call may have been executed nevertheless.
     fileprivate func cancelled(
         _ reason: APIError.Cancellation,
         insteadOf result: Result<APIResponse<Value>, APIError>
@@ -321,7 +338,9 @@ extension APICall {
         return module.completed(error)
     }
 
-    /// Returns the outcome for the caller: an outcome for a user who has left is replaced by a cancellation.
+    /// Returns the outcome for the caller.
+    ///
+    /// If the user of the call has left, the outcome is replaced by a cancellation.
     fileprivate func delivered(
         _ result: Result<APIResponse<Value>, APIError>,
         in client: NetworkClient
@@ -335,7 +354,7 @@ extension APICall {
         }
     }
 
-    /// Returns the outcome of the call, from the cache if it has one.
+    /// Returns the outcome of the call, from the cache if the call is cached.
     fileprivate func result(through client: NetworkClient, id: RequestID) async -> Result<APIResponse<Value>, APIError>
     {
         do throws(APIError) {

@@ -3,7 +3,7 @@ import SwitchyardClient
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// The common properties of one module's responses: envelope, decoding, rules, and the meaning of errors.
+/// The common properties of the responses of one API module: envelope, decoding, rules, and the meaning of errors.
 ///
 /// A manager creates it once and stores it:
 ///
@@ -17,7 +17,7 @@ public struct APIModule: Sendable {
         let errors: ModuleErrors?
         let envelope: Envelope?
         let errorBody: ErrorBody?
-        /// The content of the envelope; the whole response if there is no envelope.
+        /// The content of the envelope, or the whole response if there is no envelope.
         let data: ResponsePart
         let decoding: JSONDecoding
         var messages: ErrorMessages
@@ -25,28 +25,32 @@ public struct APIModule: Sendable {
         let shelf: DecoderCache
     }
 
-    /// All parts behind one reference, because every call copies its module.
+    /// All properties are behind one reference, because every call copies its module.
     private var parts: Boxed<Parts>
 
-    /// The rules that a response must satisfy before it is decoded; a call may have rules of its own.
+    /// The rules that a response must satisfy before it is decoded.
+    ///
+    /// A call may set its own rules instead.
     public var rules: ResponseRules {
         get { parts.value.rules }
         set { change { $0.rules = newValue } }
     }
-    /// How the server's business codes and statuses become the module's own; `nil` when the module has none.
+    /// The mapping of the server's business codes and statuses to the module's codes, or `nil` if there is none.
     public var errors: ModuleErrors? { parts.value.errors }
-    /// The envelope of every response; `nil` if there is none.
+    /// The envelope of every response, or `nil` if there is none.
     public var envelope: Envelope? { parts.value.envelope }
-    /// The location of the error in the body of a refusal; `nil` if the body is not read.
+    /// The location of the error in the body of a rejected call, or `nil` if the body is not read.
     public var errorBody: ErrorBody? { parts.value.errorBody }
-    /// How JSON becomes values.
+    /// The decoding of JSON into values.
     public var decoding: JSONDecoding { parts.value.decoding }
-    /// The words for the user.
+    /// The messages for the user.
     public var messages: ErrorMessages {
         get { parts.value.messages }
         set { change { $0.messages = newValue } }
     }
-    /// A closure that changes each error of a call before it is delivered, cancellations too; default is none.
+    /// A closure that changes each error of a call before it is delivered, including cancellations.
+    ///
+    /// There is none by default.
     ///
     /// The closure does not receive the errors of a ``PageRecorder``, nor those that a request object's hooks, filters
     /// and preprocessors throw.
@@ -55,20 +59,21 @@ public struct APIModule: Sendable {
         set { change { $0.formatError = newValue } }
     }
 
-    /// A module without frame and without codes of its own.
+    /// A module without envelope and without codes of its own.
     public static let standard = APIModule()
 
     /// Creates a module.
     ///
     /// - Parameters:
-    ///   - errors: The mapping of the server's business codes and statuses to the module's codes; default is none.
-    ///   - envelope: The envelope of every response; default is none.
-    ///   - errorBody: The location of the error in the body of a refusal, for a service without an envelope. The
-    ///     default, ``ErrorBody/common``, is not used by a module with an envelope. If `nil`, the body is not read.
-    ///   - decoding: The JSON decoding; default is ``JSONDecoding/standard``.
-    ///   - rules: The rules that a response must satisfy before it is decoded; default is ``ResponseRules/strict``.
-    ///   - messages: The messages for the user; default is those of `errors`, which are also used for codes of the
-    ///     module that have no message here.
+    ///   - errors: The mapping of the server's business codes and statuses to the module's codes, none by default.
+    ///   - envelope: The envelope of every response, none by default.
+    ///   - errorBody: The location of the error in the body of a rejected call, for a service without an envelope.
+    ///     The default is ``ErrorBody/common``. A module with an envelope does not use this default. If `nil`, the body
+    ///     is not read.
+    ///   - decoding: The JSON decoding, by default ``JSONDecoding/standard``.
+    ///   - rules: The rules that a response must satisfy before it is decoded, by default ``ResponseRules/strict``.
+    ///   - messages: The messages for the user. By default, they are those of `errors`. The messages of `errors` are
+    ///     also used for codes of the module that have no message here.
     public init(
         errors: ModuleErrors? = nil,
         envelope: Envelope? = nil,
@@ -97,11 +102,11 @@ public struct APIModule: Sendable {
         parts = Boxed(copy)
     }
 
-    /// Returns the serializer for a type, with the module's envelope removed.
+    /// Returns a serializer for a type that removes the module's envelope.
     ///
     /// - Parameters:
-    ///   - type: The type; an optional value may be missing.
-    ///   - keyPath: The path of keys to the value within the data; default is all of the data.
+    ///   - type: The type. If it is optional, the value may be missing.
+    ///   - keyPath: The key path of the value within the data. By default, the value is the whole data.
     /// - Returns: The serializer.
     public func serializer<Value: Decodable>(
         for type: Value.Type = Value.self,
@@ -123,21 +128,22 @@ public struct APIModule: Sendable {
         return serializer
     }
 
-    /// The part of a response that is its data: the content of the envelope.
+    /// The part of a response that is its data: the content of the envelope, or the whole body without an envelope.
     var data: ResponsePart { parts.value.data }
 
-    /// Returns the error for a server code.
+    /// Returns the error for a code that the server has sent in the envelope.
     func refusal(_ code: BusinessCode, _ message: String?) -> APIError {
         if let errors { return errors.error(for: code, serverMessage: message) }
         return APIError(.module(ModuleFailure(module: "", code: nil, serverCode: code)), serverMessage: message)
     }
 
-    /// Refuses the calls of a module whose error table gives two meanings to a number.
+    /// Throws an error if the module's error table gives two meanings to a number.
     package func check() throws(APIError) {
         if let clash = parts.value.errors?.clash { throw completed(APIError(.configuration(.moduleCodes(clash)))) }
     }
 
-    /// Translates another module's failure: maps the server's code by this module's table.
+    /// Returns the reason with another module's failure converted: the server's code is looked up in this module's
+    /// table.
     func own(_ reason: APIError.Reason) -> APIError.Reason {
         guard envelope != nil, case .module(let failure) = reason, let code = failure.serverCode,
             failure.module != (errors?.module ?? "")
@@ -145,11 +151,11 @@ public struct APIModule: Sendable {
         return refusal(code, nil).reason
     }
 
-    /// Returns the error with the module's messages and the content of a refusal's body, formatted by the app.
+    /// Returns the error with the module's messages and the content of the rejected call's body, formatted by the app.
     ///
     /// - Parameters:
     ///   - error: The error.
-    ///   - text: The body as a decoder reads it; if `nil`, the body that the error contains.
+    ///   - text: The body as a decoder reads it. If `nil`, the body in the error is used.
     /// - Returns: The error as it is delivered.
     package func completed(_ error: APIError, reading text: @autoclosure () -> Data? = nil) -> APIError {
         var completed = informed(error, reading: text)
@@ -159,10 +165,10 @@ public struct APIModule: Sendable {
         return completed
     }
 
-    /// Returns the error with the module's meaning of a refusal's status, and with the content of its body.
+    /// Returns the error with the module's meaning of a rejected status, and with the content of the body.
     ///
-    /// An envelope with a code that the module knows is more specific than the status; with another code only its
-    /// message is used.
+    /// If the envelope contains a code that the module knows, the code is more specific than the status. If it contains
+    /// another code, only its message is used.
     private func informed(_ error: APIError, reading text: () -> Data?) -> APIError {
         guard case .status(let status) = error.reason else { return error }
         var error = error
@@ -188,9 +194,10 @@ public struct APIModule: Sendable {
         return error
     }
 
-    /// Returns the error content of a refusal's body; `nil` if the module describes none or the body is not JSON.
+    /// Returns the error content in the body of a rejected call.
     ///
-    /// The common locations are read only for client errors, because a failing server's text is not meant for users.
+    /// The result is `nil` if the module describes no error body or the body is not JSON. ``ErrorBody/common`` is used
+    /// only for client errors, because the text of a failing server is not meant for users.
     private func errorContent(of error: APIError, status: Int, reading text: () -> Data?) -> ErrorBody.Content? {
         guard let errorBody, !error.context.body.isEmpty else { return nil }
         guard errorBody != .common || (400..<500).contains(status) else { return nil }
@@ -198,14 +205,14 @@ public struct APIModule: Sendable {
         return errorBody.content(of: body)
     }
 
-    /// Returns the envelope of a refusal's body; `nil` if there is none.
+    /// Returns the envelope in the body of a rejected call, or `nil` if there is none.
     private func frame(of error: APIError, reading text: () -> Data?) -> FrameContent? {
         guard !error.context.body.isEmpty else { return nil }
         return try? parts.value.shelf.decoding(at: "").decode(FrameContent.self, from: text() ?? error.context.body)
     }
 }
 
-/// The decoders of a module, one for each place, since making one costs more than using it.
+/// The decoders of a module, one for each key path, because creating a decoder costs more than using it.
 private final class DecoderCache: Sendable {
     private static let limit = 64
 

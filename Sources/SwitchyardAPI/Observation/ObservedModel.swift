@@ -17,7 +17,9 @@
         private var latest: State
         private let updates: @Sendable (@MainActor (State) -> Void) async -> Void
 
-        /// The latest state; a view that reads it is redrawn when it changes.
+        /// The latest state.
+        ///
+        /// A SwiftUI view that reads it is updated when it changes.
         public var state: State {
             registrar.access(self, keyPath: \.state)
             return latest
@@ -31,7 +33,7 @@
             self.updates = updates
         }
 
-        /// Creates a model of a list.
+        /// Creates a model of a paged list.
         public convenience init<Item: Sendable>(_ recorder: PageRecorder<Item>) where State == PageSnapshot<Item> {
             self.init(recorder.snapshot) { [updates = recorder.updates] take in
                 for await state in updates { await take(state) }
@@ -46,7 +48,7 @@
             }
         }
 
-        /// Follows the states until the task is cancelled, or the list or resource is gone.
+        /// Updates ``state`` until the task is cancelled, or until the list or resource is released.
         public func follow() async {
             await updates { [weak self] state in self?.take(state) }
         }

@@ -2,17 +2,19 @@ import SwitchyardServices
 
 /// Changes that the app makes to a list itself, for example after it has created or deleted an item.
 ///
-/// The change reflects what the server has done already, so the rest of the list moves with it: the total, and the
-/// offset of the next page for ``PageStrategy/offset``. Page numbers cannot move, so an item may be repeated or missed
-/// at the edge of a page; a recorder with ids lists an item once. A refresh replaces all changes by the server's state.
+/// Such a change reflects what the server has already done, so the total is adjusted, and with ``PageStrategy/offset``
+/// the offset of the next page too. Page numbers cannot be adjusted, so an item may be repeated or missed at the
+/// boundary of two pages. A recorder that knows the ids of items lists each item once. A refresh replaces all changes
+/// by the server's state.
 extension PageRecorder {
     /// Inserts an item.
     ///
-    /// An item with the same id is removed first. A position beyond the list means the nearest one.
+    /// If an item with the same id is in the list, it is removed first. A position outside the list is moved to the
+    /// nearest valid one.
     ///
     /// - Parameters:
     ///   - item: The item.
-    ///   - position: Its position among ``items``; the first one by default.
+    ///   - position: The position of the item in ``items``, by default the first one.
     public func insert(_ item: Item, at position: Int = 0) {
         let index = settings.index
         edit { items in
@@ -24,7 +26,7 @@ extension PageRecorder {
     /// Replaces the item that has the same id.
     ///
     /// - Parameter item: The new item.
-    /// - Returns: Whether there was one; never for a recorder that knows no ids.
+    /// - Returns: Whether an item was replaced. The result is always `false` for a recorder that knows no ids.
     @discardableResult
     public func replace(_ item: Item) -> Bool {
         let index = settings.index
@@ -35,8 +37,8 @@ extension PageRecorder {
     ///
     /// - Parameters:
     ///   - item: The new item.
-    ///   - condition: Whether an item is the one to replace. It may be asked several times.
-    /// - Returns: Whether there was one.
+    ///   - condition: Returns whether an item is the one to replace. It may be called several times for the same item.
+    /// - Returns: Whether an item was replaced.
     @discardableResult
     public func replaceFirst(with item: Item, where condition: (Item) -> Bool) -> Bool {
         edit { items in
@@ -48,7 +50,7 @@ extension PageRecorder {
 
     /// Removes the items for which a condition is true.
     ///
-    /// - Parameter condition: Whether an item goes. It may be asked several times.
+    /// - Parameter condition: Returns whether to remove an item. It may be called several times for the same item.
     /// - Returns: The items that were removed.
     @discardableResult
     public func removeAll(where condition: (Item) -> Bool) -> [Item] {
@@ -62,18 +64,19 @@ extension PageRecorder {
     /// Removes the item at a position.
     ///
     /// - Parameter position: The position in ``items``.
-    /// - Returns: The item; `nil` if there is none at the position.
+    /// - Returns: The removed item, or `nil` if there is no item at the position.
     @discardableResult
     public func remove(at position: Int) -> Item? {
         edit { items in items.indices.contains(position) ? items.remove(at: position) : nil }
     }
 
-    /// Changes the items.
+    /// Changes the items with a closure.
     ///
-    /// If several items have the same id, the first one stays. The change is made outside the recorder's lock. If the
-    /// list changes in the meantime, for example because a page arrives, `change` is called again with the new items.
+    /// If several items then have the same id, only the first one is kept. The closure is called outside the recorder's
+    /// lock. If the list changes in the meantime, for example because a page arrives, the closure is called again with
+    /// the new items.
     ///
-    /// - Parameter change: Changes the items. It may be called several times.
+    /// - Parameter change: A closure that changes the items. It may be called several times.
     /// - Returns: The result of the last call of `change`.
     @discardableResult
     public func edit<Result>(_ change: (inout [Item]) throws -> Result) rethrows -> Result {

@@ -1,7 +1,9 @@
 import Foundation
 import SwitchyardServices
 
-/// Records how far a list has been loaded, and loads the next page.
+/// A list that is loaded page by page.
+///
+/// The recorder stores how far the list has been loaded, and loads the next page.
 ///
 ///     private let pages = PageRecorder<Topic>(pageSize: 20)
 ///
@@ -11,36 +13,37 @@ import SwitchyardServices
 ///         }
 ///     }
 ///
-/// - A page counts only if its load succeeds: a load that fails, is cancelled or is too late leaves the list unchanged,
-///   and the next attempt requests the same page.
-/// - A refresh keeps the old items until the new ones have arrived. It replaces a `loadMore` in flight, which ends with
-///   ``APIError/Cancellation/superseded``.
-/// - A second call of the same kind joins the one in flight and gets the same result. A `loadMore` waits for a refresh.
-///   A closure that loads must not wait for its own load: such a call in its task fails with
-///   ``APIError/ConfigurationReason/other(_:)``, and one that it makes in another task and awaits never returns.
-/// - If the environment or the user changes, a load in flight ends with ``APIError/Cancellation/superseded``, and later
-///   loads do not join it.
-/// - If the environment or the user of the loading manager has changed, a `loadMore` starts the list again: a list
-///   never contains the data of two environments or users.
+/// - A page is added only if its load succeeds. A load that fails, is cancelled or is superseded leaves the list
+///   unchanged, and the next load requests the same page.
+/// - A refresh keeps the old items until the new items have arrived. It replaces a `loadMore` in flight, which fails
+///   with ``APIError/Cancellation/superseded``.
+/// - A second call of the same kind joins the load in flight and gets the same result. A `loadMore` waits for a
+///   refresh. A closure that loads a page must not start another load of the same list and wait for it: in the same
+///   task, such a call fails with ``APIError/ConfigurationReason/other(_:)``, and in another task it never returns.
+/// - If the environment or the user changes, a load in flight fails with ``APIError/Cancellation/superseded``, and
+///   later loads do not join it.
+/// - If the environment or the user of the loading manager has changed, a `loadMore` starts the list again. A list
+///   therefore never contains the data of two environments or users.
 /// - An empty first page is ``APIError/Code/noData`` unless `allowsEmptyList` is set. An empty later page is
-///   ``APIError/Code/noMoreData``; from then on every `loadMore` fails with it immediately, until the next refresh.
+///   ``APIError/Code/noMoreData``. After that, every `loadMore` fails immediately with the same error until the next
+///   refresh.
 ///
-/// Create one recorder for each list, that is for each endpoint and set of arguments. Any thread may call it.
+/// Create one recorder for each list, which means for each endpoint and set of arguments. Any thread may call it.
 public final class PageRecorder<Item: Sendable>: Sendable {
     let state: Locked<RecorderState<Item>>
     let settings: PageSettings<Item>
 
-    /// Creates a recorder that treats every item as a new one.
+    /// Creates a recorder that treats every item as a new item.
     ///
     /// - Parameters:
-    ///   - pageSize: The number of items of a page; at least 1, default is 10.
-    ///   - strategy: The strategy that names the next page; default is page numbers from 1.
-    ///   - pageLimit: The maximum number of pages of a list, which guards against an endless server; default is
-    ///     100,000.
-    ///   - messages: The messages of the recorder's own errors, such as that of an empty list; preferably those of the
+    ///   - pageSize: The number of items of a page, at least 1 and 10 by default.
+    ///   - strategy: The strategy that determines the next page, by default page numbers from 1.
+    ///   - pageLimit: The maximum number of pages of a list, 100,000 by default. It guards against a server that never
+    ///     ends the list.
+    ///   - messages: The messages of the recorder's own errors, such as that of an empty list. Pass those of the
     ///     manager's module.
-    ///   - allowsEmptyList: Whether an empty first page is an empty list instead of the error ``APIError/Code/noData``;
-    ///     default is `false`.
+    ///   - allowsEmptyList: Whether an empty first page is an empty list instead of the error ``APIError/Code/noData``.
+    ///     It is `false` by default.
     public convenience init(
         pageSize: Int = 10,
         strategy: PageStrategy<Item> = .pageNumber,
@@ -54,17 +57,17 @@ public final class PageRecorder<Item: Sendable>: Sendable {
 
     /// Creates a recorder that identifies items by their id.
     ///
-    /// An item whose id is in the list already replaces the older item and is not listed twice.
+    /// An item whose id is already in the list replaces the older item and is not listed twice.
     ///
     /// - Parameters:
-    ///   - pageSize: The number of items of a page; at least 1, default is 10.
-    ///   - strategy: The strategy that names the next page; default is page numbers from 1.
-    ///   - pageLimit: The maximum number of pages of a list, which guards against an endless server; default is
-    ///     100,000.
-    ///   - messages: The messages of the recorder's own errors, such as that of an empty list; preferably those of the
+    ///   - pageSize: The number of items of a page, at least 1 and 10 by default.
+    ///   - strategy: The strategy that determines the next page, by default page numbers from 1.
+    ///   - pageLimit: The maximum number of pages of a list, 100,000 by default. It guards against a server that never
+    ///     ends the list.
+    ///   - messages: The messages of the recorder's own errors, such as that of an empty list. Pass those of the
     ///     manager's module.
-    ///   - allowsEmptyList: Whether an empty first page is an empty list instead of the error ``APIError/Code/noData``;
-    ///     default is `false`.
+    ///   - allowsEmptyList: Whether an empty first page is an empty list instead of the error ``APIError/Code/noData``.
+    ///     It is `false` by default.
     ///   - id: The id of an item, as in `identifiedBy: \.id`.
     public convenience init<ID: Hashable & Sendable>(
         pageSize: Int = 10,
@@ -88,28 +91,30 @@ public final class PageRecorder<Item: Sendable>: Sendable {
         state.withLock { $0.listeners.end() }.forEach { $0.finish() }
     }
 
-    /// How many items are asked for at a time.
+    /// The number of items that are requested for each page.
     public var pageSize: Int { settings.cursor.size }
 
     /// The items loaded so far, in the order of the list.
     public var items: [Item] { state.withLock { $0.pages.items } }
 
-    /// The loaded items and the load in flight, at this moment.
+    /// The current state of the list: the loaded items and the load in flight.
     public var snapshot: PageSnapshot<Item> { state.withLock { $0.snapshot } }
 
-    /// The page that came last, as the load gave it; `nil` before the first.
+    /// The last page that was loaded, as the load returned it, or `nil` before the first page.
     public var lastPage: Page<Item>? { state.withLock { $0.pages.lastPage } }
 
-    /// Whether there is, or may be, a further page.
+    /// Whether there is or may be a further page.
     public var hasMore: Bool { state.withLock { $0.pages.cursor.hasMore } }
 
-    /// Whether a load is under way.
+    /// Whether a load is in flight.
     public var isLoading: Bool { state.withLock { $0.pages.running != nil } }
 
-    /// How many calls wait for the load of another.
+    /// The number of calls that wait for a load that another call started.
     package var waiting: Int { state.withLock { $0.waiting } }
 
-    /// Removes everything; loads in flight and their waiters end with ``APIError/Cancellation/superseded``.
+    /// Removes all items.
+    ///
+    /// A load in flight and its waiters fail with ``APIError/Cancellation/superseded``.
     public func reset() {
         let effects = state.withLock { state in
             state.reset()
@@ -123,13 +128,13 @@ public final class PageRecorder<Item: Sendable>: Sendable {
 struct PageSettings<Item: Sendable>: Sendable {
     let cursor: PageCursor<Item>
     let index: any ItemIndex<Item>
-    /// Whether an empty first page is an empty list, and no error.
+    /// Whether an empty first page is an empty list instead of an error.
     let allowsEmptyList: Bool
 
-    /// An error of the list itself.
+    /// Returns an error of the list itself, with the recorder's messages.
     func failure(_ reason: APIError.Reason) -> APIError { cursor.failure(reason) }
 
-    /// Returns the arrival of a page, with the results of the app's closures.
+    /// Returns a page with the results of the app's closures for it: the ids of the items, and the next page.
     func arrival(of page: Page<Item>, for request: PageRequest) -> PageArrival<Item> {
         PageArrival(
             page: page,
@@ -139,7 +144,9 @@ struct PageSettings<Item: Sendable>: Sendable {
     }
 }
 
-/// A page that has arrived, with the results of the app's closures, which are called outside the lock.
+/// A page that has arrived, with the results of the app's closures.
+///
+/// These closures are called outside the lock.
 struct PageArrival<Item: Sendable>: Sendable {
     let page: Page<Item>
     let items: NamedItems<Item>
@@ -147,9 +154,11 @@ struct PageArrival<Item: Sendable>: Sendable {
 }
 
 extension PageRecorder {
-    /// Loads the first page and replaces all items by its items when they arrive.
+    /// Loads the first page.
     ///
-    /// - Parameter load: Loads the requested page. Its errors become an ``APIError``.
+    /// When the page arrives, its items replace all items of the list.
+    ///
+    /// - Parameter load: Loads the requested page. An error that it throws is converted to an ``APIError``.
     /// - Returns: The items of the first page.
     /// - Throws: ``APIError``: the error of `load`, or ``APIError/Code/noData`` if the page is empty.
     @discardableResult
@@ -159,14 +168,16 @@ extension PageRecorder {
         try await perform(.refresh, load)
     }
 
-    /// Loads the next page and appends its items; before the first refresh, loads the first page.
+    /// Loads the next page and appends its items.
+    ///
+    /// Before the first refresh, it loads the first page.
     ///
     /// If the page is loaded in another environment or for another user than the earlier pages, the first page is
     /// loaded instead, and the list starts again with it.
     ///
     /// - Parameter load: Loads the requested page. It is not called if there is no further page.
     /// - Returns: The items that are new in the list.
-    /// - Throws: ``APIError``: the error of `load`; ``APIError/Code/noMoreData`` at the end of the list;
+    /// - Throws: ``APIError``: the error of `load`, ``APIError/Code/noMoreData`` at the end of the list, or
     ///   ``APIError/Cancellation/superseded`` if a refresh replaced the load.
     @discardableResult
     public nonisolated(nonsending) func loadMore<Content: PageContent<Item>>(
@@ -175,15 +186,15 @@ extension PageRecorder {
         try await perform(.more, load)
     }
 
-    /// Loads a given page and starts the list again with it.
+    /// Loads a page by its number and starts the list again with it.
     ///
     /// - Parameters:
-    ///   - number: The page's number from 1; a lower number counts as 1.
+    ///   - number: The number of the page, counted from 1. A lower number counts as 1.
     ///   - load: Loads the requested page.
     /// - Returns: The items of the page.
-    /// - Throws: ``APIError``: the error of `load`; ``APIError/Code/noData`` or ``APIError/Code/noMoreData`` if the
-    ///   page is empty, which leaves the list empty; ``APIError/ConfigurationReason/unsupported(_:)`` if the list has
-    ///   no page numbers.
+    /// - Throws: ``APIError``: the error of `load`. If the page is empty, the error is ``APIError/Code/noData`` or
+    ///   ``APIError/Code/noMoreData``, and the list is empty. If the list has no page numbers, the error is
+    ///   ``APIError/ConfigurationReason/unsupported(_:)``.
     @discardableResult
     public nonisolated(nonsending) func loadPage<Content: PageContent<Item>>(
         _ number: Int,
@@ -230,8 +241,10 @@ extension PageRecorder {
 
     private static var ownLoad: String { "a load of the list waits for itself" }
 
-    /// Drops the load in flight if the environment or the user has changed, or if a write has changed what a load of
-    /// the whole list requests, so that later calls do not join it.
+    /// Abandons the load in flight if it is outdated, so that later calls do not join it.
+    ///
+    /// A load is outdated if the environment or the user has changed. If both loads are of the whole list, the load is
+    /// also outdated if a call has changed something at a path that the load requested.
     private func dropLoadOfBefore(_ action: PageState<Item>.Action) {
         let (running, witness) = state.withLock { ($0.pages.running, $0.witness) }
         // The app's closure that names the user is called without the lock.
@@ -246,7 +259,7 @@ extension PageRecorder {
         effects.run()
     }
 
-    /// Whether the items are of another environment or user than the present ones.
+    /// Whether the items belong to an environment or user other than the current ones.
     private var isListOfBefore: Bool { state.withLock { $0.origins }.areOver }
 
     private func begin(
@@ -258,12 +271,12 @@ extension PageRecorder {
         let task = withUnsafeCurrentTask { $0?.hashValue }
         return try state.withLock { state throws(APIError) in
             let overtakes = state.pages.running != nil
-            // A `loadMore` waits for a load that starts the list again, and continues after it.
+            // If the load in flight starts the list again, a `loadMore` waits for it and then loads the page after it.
             let isBehind = state.pages.running?.action.replacesList ?? false
             let action = startsAnew && !isBehind ? wanted.anew : wanted
             let start = try state.pages.begin(action)
             guard case .load = start else {
-                // This task is in the closure of the load that it would wait for.
+                // The current task runs the closure of the load that it would wait for.
                 guard state.loader != task else { throw settings.failure(.configuration(.other(Self.ownLoad))) }
                 return (start, RecorderState.Effects())
             }
@@ -289,7 +302,7 @@ extension PageRecorder {
             }
             throw fail(own, error)
         }
-        // A page of an earlier environment or user belongs to no list.
+        // A page of an earlier environment or user must not be added to the list.
         if witness.isOver { throw supersede(own) }
         if let (first, witness) = restart(own, askedFor: witness.origins) {
             return try await carryOut(first, witness, load)
@@ -297,7 +310,8 @@ extension PageRecorder {
         return try commit(own, page, askedFor: witness.origins)
     }
 
-    /// Returns the load of the first page if it has to replace a `loadMore` whose page belongs to another list.
+    /// Starts a load of the first page if a `loadMore` has loaded a page for another environment or user than the list,
+    /// and returns the new load.
     private func restart(
         _ load: PageState<Item>.Load,
         askedFor origins: PageOrigins
@@ -312,7 +326,9 @@ extension PageRecorder {
         return first.map { ($0, witness) }
     }
 
-    /// Ends a load whose page belongs to an earlier environment or user; its joined callers check again.
+    /// Ends a load whose page belongs to an earlier environment or user.
+    ///
+    /// The callers that joined it check again what to load.
     private func supersede(_ load: PageState<Item>.Load) -> APIError {
         fail(load, settings.failure(.cancelled(.superseded)))
     }
@@ -346,8 +362,9 @@ extension PageRecorder {
 
     /// Ends a load that failed.
     ///
-    /// Joined callers get the same error. If the first caller was cancelled, the joined callers check again, and the
-    /// first of them loads. The failure of a load that was replaced has no effect.
+    /// The callers that joined it get the same error. If the call that started the load was cancelled, the callers that
+    /// joined it check again, and the first of them starts a new load. The failure of a load that was replaced has no
+    /// effect.
     private func fail(_ load: PageState<Item>.Load, _ error: APIError) -> APIError {
         let (reported, effects) = state.withLock { state -> (APIError, RecorderState<Item>.Effects) in
             guard state.pages.running?.id == load.id else {
@@ -367,7 +384,7 @@ extension PageRecorder {
         return reported
     }
 
-    /// Waits until a load of another call has ended, or until the own task is cancelled.
+    /// Waits until a load that another call started has ended, or until the current task is cancelled.
     private nonisolated(nonsending) func ending(of load: PageState<Item>.Load) async -> RecorderState<Item>.Ending {
         let waiter = Waiter<RecorderState<Item>.Ending>()
         guard state.withLock({ $0.add(waiter, for: load.id) }) else { return .superseded }

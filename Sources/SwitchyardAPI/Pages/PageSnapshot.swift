@@ -1,10 +1,10 @@
 public import Foundation
 
-/// The state of a paged list at one moment, with everything that a screen needs to draw it.
+/// The state of a paged list at one moment, with everything that a screen needs to display it.
 public struct PageSnapshot<Item: Sendable>: Sendable {
-    /// The load in flight.
+    /// The kind of load in flight.
     public enum Activity: Sendable, Hashable {
-        /// Nothing.
+        /// No load is in flight.
         case idle
         /// The list is being refreshed.
         case refreshing
@@ -14,22 +14,26 @@ public struct PageSnapshot<Item: Sendable>: Sendable {
 
     /// The items loaded so far.
     public var items: [Item]
-    /// The load in flight.
+    /// The kind of load in flight.
     public var activity: Activity
-    /// Whether there is, or may be, a further page.
+    /// Whether there is or may be a further page.
     public var hasMore: Bool
-    /// How many pages come before the next one; the number of the last page loaded when counted from 1.
+    /// The number of pages before the next page.
+    ///
+    /// If pages are counted from 1, it is the number of the last loaded page.
     public var pagesLoaded: Int
-    /// The number of items of the whole list; `nil` if the server does not report it.
+    /// The number of items of the whole list, or `nil` if the server does not report it.
     public var total: Int?
-    /// The number of pages of the whole list; `nil` if the server does not report it.
+    /// The number of pages of the whole list, or `nil` if the server does not report it.
     public var pageCount: Int?
-    /// Why the last load failed; `nil` after a success.
+    /// The error of the last load, or `nil` if it succeeded.
     public var lastError: APIError?
-    /// When the last page came, by the wall clock; `nil` before the first.
+    /// The wall clock time at which the last page arrived, or `nil` before the first page.
     public var lastLoaded: Date?
 
-    /// Creates a snapshot, for a preview of a view; the defaults are those of a list that was never loaded.
+    /// Creates a snapshot for the preview of a view.
+    ///
+    /// The default values are those of a list that was never loaded.
     public init(
         items: [Item] = [],
         activity: Activity = .idle,

@@ -1,19 +1,21 @@
 import Foundation
 import SwitchyardServices
 
-/// The state of a recorder behind its lock; changes return the effects to perform after the lock is released.
+/// The state of a recorder, protected by its lock.
+///
+/// Changes return effects to perform after the lock is released.
 struct RecorderState<Item: Sendable>: Sendable {
-    /// The end of a load, for its waiters.
+    /// The way in which a load ended, for the calls that wait for it.
     enum Ending: Sendable {
         case items([Item])
         case failed(APIError)
-        /// The page was dropped, and the waiters have to check again.
+        /// The page was dropped. The waiters must check again what to load.
         case superseded
-        /// The recorder was reset, and the waiters end with it.
+        /// The recorder was reset. The waiters fail.
         case reset
     }
 
-    /// The effects to perform without the lock.
+    /// The effects to perform after the lock is released.
     struct Effects: Sendable {
         var waiters: [Waiter<Ending>] = []
         var ending: Ending = .superseded
@@ -26,13 +28,13 @@ struct RecorderState<Item: Sendable>: Sendable {
     }
 
     var pages: PageState<Item>
-    /// The hash of the task that performs the load in flight, or of the last one.
+    /// The hash value of the task that performs the load in flight, or that performed the last load.
     var loader: Int?
-    /// The recorder of the load's environment and user, or that of the last load.
+    /// The object that records the environments and users of the load in flight, or of the last load.
     var witness: PageLoadRecorder?
     var lastError: APIError?
     var lastLoaded: Date?
-    /// For which environments and users the pages of the list were asked.
+    /// The environments and users for which the pages of the list were requested.
     private(set) var origins: PageOrigins = [:]
     var listeners = ChangeListeners()
     private var waiters = WaiterList<Ending>()
@@ -54,10 +56,10 @@ struct RecorderState<Item: Sendable>: Sendable {
         )
     }
 
-    /// Starts a load of the first page to replace a `loadMore` whose page was requested for another owner than the
-    /// earlier pages.
+    /// Starts a load of the first page to replace a `loadMore` whose page was requested for another environment or user
+    /// than the earlier pages.
     ///
-    /// Returns `nil` if the owner is the same or no caller needs the load any more.
+    /// Returns `nil` if they are the same, or if no caller needs the load any more.
     mutating func restart(_ load: PageState<Item>.Load, askedFor page: PageOrigins) -> PageState<Item>.Load? {
         guard load.action == .more, pages.running?.id == load.id, page.differ(from: origins),
             case .load(let first)? = try? pages.begin(.refresh)
@@ -65,13 +67,13 @@ struct RecorderState<Item: Sendable>: Sendable {
         return first
     }
 
-    /// Notes for which environments and users the page of a load was asked that has been taken in.
+    /// Records the environments and users for which a page that was added to the list was requested.
     mutating func note(_ page: PageOrigins, of load: PageState<Item>.Load) {
         if load.action.replacesList { origins = [:] }
         origins.merge(page) { list, _ in list }
     }
 
-    /// Forgets everything.
+    /// Removes all items and abandons the load in flight.
     mutating func reset() {
         pages.reset()
         lastError = nil
@@ -79,20 +81,21 @@ struct RecorderState<Item: Sendable>: Sendable {
         origins = [:]
     }
 
-    /// How many wait for the load under way.
+    /// The number of calls that wait for the load in flight.
     var waiting: Int { waiters.count }
 
-    /// Adds a waiter to the load in flight; returns `false` if the load is not in flight any more.
+    /// Adds a waiter to the load in flight.
+    ///
+    /// Returns `false` if that load is no longer in flight.
     mutating func add(_ waiter: Waiter<Ending>, for load: Int) -> Bool {
         guard pages.running?.id == load else { return false }
         waiters.add(waiter)
         return true
     }
 
-    /// Removes a waiter.
     mutating func remove(_ waiter: Waiter<Ending>) { waiters.remove(waiter) }
 
-    /// Ends the load for its waiters, and announces the new state of the list.
+    /// Ends the load for its waiters, and returns the effect that notifies observers of the list's new state.
     mutating func endLoad(with ending: Ending) -> Effects {
         Effects(
             waiters: waiters.removeAll(),
@@ -101,7 +104,7 @@ struct RecorderState<Item: Sendable>: Sendable {
         )
     }
 
-    /// Announces the state of the list to its observers.
+    /// Returns the effect that notifies observers of the list's state.
     func announce() -> Effects {
         Effects(listeners: listeners.all)
     }

@@ -5,9 +5,10 @@ extension APIManager {
     /// Returns the resource of a call: its latest value, its latest error, and whether a load is in flight.
     ///
     /// - Parameters:
-    ///   - type: The type of the value; an optional value may be missing.
-    ///   - configuration: The call, preferably with a lifetime; calls that change something are never shared.
-    ///   - keyPath: The path of keys to the value, within the module's envelope if it has one.
+    ///   - type: The type of the value. If it is optional, the value may be missing.
+    ///   - configuration: The call, preferably with a lifetime. The resource of a call that changes something is not
+    ///     shared.
+    ///   - keyPath: The key path of the value, within the module's envelope if it has one.
     ///   - options: The options, such as the time for which a value is current.
     /// - Returns: The resource, which is the same for all callers in the same environment with the same user.
     public func resource<Value: Decodable & Sendable>(
@@ -19,11 +20,13 @@ extension APIManager {
         resource(for: configuration, with: module.serializer(for: type, at: keyPath), options: options)
     }
 
-    /// Returns the resource of a call with a serializer of its own.
+    /// Returns the resource of a call with a custom serializer.
     ///
     /// - Parameters:
-    ///   - configuration: The call, preferably with a lifetime; calls that change something are never shared.
-    ///   - serializer: The serializer of the value; ``APIModule/serializer(for:at:)`` removes the module's envelope.
+    ///   - configuration: The call, preferably with a lifetime. The resource of a call that changes something is not
+    ///     shared.
+    ///   - serializer: The serializer of the value. ``APIModule/serializer(for:at:)`` returns one that removes the
+    ///     module's envelope.
     ///   - options: The options, such as the time for which a value is current.
     /// - Returns: The resource, which is the same for all callers in the same environment with the same user.
     public func resource<Value: Sendable>(
@@ -36,7 +39,7 @@ extension APIManager {
         return client.resources.resource(key, maker.stamp, after: maker.userChanges) { maker.resource(options) }
     }
 
-    /// Returns the factory of a call's resource or responses for the current environment and user.
+    /// Returns the factory for the resource or the responses of a call, for the current environment and user.
     func maker<Value: Sendable>(
         for configuration: APIConfiguration,
         with serializer: ResponseSerializer<Value>
@@ -50,7 +53,7 @@ extension APIManager {
             client: client.calls.client,
             environment: environment,
             user: user,
-            // A named user is identified by the name.
+            // If the user has a name, the name alone identifies the user.
             userChanges: user == nil ? client.userChanges(in: environment) : 0,
             presentUser: presentUser(orLast: user)
         )
@@ -63,35 +66,45 @@ extension NetworkClient {
         familyObjects.existing(ResourceTable.self)?.discardUnobserved()
     }
 
-    /// The table goes with the last handle that an app keeps, since its resources keep the client's core.
+    /// The table of the client's resources.
+    ///
+    /// The table is released with the last client handle that the app retains. The resources in it retain only the
+    /// client's core.
     var resources: ResourceTable {
         familyObjects.object { ResourceTable() }
     }
 }
 
-/// Makes the resource of a call; holds no manager.
+/// A factory for the resource of a call.
+///
+/// The factory does not retain the manager.
 struct ResourceMaker<Value: Sendable>: Sendable {
     let configuration: APIConfiguration
     let serializer: ResponseSerializer<Value>
     let module: APIModule
-    /// A detached handle: resources live in a table that the manager's own keeps.
+    /// A detached client handle, which does not retain the manager's handle.
+    ///
+    /// That handle retains the table of resources.
     let client: NetworkClient
-    /// The environment that it was made in.
+    /// The environment at the creation of the factory.
     let environment: ServiceEnvironment
-    /// The user that it was made for.
+    /// The user at the creation of the factory.
     let user: String?
-    /// How often the client's credentials had become another user's by then; 0 where the user has a name.
+    /// The number of times that the client's credentials had changed to another user at the creation, or 0 if the user
+    /// has a name.
     let userChanges: UInt64
-    /// The user now; the one above when the manager is gone.
+    /// Returns the current user.
+    ///
+    /// After the manager has been released, returns ``user``.
     let presentUser: @Sendable () -> String?
 
-    /// Whether environment and user are still those of the creation.
+    /// Whether the environment and user are still the same as at the creation.
     private var isPresent: Bool {
         client.environment == environment && presentUser() == user
             && (user != nil || client.userChanges(in: environment) == userChanges)
     }
 
-    /// Whether the call forbids a request to a server.
+    /// Whether the call forbids sending a request to a server.
     var usesCacheOnly: Bool { configuration.cacheBox.value.reading == .only }
 
     /// The data on which the value depends besides the request.
@@ -99,7 +112,7 @@ struct ResourceMaker<Value: Sendable>: Sendable {
         configuration.cacheBox.value.stamp(of: configuration, serializer.part, asking: serializer.accept)
     }
 
-    /// The identity of the resource; `nil` for a call that is not shared.
+    /// The cache key that identifies the resource, or `nil` if the resource is not shared.
     var key: CacheKey? {
         let partition = CachePartition(service: client.service.name, environment: environment.rawValue, user: user)
         return CacheKey.of(
@@ -127,7 +140,7 @@ struct ResourceMaker<Value: Sendable>: Sendable {
         )
     }
 
-    /// Returns the stored value, however old; `nil` after a change of environment or user.
+    /// Returns the stored value whatever its age, or `nil` if the environment or user has changed.
     func stored() async -> CachedValue<Value>? {
         PageLoadRecorder.note(configuration, client, user: user) { presentUser }
         guard isPresent, let cached = cached(configuration),
@@ -137,11 +150,13 @@ struct ResourceMaker<Value: Sendable>: Sendable {
         return stored
     }
 
-    /// Returns the server's current response; ``APIError/Cancellation/superseded`` after a change of environment or
-    /// user.
+    /// Returns the server's current response.
+    ///
+    /// If the environment or user has changed, the result is ``APIError/Cancellation/superseded``.
     func fetched() async -> Result<APIResponse<Value>, APIError> {
         PageLoadRecorder.note(configuration, client, user: user) { presentUser }
-        // The owner is taken before the check of the user, so a user who logs in later is not the owner.
+        // The owner is determined before the user is checked, so that a user who logs in later does not become the
+        // owner.
         let owner = client.callOwner(of: configuration, presentUser: user == client.user ? nil : presentUser)
         guard isPresent else { return .failure(APIError(.cancelled(.superseded), messages: module.messages)) }
         let result = await asked(by: owner)
@@ -149,7 +164,7 @@ struct ResourceMaker<Value: Sendable>: Sendable {
         return result
     }
 
-    /// Detaches the fetches in flight, so that later calls do not wait for them.
+    /// Detaches the fetches in flight for the call, so that later calls do not join them.
     private func leaveFetches() {
         guard let plan = cached(configuration)?.plan else { return }
         client.flights.leave(plan.key)

@@ -7,21 +7,24 @@ import SwitchyardServices
 ///     let user = users.resource(User.self, for: .user(7))
 ///     for await state in user.updates { show(state) }
 ///
-/// Each call has one resource, so all screens show the same. A value stays until a newer one arrives, also if a load
-/// fails. Any thread may call it.
+/// Each call has one resource, so all screens show the same value. A value is kept until a newer one arrives, even if a
+/// load fails. Any thread may call the resource.
 ///
-/// A resource belongs to the environment and the user of its creation. After a change of either, its loads end with
-/// ``APIError/Cancellation/superseded``, and their results are neither shown nor stored: get another resource from the
-/// manager.
+/// A resource belongs to the environment and the user at its creation. After either has changed, its loads fail with
+/// ``APIError/Cancellation/superseded``, and their results are neither shown nor stored. Get another resource from the
+/// manager instead.
 public final class APIResource<Value: Sendable>: Sendable {
-    /// How long a value is taken for current, and when to try again.
+    /// The times for which a value is current and for which the server is not asked again after a failure.
     public struct Options: Sendable, Hashable {
-        /// How long a value is current; the lifetime of the call when `nil`, else 30 seconds, as in Siesta.
+        /// The time for which a value is current.
+        ///
+        /// If `nil` (the default), it is the lifetime of the call, or 30 seconds if the call is not cached, as in
+        /// Siesta.
         public var expiration: Duration?
-        /// How long after a failure ``APIResource/loadIfNeeded()`` leaves the server alone; a second unless set.
+        /// The time after a failure during which ``APIResource/loadIfNeeded()`` sends no request, a second by default.
         public var retryDelay: Duration
 
-        /// Creates options.
+        /// Creates options with the default values of the properties.
         public init(expiration: Duration? = nil, retryDelay: Duration = .seconds(1)) {
             self.expiration = expiration
             self.retryDelay = retryDelay
@@ -37,7 +40,7 @@ public final class APIResource<Value: Sendable>: Sendable {
     private let outdate: @Sendable () -> Void
     private let writes: PathWrites?
     private let completed: @Sendable (APIError) -> APIError
-    /// Whether environment and user are still those of the creation.
+    /// Returns whether the environment and user are still the same as at the creation.
     let isPresent: @Sendable () -> Bool
 
     init(
@@ -71,22 +74,22 @@ public final class APIResource<Value: Sendable>: Sendable {
     /// The current state.
     public var snapshot: ResourceSnapshot<Value> { state.withLock { $0.snapshot(at: time.now, expiration) } }
 
-    /// The latest value; `nil` before the first.
+    /// The latest value, or `nil` if there is none yet.
     public var value: Value? { state.withLock { $0.content?.value } }
 
     /// Whether ``updates`` has an observer.
     public var isObserved: Bool { state.withLock { !$0.listeners.isEmpty } }
 
-    /// Whether a load is under way.
+    /// Whether a load is in flight.
     public var isLoading: Bool { state.withLock { $0.flight != nil } }
 
     /// Loads the value from the server.
     ///
-    /// Calls during a load join it. If the load started before ``invalidate()``, they let it end and load again.
-    /// Cancelling the task does not cancel the load for other waiters.
+    /// A call during a load joins it. If that load started before ``invalidate()``, the call waits for its end and then
+    /// loads again. Cancelling the task does not cancel the load for other waiters.
     ///
     /// - Returns: The value.
-    /// - Throws: ``APIError``; the previous value stays.
+    /// - Throws: ``APIError``. The previous value is kept.
     @discardableResult
     public nonisolated(nonsending) func load() async throws(APIError) -> Value {
         while true {
@@ -101,11 +104,11 @@ public final class APIResource<Value: Sendable>: Sendable {
         }
     }
 
-    /// Loads the value from the server only if there is no current value, and not right after a failure.
+    /// Loads the value from the server if there is no current value and the last failure is not too recent.
     ///
     /// A value on disk is shown first.
     ///
-    /// - Returns: The value; `nil` if there is none and the last failure is too recent.
+    /// - Returns: The value, or `nil` if there is none and the last failure is too recent.
     /// - Throws: ``APIError``.
     @discardableResult
     public nonisolated(nonsending) func loadIfNeeded() async throws(APIError) -> Value? {
@@ -120,7 +123,9 @@ public final class APIResource<Value: Sendable>: Sendable {
         return try await load()
     }
 
-    /// Starts a load without waiting for it; does nothing while one is in flight.
+    /// Starts a load without waiting for it.
+    ///
+    /// If a load is in flight, nothing happens.
     public func startLoading() {
         begin(needsWaiters: false)
     }
@@ -132,14 +137,14 @@ public final class APIResource<Value: Sendable>: Sendable {
 
     /// Cancels the load in flight unless the resource is observed.
     ///
-    /// - Parameter delay: The time to wait first, because another screen often follows one that disappears; default is
-    ///   zero.
+    /// - Parameter delay: The time to wait before the check, because a screen that disappears is often followed by
+    ///   another screen with the same resource. It is zero by default.
     public func cancelLoadIfUnobserved(after delay: Duration = .zero) {
         guard delay > .zero else {
             if !isObserved { cancelLoad() }
             return
         }
-        // The timer does not retain the resource, and does nothing after its release.
+        // The timer does not retain the resource, and does nothing after the resource has been released.
         _ = time.schedule(at: time.now.advanced(by: delay)) { [weak self] in self?.cancelLoadIfUnobserved() }
     }
 }
@@ -147,11 +152,13 @@ public final class APIResource<Value: Sendable>: Sendable {
 // MARK: - Changing the value
 
 extension APIResource {
-    /// Marks the value for a reload; it stays until then.
+    /// Marks the value as outdated, so that it is loaded again.
+    ///
+    /// The value is kept until then.
     ///
     /// The result of a load in flight is marked too, because the server may have responded before the change. For the
-    /// same reason no later load waits for a fetch in flight, of this resource or of a call. The same is true after
-    /// ``wipe()`` and ``override(with:)``.
+    /// same reason, no later load joins a fetch in flight, neither of this resource nor of a call. The same applies
+    /// after ``wipe()`` and ``override(with:)``.
     public func invalidate() {
         outdate()
         change { state in
@@ -161,7 +168,7 @@ extension APIResource {
         }
     }
 
-    /// Removes value and error; a load under way is given up.
+    /// Removes the value and the error, and abandons the load in flight.
     public func wipe() {
         outdate()
         state.withLock { $0.flight }?.cancel()
@@ -172,7 +179,9 @@ extension APIResource {
         }
     }
 
-    /// Puts a value in without asking a server, as when the app has just changed it; a load under way is given up.
+    /// Sets the value without a request, for example after the app has changed it.
+    ///
+    /// The load in flight is abandoned.
     public func override(with value: Value) {
         outdate()
         state.withLock { $0.flight }?.cancel()
@@ -191,13 +200,13 @@ extension APIResource {
         for listener in listeners { listener.yield() }
     }
 
-    /// Returns the load in flight and whether its response is outdated already, or a new load.
+    /// Joins the load in flight or starts a new one, and returns whether the response of the load is already outdated.
     @discardableResult
     private func begin(needsWaiters: Bool) -> (flight: SingleFlight<Value>, isOutdated: Bool) {
         let written = writes?.count ?? 0
         let (flight, isNew, isOutdated, listeners) = state.withLock { state in
             if let flight = state.flight {
-                // The result of the load may be from before the write.
+                // A call has changed something at the path, so the load's response may be from before the change.
                 if state.writes != written { state.isFlightOutdated = true }
                 return (flight, false, state.isFlightOutdated, [AsyncStream<Void>.Continuation]())
             }
@@ -217,7 +226,7 @@ extension APIResource {
         return (flight, false)
     }
 
-    /// Applies a result, unless the load was cancelled.
+    /// Applies the result of a load, unless the load was cancelled.
     private func take(_ result: Result<APIResponse<Value>, APIError>, of flight: SingleFlight<Value>?) {
         let now = time.now
         let written = writes?.count ?? 0
@@ -235,9 +244,9 @@ extension APIResource {
                     answer,
                     created: created
                 )
-                // A stored value that replaces the server's response is outdated too.
+                // If a stored value was returned because the server failed, it is outdated too.
                 state.isInvalid = state.isFlightOutdated || state.isInvalid && response.isFromCache
-                // A stored value keeps its age, and no request is sent for some time.
+                // A stored value keeps its age, and no request is sent during the retry delay.
                 state.failure = age > .zero ? (nil, now) : nil
                 state.isWiped = false
             case .failure(let error):
@@ -254,30 +263,31 @@ extension APIResource {
     }
 }
 
-/// The states of a resource: the current one and each change, until the resource is released.
+/// The states of a resource: the current state and then each change, until the resource is released.
 ///
-/// A slow reader gets the newest state and misses those in between.
+/// A slow reader gets the newest state and misses the states in between.
 public struct ResourceUpdates<Value: Sendable>: AsyncSequence, Sendable {
-    /// The state.
+    /// A state of the resource.
     public typealias Element = ResourceSnapshot<Value>
-    /// It never fails.
+    /// The sequence never fails.
     public typealias Failure = Never
 
     let state: Locked<ResourceState<Value>>
     let time: any TimeSource
     let expiration: Duration
 
-    /// Starts with the state at this moment.
+    /// Returns an iterator that starts with the current state.
     public func makeAsyncIterator() -> Iterator {
         Iterator(updates: self, signals: state.signals(to: \.listeners).makeAsyncIterator())
     }
 
-    /// Reads the states.
+    /// An iterator over the states.
     public struct Iterator: AsyncIteratorProtocol {
         let updates: ResourceUpdates
         var signals: AsyncStream<Void>.Iterator
 
-        /// Returns the state after the next change, or `nil` when the resource is gone.
+        /// Returns the current state at first, then the state after each change, or `nil` when the resource has been
+        /// released.
         public mutating func next() async -> ResourceSnapshot<Value>? {
             guard await signals.next() != nil else { return nil }
             return updates.state.withLock { $0.snapshot(at: updates.time.now, updates.expiration) }
@@ -286,7 +296,7 @@ public struct ResourceUpdates<Value: Sendable>: AsyncSequence, Sendable {
 }
 
 extension APIResource {
-    /// The current state and each change.
+    /// The states of the resource: the current state and then each change.
     public var updates: ResourceUpdates<Value> {
         ResourceUpdates(state: state, time: time, expiration: expiration)
     }

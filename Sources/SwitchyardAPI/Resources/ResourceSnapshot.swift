@@ -1,29 +1,33 @@
 /// The state of a resource at one moment.
 public struct ResourceSnapshot<Value: Sendable>: Sendable {
-    /// Where a value comes from.
+    /// The origin of a value.
     public enum Origin: Sendable, Hashable {
-        /// From a server or the cache.
+        /// The value comes from a server or from the cache.
         case answer(ResponseSource)
-        /// From the app itself.
+        /// The app set the value itself.
         case local
     }
 
-    /// The latest value; `nil` before the first.
+    /// The latest value, or `nil` if there is none yet.
     public var value: Value?
-    /// Where it comes from.
+    /// The origin of the value, or `nil` if there is no value.
     public var origin: Origin?
-    /// The head of the value's response; `nil` if the app set the value.
+    /// The head of the response from which the value was decoded, or `nil` if the app set the value.
     public var answer: CachedResponse?
-    /// The age of the value.
+    /// The age of the value, or `nil` if there is no value.
     public var age: Duration?
-    /// Whether the value is current; `false` if there is none.
+    /// Whether the value is current.
+    ///
+    /// The property is `false` if there is no value.
     public var isCurrent: Bool
-    /// Why the latest load failed; `nil` after a success.
+    /// The error of the latest load, or `nil` if the load succeeded.
     public var error: APIError?
-    /// Whether a load is under way.
+    /// Whether a load is in flight.
     public var isLoading: Bool
 
-    /// Creates a snapshot, for a preview of a view; the defaults are those of a resource that was never loaded.
+    /// Creates a snapshot for the preview of a view.
+    ///
+    /// The default values are those of a resource that was never loaded.
     public init(
         value: Value? = nil,
         origin: Origin? = nil,

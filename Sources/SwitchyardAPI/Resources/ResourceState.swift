@@ -1,6 +1,6 @@
 import SwitchyardServices
 
-/// The state of a resource behind its lock.
+/// The state of a resource, protected by its lock.
 struct ResourceState<Value: Sendable>: Sendable {
     /// A value and the time of its arrival.
     struct Content: Sendable {
@@ -28,16 +28,20 @@ struct ResourceState<Value: Sendable>: Sendable {
     }
 
     var content: Content?
-    /// The time and error of the last failure; without an error if a stored value replaced the server's response.
+    /// The time and error of the last failure.
+    ///
+    /// There is no error if a stored value was returned because the server failed.
     var failure: (error: APIError?, time: MonotonicTime)?
     var flight: SingleFlight<Value>?
-    /// Whether the value has to be loaded again, also if it is stored and not shown yet.
+    /// Whether the value must be loaded again.
+    ///
+    /// This applies also to a stored value that has not been shown yet.
     var isInvalid = false
     /// Whether the value was invalidated during the load in flight, whose response may be from before the change.
     var isFlightOutdated = false
-    /// How many writes there had been at the path when the load under way was begun.
+    /// The number of changes that calls had made at the path when the load in flight started.
     var writes: UInt32 = 0
-    /// Whether the value was removed on purpose, so that a stored one is not to come back.
+    /// Whether the value was removed with `wipe()`, so that a stored value must not replace it.
     var isWiped = false
     var listeners = ChangeListeners()
 
@@ -61,7 +65,7 @@ struct ResourceState<Value: Sendable>: Sendable {
         content.map { !isInvalid && $0.created.duration(to: now) < expiration } ?? false
     }
 
-    /// Whether a load is called for.
+    /// Returns whether the value must be loaded: it is not current, and the last failure is not too recent.
     func needsLoad(at now: MonotonicTime, _ expiration: Duration, retryDelay: Duration) -> Bool {
         guard !isCurrent(at: now, expiration) else { return false }
         guard let failure, retryDelay > .zero else { return true }

@@ -1,9 +1,9 @@
 import SwitchyardServices
 
-/// The resources of a client: one for each call and type of value.
+/// The resources of a client, one for each call and type of value.
 ///
-/// The table retains the most recently used resources up to a limit; the others live as long as another object retains
-/// them.
+/// The table retains the most recently used resources up to a limit. Other resources live as long as another object
+/// retains them.
 final class ResourceTable: Sendable {
     fileprivate struct Name: Hashable {
         let key: CacheKey
@@ -14,7 +14,7 @@ final class ResourceTable: Sendable {
 
     fileprivate struct Entry {
         weak var resource: (any AnyObject & Sendable & Observed)?
-        /// Retains the resource while it is one of the most recently used.
+        /// A strong reference to the resource while it is one of the most recently used resources, otherwise `nil`.
         var kept: (any AnyObject & Sendable & Observed)?
         var use: Int
     }
@@ -31,13 +31,13 @@ final class ResourceTable: Sendable {
         self.limit = limit
     }
 
-    /// How many resources there are.
+    /// The number of resources.
     var count: Int { state.withLock { $0.entries.values.count { $0.resource != nil } } }
 
-    /// Returns the resource of a call and of the data on which its value depends besides the request.
+    /// Returns the resource for a call and for the data on which its value depends besides the request.
     ///
-    /// The first caller creates it. It is created again after each change of a user without a name, and if the manager
-    /// of the first caller has another user now.
+    /// The first caller creates the resource. It is created again after each change of a user without a name, and if
+    /// the manager of the first caller now has another user.
     func resource<Value: Sendable>(
         _ key: CacheKey,
         _ stamp: CacheStamp,
@@ -68,7 +68,7 @@ final class ResourceTable: Sendable {
     }
 }
 
-/// The interface of resources of any type.
+/// The part of the interface of a resource that does not depend on the type of its value.
 protocol Observed {
     /// Whether the resource has an observer.
     var isObserved: Bool { get }
@@ -77,7 +77,9 @@ protocol Observed {
 extension APIResource: Observed {}
 
 extension ResourceTable.State {
-    /// Shrinks the table to a limit: the least recently used resources leave, observed ones stay.
+    /// Removes the least recently used resources until the limit is reached.
+    ///
+    /// Observed resources are not removed.
     fileprivate mutating func shrink(to limit: Int) -> [any AnyObject] {
         let kept = entries.values.filter { $0.kept != nil }
         guard kept.count > limit else { return [] }

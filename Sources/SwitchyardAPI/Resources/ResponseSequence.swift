@@ -1,11 +1,11 @@
 public import SwitchyardClient
 import SwitchyardServices
 
-/// The responses of one call: the stored one immediately, then the server's.
+/// The responses of one call: the stored response immediately, then the server's response.
 ///
-/// Each response names its source (``APIResponse/source``). The sequence ends after the server's response; if the
-/// server fails, it throws after the stored response. If the call forbids a request (``CachePolicy/Reading/only``), the
-/// stored response is the last one.
+/// Each response has its source (``APIResponse/source``). The sequence ends after the server's response. If the server
+/// fails, the sequence throws the error after the stored response. If the call forbids sending a request
+/// (``CachePolicy/Reading/only``), the sequence ends after the stored response.
 public struct ResponseSequence<Value: Sendable>: AsyncSequence, Sendable {
     /// A value with its response.
     public typealias Element = APIResponse<Value>
@@ -15,12 +15,12 @@ public struct ResponseSequence<Value: Sendable>: AsyncSequence, Sendable {
     let maker: ResourceMaker<Value>
     let skipsNetworkWhenFresh: Bool
 
-    /// Starts with the stored response.
+    /// Returns an iterator that starts with the stored response.
     public func makeAsyncIterator() -> Iterator {
         Iterator(sequence: self)
     }
 
-    /// Reads the responses.
+    /// An iterator over the responses.
     public struct Iterator: AsyncIteratorProtocol {
         private enum Phase { case stored, fetched, ended }
 
@@ -31,7 +31,7 @@ public struct ResponseSequence<Value: Sendable>: AsyncSequence, Sendable {
             self.sequence = sequence
         }
 
-        /// Returns the next response, or `nil` after the server's.
+        /// Returns the next response, or `nil` after the last one.
         ///
         /// - Throws: ``APIError`` if the request fails.
         public nonisolated(nonsending) mutating func next() async throws(APIError) -> APIResponse<Value>? {
@@ -49,7 +49,9 @@ public struct ResponseSequence<Value: Sendable>: AsyncSequence, Sendable {
             return try await sequence.maker.fetched().get()
         }
 
-        /// Returns the next response; the caller's isolation does not matter.
+        /// Returns the next response, or `nil` after the last one.
+        ///
+        /// The isolation of the caller has no effect.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(APIError) -> APIResponse<Value>?
         {
             try await next()
@@ -61,10 +63,10 @@ extension APIManager {
     /// Returns the stored response of a call immediately and then the server's, with the module's envelope removed.
     ///
     /// - Parameters:
-    ///   - type: The type of the value; an optional value may be missing.
-    ///   - configuration: The call; its policy sets the time after its lifetime during which a response is kept.
-    ///   - keyPath: The path of keys to the value, within the module's envelope if it has one.
-    ///   - skipsNetworkWhenFresh: Whether no request is sent if the stored response is fresh; default is `false`.
+    ///   - type: The type of the value. If it is optional, the value may be missing.
+    ///   - configuration: The call. Its cache policy sets the time after its lifetime during which a response is kept.
+    ///   - keyPath: The key path of the value, within the module's envelope if it has one.
+    ///   - skipsNetworkWhenFresh: Whether no request is sent if the stored response is fresh, `false` by default.
     /// - Returns: The responses.
     public func responses<Value: Decodable & Sendable>(
         _ type: Value.Type = Value.self,
@@ -76,13 +78,13 @@ extension APIManager {
         return responses(for: configuration, with: serializer, skipsNetworkWhenFresh: skipsNetworkWhenFresh)
     }
 
-    /// Returns the stored response of a call immediately and then the server's, with a serializer of its own.
+    /// Returns the stored response of a call immediately and then the server's, decoded with a custom serializer.
     ///
     /// - Parameters:
-    ///   - configuration: The call; its policy sets the time after its lifetime during which a response is kept.
-    ///   - serializer: The serializer of the whole body; ``APIModule/serializer(for:at:)`` removes the module's
-    ///     envelope.
-    ///   - skipsNetworkWhenFresh: Whether no request is sent if the stored response is fresh; default is `false`.
+    ///   - configuration: The call. Its cache policy sets the time after its lifetime during which a response is kept.
+    ///   - serializer: The serializer of the whole body. ``APIModule/serializer(for:at:)`` returns one that removes the
+    ///     module's envelope.
+    ///   - skipsNetworkWhenFresh: Whether no request is sent if the stored response is fresh, `false` by default.
     /// - Returns: The responses.
     public func responses<Value: Sendable>(
         for configuration: APIConfiguration,

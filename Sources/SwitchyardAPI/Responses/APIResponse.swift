@@ -1,18 +1,20 @@
 public import SwitchyardClient
 public import SwitchyardHTTP
 
-/// The source of a value.
+/// The source of a value: a server or the cache.
 public enum ResponseSource: Sendable, Hashable {
     /// The server has just sent the value.
     case network
-    /// The server confirmed that the stored value is still current.
+    /// The server has just confirmed that the stored value is still current.
     case revalidated
-    /// The value is from the cache, has this age, and is fresh.
+    /// The value is from the cache and fresh. The associated value is its age.
     case cache(age: Duration)
-    /// The value is from the cache, has this age, and is past its lifetime.
+    /// The value is from the cache and past its lifetime. The associated value is its age.
     case staleCache(age: Duration)
 
-    /// The time since the value was stored, or zero if the server has just sent or confirmed the value.
+    /// The time since the value was stored.
+    ///
+    /// The time is zero if the server has just sent or confirmed the value.
     var age: Duration {
         switch self {
         case .network, .revalidated: .zero
@@ -21,20 +23,22 @@ public enum ResponseSource: Sendable, Hashable {
     }
 }
 
-/// A value with the response that it came from.
+/// A value together with the response from which it was decoded.
 public struct APIResponse<Value: Sendable>: Sendable {
-    /// The value.
+    /// The decoded value.
     public var value: Value
     /// The status of the response.
     public var status: Int
     /// The header fields of the response.
     public var headers: HTTPHeaders
-    /// The source of the value.
+    /// The source of the value: a server or the cache.
     public var source: ResponseSource
-    /// The server, the number of attempts and the elapsed time; `nil` for a value from the cache.
+    /// The facts about the request, such as the server, the number of attempts and the elapsed time.
+    ///
+    /// The value is `nil` for a value from the cache.
     public var context: RequestContext?
 
-    /// Creates a response.
+    /// Creates a response from a value and its status, header fields and source.
     public init(
         value: Value,
         status: Int,
@@ -49,7 +53,7 @@ public struct APIResponse<Value: Sendable>: Sendable {
         self.context = context
     }
 
-    /// Whether no server was asked for the value.
+    /// Whether the value comes from the cache and no server was asked for it.
     public var isFromCache: Bool {
         switch source {
         case .network, .revalidated: false
@@ -57,7 +61,7 @@ public struct APIResponse<Value: Sendable>: Sendable {
         }
     }
 
-    /// Returns the response with its value transformed.
+    /// Returns the same response with a transformed value.
     public func map<Other: Sendable, Failure: Error>(
         _ transform: (Value) throws(Failure) -> Other
     ) throws(Failure) -> APIResponse<Other> {

@@ -2,9 +2,9 @@ public import Foundation
 import SwitchyardClient
 public import SwitchyardHTTP
 
-/// A response as received, before it is decoded.
+/// A response as it was received, before its body is decoded.
 public struct RawResponse: Sendable {
-    /// The status.
+    /// The status code.
     public var status: Int
     /// The header fields.
     public var headers: HTTPHeaders
@@ -12,10 +12,10 @@ public struct RawResponse: Sendable {
     public var data: Data
     /// The method of the request.
     public var method: HTTPMethod
-    /// The `Accept` of the call itself; `nil` if the client and the serializer set it.
+    /// The value of `Accept` that the call itself set, or `nil` if the client or the serializer set it.
     public var accept: String?
 
-    /// Creates a raw response.
+    /// Creates a response from its parts.
     public init(
         status: Int = 200,
         headers: HTTPHeaders = HTTPHeaders(),
@@ -33,13 +33,14 @@ public struct RawResponse: Sendable {
     /// The media type of the body, or `nil` if the `Content-Type` header is missing or unreadable.
     public var mediaType: MediaType? { headers.contentType.flatMap { MediaType($0) } }
 
-    /// The character set of the body; `nil` if the response names none.
+    /// The character set of the body, or `nil` if the response names none.
     package var charset: String? {
         guard let type = headers.contentType, type.hasByte(UInt8(ascii: "=")) else { return nil }
         return MediaType(type)?.charset
     }
 
-    /// Whether HTTP defines that the response has no body: HEAD, 1xx, 204, 205, 304 (RFC 9110 section 6.4.1).
+    /// Whether HTTP defines that the response has no body: to HEAD, or with 1xx, 204, 205 or 304 (RFC 9110 section
+    /// 6.4.1).
     package var hasNoBodyByRule: Bool {
         method == .head || status < 200 || [204, 205, 304].contains(status)
     }

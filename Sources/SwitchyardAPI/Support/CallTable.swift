@@ -1,19 +1,21 @@
 import SwitchyardClient
 import SwitchyardServices
 
-/// The calls of one manager that have a completion handler, so that they can be cancelled by identifier and end with
-/// the manager, and the awaited calls that wait for a fetch.
+/// The calls of one manager that can be cancelled through the manager.
+///
+/// These are the calls with a completion handler, which can be cancelled by identifier and end with the manager, and
+/// the awaited calls that wait for a shared fetch.
 final class CallTable: Sendable {
     private struct Entry {
         var task: Task<Void, Never>?
-        /// Ends the wait of an awaited call.
+        /// A closure that ends the wait of an awaited call, or `nil` for a call with a completion handler.
         var leave: (@Sendable () -> Void)?
         var isCancelled = false
     }
 
-    /// The client for these calls, and for fetches that belong to all their waiters.
+    /// The client handle for these calls and for shared fetches.
     ///
-    /// It is a separate handle: a call that holds it retains neither the manager nor the manager's client.
+    /// This handle is separate, so that a call retains neither the manager nor the manager's own handle.
     let client: NetworkClient
     private let entries = Locked<[RequestID: Entry]>([:])
 
@@ -25,20 +27,22 @@ final class CallTable: Sendable {
         for entry in entries.withLock({ Array($0.values) }) { entry.task?.cancel() }
     }
 
-    /// The calls under way, oldest first.
+    /// The identifiers of the calls in flight, the oldest first.
     var active: [RequestID] { entries.withLock { Array($0.keys) }.sorted() }
 
-    /// Enters a call before it starts.
+    /// Adds a call with a completion handler before it starts.
     func enter(_ id: RequestID) {
         entries.withLock { $0[id] = Entry() }
     }
 
-    /// Adds a call that waits for a fetch, with a closure that ends the wait.
+    /// Adds an awaited call that waits for a shared fetch, with a closure that ends the wait.
     func enter(_ id: RequestID, leaving: @escaping @Sendable () -> Void) {
         entries.withLock { $0[id] = Entry(leave: leaving) }
     }
 
-    /// Attaches the task of a call; if the call was cancelled, the task is cancelled.
+    /// Attaches the task of a call.
+    ///
+    /// If the call has already been cancelled, the task is cancelled.
     func attach(_ task: Task<Void, Never>, to id: RequestID) {
         let isCancelled = entries.withLock { entries in
             entries[id]?.task = task
@@ -47,13 +51,17 @@ final class CallTable: Sendable {
         if isCancelled { task.cancel() }
     }
 
-    /// Removes a call that has ended; returns `true` if the call was cancelled or is not in the table.
+    /// Removes a call that has ended.
+    ///
+    /// Returns `true` if the call was cancelled or is not in the table.
     @discardableResult
     func leave(_ id: RequestID) -> Bool {
         entries.withLock { $0.removeValue(forKey: id)?.isCancelled ?? true }
     }
 
-    /// Cancels calls; calls that have ended are not affected.
+    /// Cancels calls.
+    ///
+    /// Calls that have ended are not affected.
     func cancel(_ ids: some Sequence<RequestID>) {
         let cancelled = entries.withLock { entries in
             ids.compactMap { id -> Entry? in
@@ -69,7 +77,7 @@ final class CallTable: Sendable {
 }
 
 extension NetworkClient {
-    /// The calls of this handle that have a completion handler.
+    /// The table of calls that are made through this client handle.
     var calls: CallTable {
         objects.object { CallTable(client: detached()) }
     }

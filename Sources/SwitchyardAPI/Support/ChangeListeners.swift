@@ -1,8 +1,10 @@
 import SwitchyardServices
 
-/// The observers of a list or a resource, each under a number; kept behind the lock of the owner.
+/// The observers of a list or a resource, by number.
 ///
-/// Continuations that a method returns are used after the lock is released.
+/// The lock of the list or resource protects them.
+///
+/// Continuations that a method returns must be used after the lock has been released.
 struct ChangeListeners: Sendable {
     typealias Continuation = AsyncStream<Void>.Continuation
 
@@ -14,7 +16,9 @@ struct ChangeListeners: Sendable {
 
     var all: [Continuation] { Array(continuations.values) }
 
-    /// Adds an observer; returns `nil` if the owner has been released and nothing will change any more.
+    /// Adds an observer and returns its number.
+    ///
+    /// Returns `nil` if the list or resource has been released and will not change.
     mutating func add(_ continuation: Continuation) -> Int? {
         guard !hasEnded else { return nil }
         last += 1
@@ -27,7 +31,9 @@ struct ChangeListeners: Sendable {
         continuations[listener] = nil
     }
 
-    /// Takes all out, for good.
+    /// Removes and returns all observers.
+    ///
+    /// No observer can be added afterwards.
     mutating func end() -> [Continuation] {
         hasEnded = true
         defer { continuations = [:] }
@@ -36,11 +42,12 @@ struct ChangeListeners: Sendable {
 }
 
 extension Locked where State: Sendable {
-    /// Returns a signal now and at every change, for an observer that then reads the state; a slow reader gets the
-    /// newest one.
+    /// Returns a stream with a signal now and a signal at every change.
     ///
-    /// - Parameter listeners: The key path to the observers in the state.
-    /// - Returns: The signals, which end with the owner of the state.
+    /// An observer reads the state after each signal. If it is slow, several changes become one signal.
+    ///
+    /// - Parameter listeners: The key path of the observers in the state.
+    /// - Returns: The signals, which end when the owner of the state is released.
     func signals(to listeners: any WritableKeyPath<State, ChangeListeners> & Sendable) -> AsyncStream<Void> {
         let (signals, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         continuation.yield()

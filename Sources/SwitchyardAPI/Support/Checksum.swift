@@ -9,7 +9,7 @@ package enum Checksum {
     private static let prime4: UInt64 = 0x85EB_CA77_C2B2_AE63
     private static let prime5: UInt64 = 0x27D4_EB2F_1656_67C5
 
-    /// The sum of bytes.
+    /// Returns the checksum of bytes.
     package static func of(_ bytes: UnsafeRawBufferPointer, seed: UInt64 = 0) -> UInt64 {
         var position = 0
         var sum = bytes.count >= 32 ? stripes(bytes, seed, &position) : seed &+ prime5
@@ -32,7 +32,7 @@ package enum Checksum {
         return finished(sum)
     }
 
-    /// Takes 32 bytes at a time into four sums, which a processor works on at once.
+    /// Processes 32 bytes at a time in four independent sums, which a processor computes in parallel.
     private static func stripes(_ bytes: UnsafeRawBufferPointer, _ seed: UInt64, _ position: inout Int) -> UInt64 {
         var first = seed &+ prime1 &+ prime2
         var second = seed &+ prime2

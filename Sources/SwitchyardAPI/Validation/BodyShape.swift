@@ -1,9 +1,11 @@
 package import SwitchyardServices
 
-/// The shape that a JSON body must have; `JSONShape` of `SwitchyardRequests` is one.
+/// The shape that a JSON body must have.
+///
+/// `JSONShape` in `SwitchyardRequests` conforms to this protocol.
 package protocol BodyShape: Sendable {
-    /// Checks the body.
+    /// Checks that the body has this shape.
     ///
-    /// - Throws: ``ShapeViolation`` for the first difference.
+    /// - Throws: ``ShapeViolation`` for the first violation.
     func check(_ body: JSONValue) throws(ShapeViolation)
 }

@@ -7,21 +7,30 @@ import SwitchyardHTTP
 ///     var rules = ResponseRules.strict
 ///     rules.contentType = .lenient
 public struct ResponseRules: Sendable {
-    /// The accepted statuses; 200 to 299 by default.
+    /// The accepted statuses, 200 to 299 by default.
     public var status: StatusPolicy
-    /// The accepted content types; the serialiser's content types by default.
+    /// The accepted content types, by default those of the serializer.
     public var contentType: ContentTypePolicy
-    /// The handling of an empty body; by default, it depends on the value.
+    /// The handling of an empty body.
+    ///
+    /// By default, it is an error unless the value may be empty.
     public var emptyBody: EmptyBodyPolicy
-    /// A closure that changes the body before it is decoded, for example to remove a prefix; default is none.
+    /// A closure that changes the body before it is decoded, for example to remove a prefix.
+    ///
+    /// There is none by default.
     public var preprocess: (@Sendable (Data) throws -> Data)?
-    /// A closure that inspects every response before decoding, an empty one too, and may refuse it with any error;
-    /// default is none.
+    /// A closure that inspects every response before it is decoded, including an empty one.
+    ///
+    /// There is none by default.
+    ///
+    /// If the closure throws, the call fails with its error.
     public var inspect: (@Sendable (RawResponse) throws -> Void)?
-    /// The shape that a JSON body must have; none unless set.
+    /// The shape that a JSON body must have.
+    ///
+    /// If `nil` (the default), any body is accepted.
     package var bodyShape: (any BodyShape)?
 
-    /// Creates rules.
+    /// Creates rules with the default values of the properties.
     public init(
         status: StatusPolicy = .success,
         contentType: ContentTypePolicy = .strict,
@@ -32,24 +41,27 @@ public struct ResponseRules: Sendable {
         self.emptyBody = emptyBody
     }
 
-    /// Status 200 to 299 and the content types of the serialiser.
+    /// Rules that accept the statuses 200 to 299 and the content types of the serializer.
     public static let strict = ResponseRules()
-    /// Status 200 to 299 and the content types that servers send in place of the right ones.
+    /// Rules that accept the statuses 200 to 299 and also the content types that servers often send instead of the
+    /// right ones.
     public static let lenient = ResponseRules(contentType: .lenient)
-    /// Every status and every content type.
+    /// Rules that accept every status and every content type.
     public static let off = ResponseRules(status: .any, contentType: .any)
 }
 
 extension ResponseRules {
-    /// Takes a prefix off each body that has it, such as `)]}',` and a line end, which keep JSON from being run as a
-    /// script.
+    /// Makes these rules remove a prefix from each body that has it.
+    ///
+    /// Some servers send a prefix such as `)]}',` with a line end, which prevents JSON from being run as a script.
     public mutating func removePrefix(_ prefix: String) {
         let bytes = Data(prefix.utf8)
         preprocess = { $0.starts(with: bytes) ? Data($0.dropFirst(bytes.count)) : $0 }
     }
 
-    /// Returns the body of a refused response for a decoder; `nil` if it cannot be read or errors keep only a part of
-    /// it.
+    /// Returns the body of a rejected response for a decoder.
+    ///
+    /// The result is `nil` if the body cannot be read, or if it is longer than the part that an error stores.
     func readable(_ response: RawResponse) -> Data? {
         guard response.data.count <= APIError.Context.bodyLimit else { return nil }
         var prepared = response
@@ -60,12 +72,14 @@ extension ResponseRules {
         return try? TextEncoding.utf8(prepared)
     }
 
-    /// Checks the status.
+    /// Throws an error if the rules do not accept the status.
     func checkStatus(_ response: RawResponse) throws(APIError) {
         guard status.accepts(response.status) else { throw APIError(.status(response.status)) }
     }
 
-    /// Checks the content type; `acceptable` are the serialiser's types, `nil` is any.
+    /// Throws an error if the rules do not accept the content type.
+    ///
+    /// The types of the serializer are `acceptable`, or `nil` if it accepts any type.
     func checkContentType(_ response: RawResponse, acceptable: [MediaType]?) throws(APIError) {
         guard !response.data.isEmpty else { return }
         guard let types = acceptedTypes(response, acceptable: acceptable) else { return }
@@ -74,7 +88,7 @@ extension ResponseRules {
             if let received {
                 MediaType(received).map { includes($0, types, response) } ?? (contentType == .lenient)
             } else {
-                // A response without a content type may be of any type (RFC 9110 section 8.3).
+                // A response without `Content-Type` may be of any type (RFC 9110 section 8.3).
                 contentType == .strict || contentType == .lenient || types.contains(.any)
             }
         guard !accepts else { return }
@@ -106,7 +120,7 @@ extension ResponseRules {
 }
 
 extension MediaType {
-    /// The content types of JSON: the registered one, those with the suffix (RFC 6839 section 3.1), and two that
+    /// The content types of JSON: the registered type, types with its suffix (RFC 6839 section 3.1), and two that
     /// servers used earlier.
     static let jsonTypes = ["application/json", "*/*+json", "text/json", "text/javascript"].compactMap {
         MediaType($0)
@@ -115,19 +129,21 @@ extension MediaType {
     /// The value of `Accept` for JSON.
     static let jsonRange = "application/json"
 
-    /// Returns the value of `Accept` for content types; `nil` for any type.
+    /// Returns the value of `Accept` for content types, or `nil` for any type.
     ///
-    /// For JSON only the registered type is requested, because the others are what servers send instead.
+    /// For JSON, only the registered type is requested. The other types are only accepted because servers send them
+    /// instead.
     static func accept(_ types: [MediaType]) -> String? {
         if types == jsonTypes { return jsonRange }
-        // `*+json` is no range of media types (RFC 9110 section 12.5.1).
+        // `*+json` is not a valid media range (RFC 9110 section 12.5.1).
         let ranges = types.filter { !$0.subtype.hasPrefix("*+") }.map(\.description)
         return ranges.isEmpty || types.contains(.any) ? nil : ranges.joined(separator: ", ")
     }
 
-    /// Returns the value of `Accept` for content types that any of several readers accepts; `nil` for any type.
+    /// Returns the value of `Accept` for the content types that any of several serializers accepts, or `nil` for any
+    /// type.
     ///
-    /// Types that a reader names come before types that another reader would also accept.
+    /// Types that a serializer names come before types that another serializer accepts only by a wildcard.
     static func accept(ofAny accepts: [String?]) -> String? {
         guard accepts.contains(where: { $0 != nil }) else { return nil }
         var ranges: [Substring] = []

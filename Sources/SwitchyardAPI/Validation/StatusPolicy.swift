@@ -5,16 +5,18 @@ public import SwitchyardHTTP
 public struct StatusPolicy: Sendable {
     let accepts: @Sendable (Int) -> Bool
 
-    /// Creates a policy from a rule.
+    /// Creates a policy from a closure that returns whether a status is accepted.
     public init(_ accepts: @escaping @Sendable (Int) -> Bool) {
         self.accepts = accepts
     }
 
-    /// 200 to 299, the default.
+    /// A policy that accepts the statuses 200 to 299.
+    ///
+    /// This is the default.
     public static let success = StatusPolicy { (200...299).contains($0) }
-    /// 200 to 399.
+    /// A policy that accepts the statuses 200 to 399.
     public static let successOrRedirect = StatusPolicy { (200...399).contains($0) }
-    /// Every status.
+    /// A policy that accepts every status.
     public static let any = StatusPolicy { _ in true }
 
     /// Returns a policy that accepts the statuses in a range.
@@ -32,27 +34,32 @@ public struct StatusPolicy: Sendable {
 ///
 /// The content type of an empty body is not checked.
 public enum ContentTypePolicy: Sendable, Hashable {
-    /// The serialiser's content types and a missing header are accepted; this is the default.
+    /// The content types of the serializer are accepted, and so is a response without `Content-Type`. This is the
+    /// default.
     case strict
-    /// Those of the serialiser, text of any kind, raw bytes, and a missing or unreadable header: for servers that send
-    /// JSON as `text/html`. A page of a captive portal is then a body that cannot be decoded.
+    /// The content types of the serializer, any text, raw bytes, and a missing or unreadable `Content-Type` are
+    /// accepted.
+    ///
+    /// Use it for servers that send JSON as `text/html`. The page of a captive portal is then a body that cannot be
+    /// decoded.
     case lenient
-    /// Only these content types are accepted, and a missing header is refused.
+    /// Only these content types are accepted. A response without `Content-Type` is rejected.
     case only([MediaType])
-    /// The types in the request's `Accept` except those of weight 0; every type if it names none.
+    /// The types in the request's `Accept` are accepted, except those with the weight 0. If there are none, every type
+    /// is accepted.
     case requested
-    /// Every type.
+    /// Every content type is accepted.
     case any
 }
 
 /// The handling of an empty body where a value is expected.
 ///
-/// If a serialiser's value may be empty (data, text, ``EmptyBody``, optional values), an accepted empty body yields
-/// that empty value.
+/// If the value of a serializer may be empty (data, text, ``EmptyBody``, optional values), an accepted empty body leads
+/// to that empty value.
 public enum EmptyBodyPolicy: Sendable, Hashable {
-    /// An empty body is an error unless the value may be empty; the default.
+    /// An empty body is an error unless the value may be empty. This is the default.
     case byValue
-    /// An empty body is an error also where the value may be empty, except with HEAD and with these statuses.
+    /// An empty body is an error even if the value may be empty, except for HEAD requests and with these statuses.
     case onlyWith(statuses: Set<Int>)
     /// An empty body is always an error.
     case never

@@ -4,7 +4,7 @@ import SwitchyardHTTP
 import SwitchyardServices
 
 extension TextEncoding {
-    /// The body as text: see ``decoded(_:named:fallback:)``.
+    /// Returns the body as text: see ``decoded(_:named:fallback:)``.
     package static func text(of data: Data, named name: String?, fallback: String.Encoding = .utf8) throws(APIError)
         -> String
     {
@@ -15,7 +15,9 @@ extension TextEncoding {
         }
     }
 
-    /// Returns a JSON body as UTF-8, whatever its charset; a body that is UTF-8 already is unchanged.
+    /// Returns a JSON body as UTF-8, whatever its charset.
+    ///
+    /// A body that is already UTF-8 is returned unchanged.
     package static func utf8(_ response: RawResponse) throws(APIError) -> Data {
         let charset = response.charset
         let mark = mark(of: response.data)
@@ -27,7 +29,7 @@ extension TextEncoding {
         return Data(try text(of: response.data, named: charset).utf8)
     }
 
-    /// Whether a charset name is stronger evidence about JSON text than the bytes themselves.
+    /// Returns whether a charset name is stronger evidence about the encoding of JSON than the bytes themselves.
     ///
     /// JSON is UTF-8, and a charset has no effect on it (RFC 8259 sections 8.1 and 11). Frameworks add their default
     /// charset, mostly a Latin one, to text that is UTF-8. Text in a single-byte encoding is almost never valid UTF-8

@@ -1,18 +1,19 @@
 import SwitchyardClient
 import SwitchyardServices
 
-/// One fetch for all callers that need its response at the same time (single flight).
+/// One fetch that is shared by all callers that need its response at the same time (single flight).
 ///
-/// All callers wait, the first one too. The fetch has its own task and is cancelled when the last caller leaves.
+/// All callers wait, including the one that started the fetch. The fetch has its own task. When the last caller stops
+/// waiting, the fetch is cancelled, unless `needsWaiters` is `false`.
 final class SingleFlight<Value: Sendable>: JoinableFetch, Sendable {
     /// The outcome of the fetch for one waiter.
     enum Ending: Sendable {
         case landed(Result<APIResponse<Value>, APIError>)
-        /// This one, or the fetch for all, was cancelled.
+        /// This waiter or the whole fetch was cancelled.
         case cancelled
-        /// This one's own time was up first.
+        /// The deadline of this waiter passed before the fetch ended.
         case late
-        /// The fetch was given up before this one came: look for another.
+        /// The fetch was abandoned before this caller joined it. The caller must join or start another fetch.
         case gone
     }
 
@@ -28,9 +29,9 @@ final class SingleFlight<Value: Sendable>: JoinableFetch, Sendable {
         var needsWaiters: Bool
     }
 
-    /// The owner of the call that started the fetch.
+    /// The owner (user) of the call that started the fetch.
     ///
-    /// A call without a user becomes a call of the user whose credential it carried.
+    /// If the call has no user but carries a credential, its owner is the user of that credential.
     let owner: CallOwner?
     private let state: Locked<State>
     private let onEnd: @Sendable (SingleFlight) -> Void
@@ -38,9 +39,9 @@ final class SingleFlight<Value: Sendable>: JoinableFetch, Sendable {
     /// Creates a fetch.
     ///
     /// - Parameters:
-    ///   - owner: The owner of the call that starts the fetch; default is none.
+    ///   - owner: The owner of the call that starts the fetch, none by default.
     ///   - needsWaiters: Whether the fetch is cancelled when no caller waits any more.
-    ///   - onEnd: A closure that removes the fetch from the table; called once, before the waiters resume.
+    ///   - onEnd: A closure that removes the fetch from the table. It is called once, before the waiters resume.
     init(
         of owner: CallOwner? = nil,
         needsWaiters: Bool,
@@ -51,10 +52,10 @@ final class SingleFlight<Value: Sendable>: JoinableFetch, Sendable {
         self.onEnd = onEnd
     }
 
-    /// How many wait for it.
+    /// The number of callers that wait.
     var waiting: Int { state.withLock { $0.waiters.count } }
 
-    /// Starts the fetch.
+    /// Starts the task of the fetch.
     func start(_ fetch: @escaping @Sendable () async -> Result<APIResponse<Value>, APIError>) {
         let task = Task { end(.landed(await fetch())) }
         let isUnwanted = state.withLock { state in
@@ -67,8 +68,8 @@ final class SingleFlight<Value: Sendable>: JoinableFetch, Sendable {
         if isUnwanted { task.cancel() }
     }
 
-    /// Waits for the end, or until the own task is cancelled, or the calls of a manager among which it waits, or the own
-    /// time is up.
+    /// Waits until the fetch ends, the current task is cancelled, the call is cancelled through `calls`, or the
+    /// deadline passes.
     nonisolated(nonsending) func ending(
         among calls: CallTable? = nil,
         until deadline: MonotonicTime? = nil,
@@ -96,7 +97,9 @@ final class SingleFlight<Value: Sendable>: JoinableFetch, Sendable {
         }
     }
 
-    /// Removes a waiter; the last one ends the fetch.
+    /// Removes a waiter.
+    ///
+    /// If it was the last one and the fetch needs waiters, the fetch is cancelled.
     private func leave(_ waiter: Waiter<Ending>, _ ending: Ending = .cancelled) {
         state.withLock { _ = $0.waiters.remove(waiter) }
         giveUpIfUnused()
@@ -118,7 +121,7 @@ final class SingleFlight<Value: Sendable>: JoinableFetch, Sendable {
         }
         guard isGivenUp else { return }
         onEnd(self)
-        // The task is `nil` if the last waiter leaves before the first one has started it.
+        // The task is `nil` if the last waiter leaves before `start` has stored the task.
         task?.cancel()
     }
 

@@ -2,44 +2,48 @@ import SwitchyardClient
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// The fetches in flight, by cache key.
+/// The shared fetches in flight, by cache key and the other data that must be equal.
 final class SingleFlightTable: Sendable {
     private struct Name: Hashable {
         let key: CacheKey
         let stamp: CacheStamp
         let type: ObjectIdentifier
-        /// The preconditions of the call itself and the state of its cookies, which affect the response but are not in
-        /// the key.
+        /// The precondition fields and cookies of the request, which affect the response but are not part of the cache
+        /// key.
         let fields: [String?]
-        /// The changes before the fetch: a call that is made after a change does not join a fetch from before it.
+        /// The changes before the fetch.
+        ///
+        /// A call that is made after a change does not join a fetch that began before it.
         let changes: CacheChanges
-        /// The owner of the fetch.
+        /// The owner (user) of the call that started the fetch.
         let owner: CallOwner.Key?
     }
 
     private let flights = Locked<[Name: any AnyObject & Sendable]>([:])
 
-    /// How many fetches are under way.
+    /// The number of fetches in flight.
     var count: Int { flights.withLock { $0.count } }
 
-    /// How many calls wait for them.
+    /// The number of calls that wait for a fetch.
     var waiting: Int {
         flights.withLock { Array($0.values) }.reduce(0) { $0 + (($1 as? any JoinableFetch)?.waiting ?? 0) }
     }
 
-    /// Joins the fetch of a key or starts one, in one atomic step.
+    /// Joins the fetch for a cache key, or starts one if there is none.
+    ///
+    /// This is one atomic step.
     ///
     /// - Parameters:
-    ///   - key: The key.
+    ///   - key: The cache key.
     ///   - stamp: The data on which the value depends besides the request.
     ///   - type: The type of the value.
-    ///   - request: The header fields that select the response. A request with its own preconditions or other cookies
-    ///     shares only with equal requests.
+    ///   - request: The header fields that select the response. Two requests share a fetch only if their preconditions
+    ///     and cookies are equal.
     ///   - owner: The owner of the call.
-    ///   - changes: The changes so far; a fetch that started before them is not joined.
-    ///   - needsWaiters: Whether a started fetch is cancelled when no caller waits for it any more.
+    ///   - changes: The changes so far. A fetch that began before the latest change is not joined.
+    ///   - needsWaiters: Whether a fetch that this call starts is cancelled when no caller waits for it any more.
     ///   - fetch: Fetches the response.
-    /// - Returns: The fetch, and whether it was started.
+    /// - Returns: The fetch, and whether this call started it.
     func join<Value: Sendable>(
         _ key: CacheKey,
         _ stamp: CacheStamp,
@@ -70,7 +74,9 @@ final class SingleFlightTable: Sendable {
         return (flight, isNew)
     }
 
-    /// Detaches the fetches of a key: their waiters keep them, and later callers start another fetch.
+    /// Removes the fetches for a cache key from the table.
+    ///
+    /// Their waiters still receive the outcome, but later callers start another fetch.
     func leave(_ key: CacheKey) {
         flights.withLock { flights in
             for name in flights.keys where name.key == key { flights[name] = nil }
@@ -84,37 +90,41 @@ final class SingleFlightTable: Sendable {
     }
 }
 
-/// A fetch of any type.
+/// A fetch of a value of any type.
 protocol JoinableFetch {
-    /// How many wait for it.
+    /// The number of callers that wait for the fetch.
     var waiting: Int { get }
 }
 
-/// The numbers of the newest responses to the requests that are in flight.
+/// For each cache key with a fetch in flight, the number of the newest response that has arrived.
 ///
-/// A response in memory has its number. If there is none in memory, because the newest response removed it or there is
-/// no room, a fetch that started earlier could otherwise store an older response.
+/// A response in memory has its own number. But the newest response may not be in memory, because it removed the entry
+/// or there is no room. Without this record, a fetch that started earlier could then store an older response.
 struct FetchedTurns: Sendable {
     private struct Entry: Sendable {
         var newest = 0
-        /// How many fetches are under way.
+        /// The number of fetches in flight.
         var fetches = 0
     }
 
     private var entries: [CacheKey: Entry] = [:]
 
-    /// Records the start of a fetch.
+    /// Records the start of a fetch for a cache key.
     mutating func begin(_ key: CacheKey) {
         entries[key, default: Entry()].fetches += 1
     }
 
-    /// Records the end of a fetch; after the last one, nothing is kept.
+    /// Records the end of a fetch for a cache key.
+    ///
+    /// After the last fetch, the key is removed.
     mutating func end(_ key: CacheKey) {
         guard let fetches = entries[key]?.fetches else { return }
         if fetches > 1 { entries[key]?.fetches -= 1 } else { entries[key] = nil }
     }
 
-    /// Records a response as the newest one; returns `false` if one with a later number has arrived.
+    /// Records a response as the newest one.
+    ///
+    /// Returns `false` if a response with a larger number has already arrived.
     mutating func take(_ turn: Int, of key: CacheKey) -> Bool {
         guard let newest = entries[key]?.newest else { return true }
         guard newest <= turn else { return false }

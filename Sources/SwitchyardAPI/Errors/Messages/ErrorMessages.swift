@@ -10,29 +10,39 @@ import SwitchyardHTTP
 ///     messages.setRemark("Look whether it is there before you try again.", in: .english)
 ///     messages.include(UserError.self)
 ///
-/// The text of an error is searched in this order: the server's own message, if ``prefersServerMessage`` is `true` and
-/// there is one, unless ``ErrorBody/prefersModuleTexts`` puts the module's text first; the text of the code in the
-/// preferred languages; in English; in any other language; the text of ``APIError/Code/failed``. In each language the
-/// text of a ``Detail`` comes before the text of the code. The result is never empty. If the call may have been
-/// executed, a remark in the language of the text follows the texts of the app and of the library.
+/// The text of an error is the first of these that exists:
+/// 1. The server's own message, if ``prefersServerMessage`` is `true`. If ``ErrorBody/prefersModuleTexts`` is `true`,
+///    the module's text comes first.
+/// 2. The text of the code in the preferred languages.
+/// 3. The text of the code in English.
+/// 4. The text of the code in any other language.
+/// 5. The text of ``APIError/Code/failed``.
+///
+/// In each language, the text of a ``Detail`` comes before the text of the code. The result is never empty. If the call
+/// may have been executed, a remark in the same language follows a text of the app or of the library.
 public struct ErrorMessages: Sendable {
-    /// The languages wanted, the best first; without a text in exactly one of them, one in its language is taken
-    /// (RFC 4647 section 3.4), as `de` for `de-CH`.
+    /// The preferred languages, the best first.
+    ///
+    /// If there is no text in exactly a preferred language, a text in a more general form of it is used (RFC 4647
+    /// section 3.4), such as `de` for `de-CH`.
     public var languages: [MessageLanguage]
-    /// Whether the server's message is shown in place of the own one; default is `true`.
+    /// Whether the server's message is shown instead of the library's or module's own text, `true` by default.
     public var prefersServerMessage: Bool
     private var texts: [APIError.Code: [MessageLanguage: String]]
     private var detailed: [Detail: [MessageLanguage: String]]
     private var remarks: [MessageLanguage: String]
 
-    /// The built-in texts, which are English and Simplified Chinese, for the languages that the user prefers.
+    /// The built-in texts in English and Simplified Chinese.
+    ///
+    /// The language is chosen by the user's system settings.
     public static let standard = ErrorMessages()
 
-    /// Creates the built-in texts.
+    /// Creates messages with the built-in texts.
     ///
     /// - Parameters:
-    ///   - languages: The preferred languages; default is the system's settings at the time of the call.
-    ///   - prefersServerMessage: Whether the server's message replaces the library's own.
+    ///   - languages: The preferred languages. By default, they are those of the system's settings at the time of the
+    ///     call.
+    ///   - prefersServerMessage: Whether the server's message is shown instead of the library's own text.
     public init(languages: [MessageLanguage]? = nil, prefersServerMessage: Bool = true) {
         self.prefersServerMessage = prefersServerMessage
         texts = Self.builtIn
@@ -41,9 +51,11 @@ public struct ErrorMessages: Sendable {
         self.languages = languages ?? UserLanguages.preferred.map(MessageLanguage.init(rawValue:))
     }
 
-    /// Sets the text of a code in a language; an empty text takes it away.
+    /// Sets the text of a code in a language.
     ///
-    /// It takes the place of the built-in texts of the code's details, too.
+    /// An empty text removes the text.
+    ///
+    /// The text also replaces the built-in texts of the details of the code.
     public mutating func set(_ text: String, for code: APIError.Code, in language: MessageLanguage) {
         texts[code, default: [:]][language] = text.isBlank ? nil : text
         for detail in Detail.allCases where detail.code == code {
@@ -52,26 +64,28 @@ public struct ErrorMessages: Sendable {
         }
     }
 
-    /// Sets the text of a detail in a language; with an empty text that of the code is shown.
+    /// Sets the text of a detail in a language.
+    ///
+    /// If the text is empty, the text of the code is shown instead.
     public mutating func set(_ text: String, for detail: Detail, in language: MessageLanguage) {
         detailed[detail, default: [:]][language] = text.isBlank ? nil : text
     }
 
-    /// Sets the remark that follows the text of a call that may have been executed (``APIError/mayHaveBeenExecuted``).
+    /// Sets the remark that follows the text if the call may have been executed (``APIError/mayHaveBeenExecuted``).
     ///
     /// An empty remark removes the remark of the language.
     public mutating func setRemark(_ remark: String, in language: MessageLanguage) {
         remarks[language] = remark.isBlank ? nil : remark
     }
 
-    /// Takes the texts of a module's codes in.
+    /// Adds the texts of a module's codes.
     public mutating func include<Module: ModuleErrorCode>(_ type: Module.Type) {
         for code in Module.allCases {
             for (language, text) in code.texts { set(text, for: .module(code.rawValue), in: language) }
         }
     }
 
-    /// These texts, and for codes of a module that have none here, the module's.
+    /// Returns these messages, with the module's own texts added for its codes that have no text here.
     func filled(from errors: ModuleErrors) -> ErrorMessages {
         var filled = self
         for code in errors.codes.map(APIError.Code.module) {
@@ -80,7 +94,7 @@ public struct ErrorMessages: Sendable {
         return filled
     }
 
-    /// The text for an error.
+    /// Returns the message for an error.
     public func text(for error: APIError) -> String {
         let code = error.code
         let hasModuleText = error.prefersOwnText && texts[code]?.isEmpty == false
@@ -122,27 +136,29 @@ public struct ErrorMessages: Sendable {
 }
 
 extension String {
-    /// Returns the text followed by another sentence, with the spacing of its script.
+    /// Returns the text followed by another sentence.
+    ///
+    /// The space between them depends on the script.
     fileprivate func followed(by sentence: String) -> String {
         let isIdeographic = unicodeScalars.last?.properties.isIdeographic ?? false
         guard !isIdeographic else { return "\(self)。\(sentence)" }
         return unicodeScalars.last?.value ?? 0 >= 0x3000 ? self + sentence : "\(self) \(sentence)"
     }
 
-    /// Whether there is nothing to read in it.
+    /// Whether the text is empty or consists of whitespace only.
     var isBlank: Bool { allSatisfy(\.isWhitespace) }
 }
 
 extension ErrorMessages {
-    /// A cause that needs a more specific text than its code.
+    /// A cause that has a more specific text than its code.
     public enum Detail: Sendable, Hashable, CaseIterable {
-        /// ``APIError/Code/notConnected``, though nothing is known to be wrong with the user's network: a server refuses
-        /// the connection, has no route to it, or has a name that is not found.
+        /// The cause of ``APIError/Code/notConnected`` if nothing is known to be wrong with the user's network: a
+        /// server refuses the connection, cannot be reached, or has a name that is not found.
         case serverUnreachable
-        /// ``APIError/Code/failed`` for ``APIError/SecurityReason/loginRequired``.
+        /// The cause of ``APIError/Code/failed`` if the reason is ``APIError/SecurityReason/loginRequired``.
         case loginRequired
 
-        /// The code that it belongs to.
+        /// The code that the detail belongs to.
         public var code: APIError.Code {
             switch self {
             case .serverUnreachable: .notConnected

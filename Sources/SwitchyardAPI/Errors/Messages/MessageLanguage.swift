@@ -1,6 +1,6 @@
-/// A language of the messages, by its BCP 47 tag.
+/// A language of the messages, identified by its BCP 47 tag.
 public struct MessageLanguage: RawRepresentable, Sendable, Hashable {
-    /// The tag: `en`, `zh-Hans`.
+    /// The BCP 47 tag, such as `en` or `zh-Hans`.
     public let rawValue: String
 
     /// Creates a language from its tag.
@@ -13,12 +13,12 @@ public struct MessageLanguage: RawRepresentable, Sendable, Hashable {
     /// Simplified Chinese.
     public static let simplifiedChinese = MessageLanguage(rawValue: "zh-Hans")
 
-    /// Returns the language among `available` that a tag of the user's settings selects; `nil` if none matches.
+    /// Returns the language among `available` that matches a tag of the user's settings, or `nil` if none matches.
     ///
-    /// The lookup follows RFC 4647 section 3.4: the whole tag, then the tag without its last part, and so on. Chinese
-    /// without a script is simplified, except for the regions that write traditional characters. A language that is
-    /// named by its script matches one that is named by a region of that script, or by both. The other script never
-    /// matches.
+    /// The lookup follows RFC 4647 section 3.4: first the whole tag, then the tag without its last part, and so on.
+    /// Chinese without a script is simplified, except for the regions that write traditional characters. A language
+    /// that is named by its script matches one that is named by a region of that script, or by both. The other script
+    /// never matches.
     static func matching(_ tag: String, among available: Set<MessageLanguage>) -> MessageLanguage? {
         let text = tag.replacing("_", with: "-").prefix { $0 != "." && $0 != "@" }.lowercased()
         var parts = text.split(separator: "-").map(String.init)
@@ -31,12 +31,13 @@ public struct MessageLanguage: RawRepresentable, Sendable, Hashable {
         return text == "zh" ? chinese(for: text, among: available) : nil
     }
 
-    /// Returns the language in the script of the tag: by script name, by the tag's region, or by any region of the
-    /// script.
+    /// Returns the Chinese language with the same script as the tag.
+    ///
+    /// The language is searched by script name, then by the tag's region, then by any region of the script.
     private static func chinese(for tag: String, among available: Set<MessageLanguage>) -> MessageLanguage? {
         let parts = tag.split(separator: "-").map(String.init)
         let isTraditional = parts.contains { ["hant", "tw", "hk", "mo"].contains($0) } && !parts.contains("hans")
-        // Macao follows Hong Kong (CLDR's parent locales).
+        // Macao falls back to Hong Kong (CLDR's parent locales).
         let others = parts.contains("mo") ? ["mo", "hk", "tw"] : ["tw", "hk", "mo"]
         let regions = isTraditional ? others : ["cn", "sg"]
         let ordered = regions.filter(parts.contains) + regions

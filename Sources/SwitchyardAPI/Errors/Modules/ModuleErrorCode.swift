@@ -1,4 +1,4 @@
-/// The codes of one of the app's modules, an enum of numbers from 1001 up.
+/// The error codes of one of the app's API modules, an enum of numbers from 1001 up.
 ///
 ///     enum UserError: Int, ModuleErrorCode {
 ///         case userNotFound = 1001
@@ -12,10 +12,12 @@
 ///         }
 ///     }
 public protocol ModuleErrorCode: RawRepresentable, CaseIterable, Hashable, Sendable where RawValue == Int {
-    /// The module's name; default is the name of the type.
+    /// The name of the module, by default the name of the type.
     static var module: String { get }
 
-    /// The messages for the user; default is none, and then the text of ``APIError/Code/failed`` is shown.
+    /// The messages for the user by language.
+    ///
+    /// There are none by default. The text of ``APIError/Code/failed`` is then shown.
     var texts: [MessageLanguage: String] { get }
 }
 
@@ -23,7 +25,7 @@ extension ModuleErrorCode {
     /// The name of the type.
     public static var module: String { "\(Self.self)" }
 
-    /// No words of its own.
+    /// No messages.
     public var texts: [MessageLanguage: String] { [:] }
 
     /// Returns the error for this code.
@@ -39,7 +41,7 @@ extension ModuleErrorCode {
     }
 }
 
-/// A code in a server's envelope: a number or a word.
+/// A code in a server's envelope or error body: a number or a word.
 public enum BusinessCode: Sendable, Hashable {
     /// A number, as in `"code": 301`.
     case number(Int)
@@ -48,12 +50,12 @@ public enum BusinessCode: Sendable, Hashable {
 }
 
 extension BusinessCode: ExpressibleByIntegerLiteral, ExpressibleByStringLiteral, CustomStringConvertible {
-    /// Creates a number.
+    /// Creates a code that is a number.
     public init(integerLiteral value: Int) {
         self = .number(value)
     }
 
-    /// Creates a word.
+    /// Creates a code that is a word.
     public init(stringLiteral value: String) {
         self = .word(value)
     }
@@ -68,7 +70,7 @@ extension BusinessCode: ExpressibleByIntegerLiteral, ExpressibleByStringLiteral,
 }
 
 extension BusinessCode: Decodable {
-    /// Decodes a number or a word.
+    /// Decodes a code from a number or a string.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if let number = try? container.decode(Int.self) {

@@ -1,29 +1,29 @@
 import SwitchyardServices
 
-/// The mapping from the server's business codes and statuses to a module's own codes.
+/// The mapping from the server's business codes and HTTP statuses to a module's own error codes.
 ///
 ///     let errors = ModuleErrors(UserError.self, [301: .userNotFound], statuses: [409: .nameTaken])
 ///
-/// Business codes come from the ``Envelope`` of a response, so their table needs an envelope. Statuses are HTTP's, from
-/// a response that is refused for its status: the call fails with the module's error for the status, unless the
-/// envelope contains a code that is in the table of codes, which is more specific.
+/// Business codes are read from the ``Envelope`` of a response, so mapping them requires an envelope. Statuses are HTTP
+/// statuses that a call does not accept. Such a call fails with the module's error for the status, unless the envelope
+/// contains a code that is in the table of codes, which is more specific.
 ///
-/// A server code that is not in the table is a failure too: the code is kept in ``ModuleFailure/serverCode`` and never
+/// A server code that is not in the table is a failure too. It is stored in ``ModuleFailure/serverCode`` and never
 /// counts as success.
 ///
 /// ### Find mistakes
-/// A table with two meanings for one number is a programming error, and creating it throws nothing: ``clash`` describes
-/// the mistake, and no call of a module with such a table is sent. One line of a test finds it: `#expect(errors.clash
-/// == nil)`. A `ModuleRegistry` refuses it too.
+/// A table with two meanings for one number is a programming error, but creating it throws nothing. ``clash`` describes
+/// the mistake, and no call of a module with such a table is sent. One line of a test finds the mistake:
+/// `#expect(errors.clash == nil)`. A `ModuleRegistry` rejects such a table too.
 public struct ModuleErrors: Sendable {
-    /// The module's name.
+    /// The name of the module.
     public let module: String
-    /// The words for the user.
+    /// The messages for the user.
     package var messages: ErrorMessages
-    /// The number that has two meanings in the table; `nil` for a valid table.
+    /// The number that has two meanings in the table, or `nil` for a valid table.
     ///
-    /// A table is invalid if a number of the module belongs to all modules or is below 1001, or if a server code or a
-    /// status is listed twice. The calls of such a module fail unsent, with
+    /// A table is invalid if a code of the module is below 1001 or is reserved for all modules, or if a server code or
+    /// a status is listed twice. The calls of such a module are not sent and fail with
     /// ``APIError/ConfigurationReason/moduleCodes(_:)``.
     public let clash: ModuleCodeClash?
     package let codes: [Int]
@@ -33,10 +33,10 @@ public struct ModuleErrors: Sendable {
     /// Creates the table of a module.
     ///
     /// - Parameters:
-    ///   - type: The module's codes.
+    ///   - type: The enum of the module's codes.
     ///   - table: The module's code for each code that the server puts into its envelope.
     ///   - statuses: The module's code for each HTTP status that a call does not accept.
-    ///   - messages: The words for the user; the module's own are added.
+    ///   - messages: The messages for the user. The texts of the module's codes are added.
     public init<Module: ModuleErrorCode>(
         _ type: Module.Type,
         _ table: KeyValuePairs<BusinessCode, Module> = [:],
@@ -72,7 +72,7 @@ public struct ModuleErrors: Sendable {
         ModuleFailure(module: module, code: byServerCode[serverCode], serverCode: serverCode)
     }
 
-    /// Returns the failure for an HTTP status; `nil` if the status is not in the table.
+    /// Returns the failure for an HTTP status, or `nil` if the status is not in the table.
     package func failure(forStatus status: Int) -> ModuleFailure? {
         byStatus[status].map { ModuleFailure(module: module, code: $0) }
     }
@@ -92,22 +92,22 @@ public struct ModuleErrors: Sendable {
     }
 }
 
-/// Two meanings for one number.
+/// A number that has two meanings in the error tables of modules.
 public enum ModuleCodeClash: Error, Sendable, Hashable {
-    /// The number lies below 1001, where the codes are that all modules share.
+    /// A code of the module is below 1001, where the codes that all modules share are.
     case reserved(module: String, code: Int)
-    /// Another module has the number.
+    /// Another module uses the same code.
     case taken(code: Int, by: String, wantedBy: String)
-    /// Another module has the name.
+    /// Another module has the same name.
     case sameName(module: String)
-    /// The table names a code of the server twice.
+    /// The table lists a server code twice.
     case repeatedServerCode(module: String, serverCode: BusinessCode)
-    /// The table names a status twice.
+    /// The table lists a status twice.
     case repeatedStatus(module: String, status: Int)
 }
 
 extension ModuleCodeClash: CustomStringConvertible {
-    /// The clash, in words for a developer.
+    /// A description of the clash for developers.
     public var description: String {
         switch self {
         case .reserved(let module, let code): "module \(module): code \(code) is reserved, modules start at 1001"
@@ -120,7 +120,7 @@ extension ModuleCodeClash: CustomStringConvertible {
 }
 
 extension Array where Element: Hashable {
-    /// The first element that occurs earlier too; `nil` if all elements differ.
+    /// The first element that also occurs earlier, or `nil` if all elements differ.
     fileprivate var firstRepeated: Element? {
         var seen: Set<Element> = []
         return first { !seen.insert($0).inserted }

@@ -3,25 +3,29 @@ import SwitchyardClient
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// The location at which a call's response is stored, and the rules for using a stored one.
+/// The cache key of a call, and the rules for using and storing its response.
 ///
-/// A class, because a call passes the plan from function to function, and each would copy its fields.
+/// The type is a class, because a call passes the plan from function to function, and each would copy its fields.
 final class CachePlan: Sendable {
     let key: CacheKey
     let box: Boxed<CachePolicy>
     let lifetime: Duration
     let cache: ResponseCache
-    /// The only server whose response may be stored under the key; `nil` if every server's response may.
+    /// The only server whose response may be stored under the key, or `nil` if the response of any server may be
+    /// stored.
     let server: String?
-    /// The path of a call that names it by an absolute URL of a server, where HTTP's rules decide; `nil` otherwise.
+    /// The path of a call that gives it as an absolute URL of a server, if HTTP's rules decide on freshness, otherwise
+    /// `nil`.
     let pathOfURL: String?
-    /// The header fields that are sent besides the call's own and may change, if HTTP's rules decide; empty otherwise.
+    /// The header fields that the client adds to the call's own and that may change.
+    ///
+    /// The header fields are empty unless HTTP's rules decide on freshness.
     let varying: HTTPHeaders
     /// The stamp that a stored value must have.
     let stamp: CacheStamp
-    /// The writes at the path of the call; `nil` where it has an effect itself.
+    /// The count of changes that other calls have made at the path, or `nil` if the call itself may change something.
     let writes: PathWrites?
-    /// The observers of the client; `nil` if there are none.
+    /// The observers of the client, or `nil` if there are none.
     let clientObservers: [ClientObserver]?
 
     private init(
@@ -41,10 +45,10 @@ final class CachePlan: Sendable {
         (self.stamp, self.writes, self.clientObservers) = (stamp, writes, clientObservers)
     }
 
-    /// The policy for stored responses.
+    /// The policy of the call for stored responses.
     var policy: CachePolicy { box.value }
 
-    /// Returns the plan for a call with its serializer; `nil` if its response is not stored.
+    /// Returns the plan for a call with its serializer, or `nil` if the call is not cached.
     static func of<Value: Sendable>(
         _ configuration: APIConfiguration,
         for serializer: ResponseSerializer<Value>,
@@ -54,9 +58,10 @@ final class CachePlan: Sendable {
         of(configuration, at: serializer.part, accepting: serializer.accept, through: client, user: user)
     }
 
-    /// Returns the plan for a call; `nil` if its response is not stored.
+    /// Returns the plan for a call, or `nil` if the call is not cached.
     ///
-    /// The key names the whole response, which is what a disk stores; ``stamp`` distinguishes values of its parts.
+    /// The cache key identifies the whole response, which the disk stores. ``stamp`` distinguishes values from
+    /// different parts of it.
     static func of(
         _ configuration: APIConfiguration,
         at part: @autoclosure () -> ResponsePart = .whole,
@@ -82,7 +87,7 @@ final class CachePlan: Sendable {
         )
         guard let key else { return nil }
         let followsHTTP = box.value.freshness == .http
-        // If the fields cannot be computed, the call fails, and no stored response hides the failure.
+        // If the header fields cannot be computed, the call fails, and a stored response must not hide the failure.
         guard let varying = followsHTTP ? try? client.varyingFields(of: configuration) : [:] else { return nil }
         return CachePlan(
             key,
@@ -98,7 +103,7 @@ final class CachePlan: Sendable {
         )
     }
 
-    /// Returns the cache of a call and the lifetime of its response: the call's own, or the cache's default.
+    /// Returns the cache of a call and the lifetime of its response, which is the call's own or the cache's default.
     private static func place(
         of configuration: APIConfiguration,
         _ box: Boxed<CachePolicy>,
@@ -123,18 +128,19 @@ final class CachePlan: Sendable {
         if case .named(let name) = configuration.server { name } else { client.currentServer }
     }
 
-    /// Returns the stored value if it is fresh and the policy accepts it, or `nil` if a stored response takes more steps.
+    /// Returns the stored value if it is fresh and can be returned without further steps, otherwise `nil`.
     ///
-    /// Observers are notified of a stored response, and a call that continues earlier work may have another owner than
-    /// the current user.
+    /// Further steps are needed if observers must be notified, or if the call continues earlier work and may have an
+    /// owner other than the current user.
     func freshValue<Value: Sendable>(of type: Value.Type) -> Value? {
         guard clientObservers == nil, CallOwner.inherited.isEmpty else { return nil }
         guard box.value.reading == .whenFresh, box.value.freshness == .lifetime else { return nil }
         return cache.value(for: key, as: type, stamp, youngerThan: lifetime)
     }
 
-    /// Returns the entry, fresh only while it is younger than both lifetimes: of the call that stored it, and of this
-    /// call.
+    /// Returns the entry, marked as stale if its age exceeds the lifetime that this call sets.
+    ///
+    /// The lifetime of the call that stored the entry has already been checked.
     func judged<Value: Sendable>(_ entry: CachedValue<Value>) -> CachedValue<Value> {
         guard policy.freshness == .lifetime, entry.age >= lifetime else { return entry }
         var entry = entry
@@ -144,10 +150,10 @@ final class CachePlan: Sendable {
 }
 
 extension CachePlan {
-    /// Returns a new response without its body, as the call's policy stores it.
+    /// Returns the stored form of a new response without its body, with times and versions from the call's policy.
     func answer(status: Int, headers: HTTPHeaders) -> StoredResponse {
         var headers = headers
-        // Cookies belong to the jar and must not be found in a cache.
+        // Cookies belong to the client's cookie storage and must not be taken from the cache.
         headers.remove("Set-Cookie")
         let time = policy.keepingTime(lifetime, headers)
         var answer = StoredResponse(
@@ -167,7 +173,7 @@ extension CachePlan {
 
     /// Stores a value in memory with the times of its response.
     ///
-    /// - Returns: Whether the value is the newest response; an older one does not replace what is stored.
+    /// - Returns: Whether the value is the newest one. If it is older than the stored value, it is not stored.
     @discardableResult
     func keep<Value: Sendable>(
         _ value: Value,
@@ -185,10 +191,10 @@ extension CachePlan {
         return cache.store(value, for: key, age: age, lifetime: answer.lifetime, staleFor: answer.staleFor, facts)
     }
 
-    /// Returns the changes so far, to compare before an entry in flight is stored: the number of removals, and the
-    /// number of writes to its path.
+    /// Returns the number of removals and of changes at the path so far.
     ///
-    /// From now on, changes remove entries too if HTTP's rules decide on this one.
+    /// Compare it before a response in flight is stored. If HTTP's rules decide on its freshness, later changes at the
+    /// path also remove entries.
     func removalsSoFar() -> CacheChanges {
         followRules()
         return changes
@@ -198,21 +204,25 @@ extension CachePlan {
         CacheChanges(removals: cache.removals.withLock { $0 }, writes: writes?.count ?? 0)
     }
 
-    /// Stores an entry unless entries were removed since; an entry that a concurrent removal missed is removed again.
+    /// Stores an entry unless there were removals or changes since `known`.
+    ///
+    /// If a removal happens at the same time and misses the entry, the entry is removed again.
     func unlessRemoved(since known: CacheChanges, _ store: () -> Void) {
         guard changes == known else { return }
         store()
-        // A removal is counted before it searches for entries: either it has found this entry, or the count differs
-        // here.
+        // A removal is counted before it searches for entries. Therefore, it either finds this entry, or the count
+        // differs here.
         if changes != known { cache.withdraw(key) }
     }
 
-    /// Lets changes remove entries from now on, where HTTP's rules decide on this one.
+    /// Makes later changes at a path remove entries, if HTTP's rules decide on the freshness of this call's response.
     func followRules() {
         if policy.freshness == .http { cache.followsHTTP.withLock { $0 = true } }
     }
 
-    /// Whether a response with these fields may be stored; `false` only if HTTP's rules decide and forbid it.
+    /// Returns whether a response with these header fields may be stored.
+    ///
+    /// The result is `false` only if HTTP's rules decide on freshness and forbid storing.
     func mayStore(_ configuration: APIConfiguration, status: Int = 200, _ headers: HTTPHeaders) -> Bool {
         guard policy.freshness == .http else { return true }
         return HTTPCacheRules.isStorable(
@@ -223,10 +233,10 @@ extension CachePlan {
         )
     }
 
-    /// Whether HTTP's rules decide on a response that depends on a header field which the key leaves out or which is
-    /// not the call's own.
+    /// Returns whether a response on disk may belong to a request with other header fields.
     ///
-    /// A disk stores no request fields, so it could not tell which request such a response belongs to.
+    /// This is the case if HTTP's rules decide and the response depends on a header field that is not part of the cache
+    /// key or is added by the client. The disk stores no request header fields, so they cannot be compared.
     func isAmbiguousOnDisk(_ answer: StoredResponse, _ request: HTTPHeaders) -> Bool {
         let selected = http(of: answer, request)?.selected ?? [:]
         return selected.contains { name, value in
@@ -234,7 +244,9 @@ extension CachePlan {
         }
     }
 
-    /// Whether HTTP's rules decide on a response on disk and a call has changed its path since it was stored.
+    /// Returns whether a call has changed the path of a response since it was stored on disk.
+    ///
+    /// The result is `true` only if HTTP's rules decide on freshness.
     nonisolated(nonsending) func isOutdated(_ answer: StoredResponse, in disk: any ResponseStore) async -> Bool {
         guard policy.freshness == .http else { return false }
         let parts = key.parts
@@ -246,13 +258,13 @@ extension CachePlan {
         return await cache.hasChanged(place, since: answer.created, in: disk)
     }
 
-    /// Returns the response for HTTP's rules if they decide.
+    /// Returns the response with its times if HTTP's rules decide on its freshness, otherwise `nil`.
     func http(of answer: StoredResponse, _ request: HTTPHeaders) -> HTTPStoredResponse? {
         policy.freshness == .http ? HTTPStoredResponse(answer, request: selecting(request)) : nil
     }
 
-    /// Returns the header fields by which a response may be selected: the call's own, and those that are sent besides
-    /// them.
+    /// Returns the header fields by which a response may be selected (`Vary`): the call's own, and those that the
+    /// client adds.
     func selecting(_ request: HTTPHeaders) -> HTTPHeaders {
         guard !varying.isEmpty else { return request }
         var fields = request

@@ -1,13 +1,14 @@
 import SwitchyardHTTP
 
 extension CachePolicy {
-    /// Returns the times for which a response is fresh and kept beyond that, if the call decides.
+    /// Returns the time for which a response is fresh and the further time for which it is kept, according to the call.
     func keepingTime(_ lifetime: Duration, _ headers: HTTPHeaders) -> (fresh: Duration, stale: Duration) {
         let canBeConfirmed = !HTTPCacheRules.conditions(for: headers).isEmpty
         return (lifetime, max(keepsStaleFor, canBeConfirmed ? keepsForConfirmation : .zero))
     }
 
-    /// Returns the times for which a response is fresh and kept beyond that, if the response decides.
+    /// Returns the time for which a response is fresh and the further time for which it is kept, according to the
+    /// response.
     func keepingTime(_ http: HTTPStoredResponse) -> (fresh: Duration, stale: Duration) {
         let control = CacheControl(http.headers)
         let windows = ["stale-while-revalidate", "stale-if-error"].compactMap { control.seconds($0) }

@@ -3,16 +3,19 @@ import SwitchyardClient
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// A call whose response may come from the cache and is stored there.
+/// A call whose response may be taken from the cache and is stored in it.
 struct CachedCall<Value: Sendable>: Sendable {
     let call: APICall<Value>
     let plan: CachePlan
 
-    /// Returns the response: stored, fetched, or stored because fetching failed.
+    /// Returns a stored response, or fetches a new one.
+    ///
+    /// If fetching fails, a stored response may be returned.
     ///
     /// - Parameters:
-    ///   - client: The handle for the fetch, separate from the manager's: a fetch belongs to all its waiters.
-    ///   - calls: The manager's calls, with which the call is cancelled; `nil` for any other call.
+    ///   - client: The client handle for the fetch. It is separate from the manager's, because a fetch is shared by all
+    ///     its waiters.
+    ///   - calls: The calls of the manager, so that the call is cancelled with them, or `nil` if it has no manager.
     /// - Returns: The response and its source.
     /// - Throws: ``APIError`` of the fetch, if no stored response can replace it.
     nonisolated(nonsending) func response(
@@ -21,7 +24,8 @@ struct CachedCall<Value: Sendable>: Sendable {
     ) async throws(APIError) -> APIResponse<Value> {
         let policy = policy
         let client = client()
-        // Stored responses belong to the current environment and user, and the call may be older.
+        // Stored responses belong to the current environment and user, but the call may have been created for earlier
+        // ones.
         try call.checkOwner(in: client, beforeBeginningIn: environment)
         let stored: CachedValue<Value>
         switch await Recall(of: self).stored() {
@@ -52,7 +56,7 @@ struct CachedCall<Value: Sendable>: Sendable {
         return APIResponse(stored)
     }
 
-    /// Notifies the observers that the call gets a stored response.
+    /// Notifies the client's observers that the call receives a stored response.
     func notifyObservers(of stored: CachedValue<Value>) {
         guard let clientObservers = plan.clientObservers else { return }
         let status = stored.answer?.status ?? 200
@@ -67,9 +71,9 @@ struct CachedCall<Value: Sendable>: Sendable {
 
     private var fields: HTTPHeaders { plan.selecting(call.configuration.headers) }
 
-    /// The policy for stored responses.
+    /// The policy of the call for stored responses.
     ///
-    /// If HTTP's rules decide, the request may require a stored response (RFC 9111 section 5.2.1.7).
+    /// If HTTP's rules decide, `only-if-cached` in the request forbids sending it (RFC 9111 section 5.2.1.7).
     private var policy: CachePolicy {
         var policy = plan.policy
         if policy.freshness == .http, CacheControl(call.configuration.headers).has("only-if-cached") {
@@ -94,10 +98,10 @@ struct CachedCall<Value: Sendable>: Sendable {
         }
     }
 
-    /// Waits, until this call's own deadline, for the one fetch that all calls with the same missing response share.
+    /// Waits for the fetch that all calls with the same missing response share, until this call's own deadline.
     ///
-    /// A fetch has the deadline of the call that started it. When that has passed, a call with a later deadline starts
-    /// another one.
+    /// A fetch has the deadline of the call that started it. When that deadline has passed, a waiting call with a later
+    /// deadline starts another fetch.
     private nonisolated(nonsending) func landed(
         _ fetch: Fetch,
         among calls: CallTable?
@@ -115,7 +119,7 @@ struct CachedCall<Value: Sendable>: Sendable {
             case .landed(.failure(let error)) where !isOwn && error.isDeadline && Self.mayGoOn(to: deadline, time):
                 continue
             case .landed(let result) where !isOwn && !isByOwnRules(result): continue
-            // The call that fetched may belong to another module with other messages.
+            // The call that started the fetch may belong to another module with other messages.
             case .landed(.failure(let error)) where !isOwn: throw call.reworded(error)
             case .landed(let result): return try result.get()
             case .gone where !Task.isCancelled: continue
@@ -125,7 +129,7 @@ struct CachedCall<Value: Sendable>: Sendable {
         }
     }
 
-    /// Whether the fetch of another call has ended as one of this call would, as far as its rules for the status decide.
+    /// Returns whether this call's rules for the status lead to the same result as those of the call that fetched.
     private func isByOwnRules(_ result: Result<APIResponse<Value>, APIError>) -> Bool {
         switch result {
         case .success(let response): call.accepts(response.status)
@@ -134,13 +138,14 @@ struct CachedCall<Value: Sendable>: Sendable {
         }
     }
 
-    /// Whether enough time is left for another fetch after another call's ran out of time, so that calls that started
-    /// together do not each start one.
+    /// Returns whether enough time is left to start another fetch after a fetch ran out of time.
+    ///
+    /// Calls that started at the same time have little time left, so they do not each start another fetch.
     private static func mayGoOn(to deadline: MonotonicTime?, _ time: any TimeSource) -> Bool {
         !Task.isCancelled && deadline.map { time.now.duration(to: $0) > .milliseconds(100) } ?? true
     }
 
-    /// Returns the fetch in flight or a new one, and whether it is new.
+    /// Joins the fetch in flight or starts a new one, and returns whether it is new.
     private func flight(_ fetch: Fetch, needsWaiters: Bool) -> (SingleFlight<Value>, isNew: Bool) {
         fetch.client.flights.join(
             plan.key,
@@ -155,6 +160,6 @@ struct CachedCall<Value: Sendable>: Sendable {
 }
 
 extension APIError {
-    /// Whether the time of the call was up.
+    /// Whether the call failed because its deadline passed.
     fileprivate var isDeadline: Bool { unformatted.reason == .limited(.deadline) }
 }

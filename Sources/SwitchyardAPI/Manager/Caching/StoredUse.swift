@@ -5,17 +5,18 @@ import SwitchyardServices
 
 /// The way in which a call uses its stored response.
 enum StoredUse: Sendable {
-    /// The stored response is returned.
+    /// The stored response is returned, and no request is sent.
     case answer
-    /// The stored response is returned, and a request for the next call is sent with the fields by which the server may
-    /// confirm it.
+    /// The stored response is returned, and a request is sent to refresh it for the next call.
+    ///
+    /// The request has these header fields, with which the server may confirm the stored response.
     case respondAndRefresh(HTTPHeaders)
-    /// It may not be used, and the server may not be asked.
+    /// The stored response cannot be used, and the call forbids sending a request.
     case refuse(APIError.CacheReason)
-    /// A request is sent with the fields by which the server may confirm the stored response.
+    /// A request is sent with these header fields, with which the server may confirm the stored response.
     case ask(HTTPHeaders)
 
-    /// Decides by the policy, the state of the stored response, and the request's header fields.
+    /// Returns the use according to the policy, the state of the stored response and the request's header fields.
     static func of<Value: Sendable>(
         _ stored: CachedValue<Value>,
         _ policy: CachePolicy,
@@ -33,7 +34,9 @@ enum StoredUse: Sendable {
         return isUsable(stored, policy, lifetime) ? .respondAndRefresh(conditions) : .ask(conditions)
     }
 
-    /// Decides by HTTP's rules; the policy's own windows apply if neither response nor request forbids them.
+    /// Returns the use according to HTTP's rules.
+    ///
+    /// The policy's times for stale responses apply if neither the response nor the request forbids them.
     private static func of<Value: Sendable>(
         _ stored: CachedValue<Value>,
         _ http: HTTPStoredResponse,
@@ -55,7 +58,7 @@ enum StoredUse: Sendable {
         return isAllowed && isUsable(stored, policy, lifetime) ? .respondAndRefresh(conditions) : .ask(conditions)
     }
 
-    /// Decides for a call that is not allowed to send a request.
+    /// Returns the use for a call that forbids sending a request.
     private static func reading<Value: Sendable>(
         _ stored: CachedValue<Value>,
         _ policy: CachePolicy,
@@ -65,7 +68,7 @@ enum StoredUse: Sendable {
         return isAllowed ? .answer : .refuse(.expired)
     }
 
-    /// Whether the stored response may be returned while a request is in flight.
+    /// Returns whether the stored response may be returned while a request is in flight.
     private static func isUsable<Value: Sendable>(
         _ stored: CachedValue<Value>,
         _ policy: CachePolicy,
@@ -75,7 +78,7 @@ enum StoredUse: Sendable {
         return policy.staleWhileRevalidate > .zero && stored.age < limit
     }
 
-    /// Whether the stored response may be returned for a server that failed.
+    /// Returns whether the stored response may be returned because the server failed.
     static func mayStandIn<Value: Sendable>(
         _ stored: CachedValue<Value>,
         _ policy: CachePolicy,
@@ -92,7 +95,7 @@ enum StoredUse: Sendable {
 }
 
 extension CachedValue {
-    /// The lifetime in the response itself; `nil` if the call decides.
+    /// The lifetime that the response itself sets, or `nil` if the call decides.
     fileprivate var lifetime: Duration? {
         http.map { .seconds(max(0, $0.lifetime - $0.age(at: $0.received))) }
     }

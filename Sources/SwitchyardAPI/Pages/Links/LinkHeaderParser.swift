@@ -1,7 +1,7 @@
 import SwitchyardClient
 import SwitchyardHTTP
 
-/// Reads one line of the header field `Link` front to back, in one pass (RFC 8288 appendix B.2 and B.3).
+/// A parser that reads one line of the `Link` header field in one pass (RFC 8288 appendix B.2 and B.3).
 struct LinkHeaderParser {
     private let bytes: [UInt8]
     private let lastBracket: Int
@@ -12,7 +12,7 @@ struct LinkHeaderParser {
         lastBracket = bytes.lastIndex(of: UInt8(ascii: ">")) ?? -1
     }
 
-    /// The links of the line.
+    /// Returns the links in the line.
     mutating func links() -> [WebLink] {
         var links: [WebLink] = []
         while position < bytes.count {
@@ -39,14 +39,15 @@ struct LinkHeaderParser {
         )
     }
 
-    /// Returns the parameters, with those in the extended form of RFC 8187 decoded and replacing the plain ones of
-    /// their names.
+    /// Returns the parameters with the extended form of RFC 8187 decoded.
+    ///
+    /// A parameter in the extended form replaces the plain parameter with the same name.
     private static func decoded(_ parameters: [WebLink.Parameter]) -> [WebLink.Parameter] {
         guard parameters.contains(where: { $0.name.last == "*" }) else { return parameters }
         let extended = parameters.compactMap { parameter -> WebLink.Parameter? in
             guard parameter.name.last == "*", let value = ExtendedValue.decoded(parameter.value) else { return nil }
             let name = String(parameter.name.dropLast())
-            // The relation and the anchor of a link are not displayed text, so they have no extended form.
+            // The relation and the anchor of a link are not shown to users, so they have no extended form.
             return name == "rel" || name == "anchor" ? nil : WebLink.Parameter(name: name, value: value)
         }
         let names = Set(extended.map(\.name))
@@ -85,8 +86,8 @@ struct LinkHeaderParser {
         return text(start..<position)
     }
 
-    /// Reads a value without quotes: everything up to the next parameter or link, equals signs included, without
-    /// trailing space.
+    /// Reads a value without quotes: everything up to the next parameter or link, including equals signs but without
+    /// trailing spaces.
     private mutating func unquoted() -> String {
         let start = position
         skip { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: ",") }
@@ -110,7 +111,7 @@ struct LinkHeaderParser {
         return String(decoding: value, as: UTF8.self)
     }
 
-    /// Goes to the comma that ends an element which is no link.
+    /// Skips an element that is not a link, up to the comma that ends it.
     private mutating func skipElement() {
         while position < bytes.count, bytes[position] != UInt8(ascii: ",") {
             position += 1

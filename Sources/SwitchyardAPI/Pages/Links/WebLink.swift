@@ -2,34 +2,41 @@ import Foundation
 import SwitchyardClient
 import SwitchyardHTTP
 
-/// A link of the header field `Link` (RFC 8288).
+/// A link in the `Link` header field (RFC 8288).
 public struct WebLink: Sendable, Hashable {
-    /// A parameter of a link, as `title` or `hreflang`.
+    /// A parameter of a link, such as `title` or `hreflang`.
     package struct Parameter: Sendable, Hashable {
-        /// The name, in lower case; `title` also for `title*`.
+        /// The name in lower case.
+        ///
+        /// The name of the parameter `title*` is `title` too.
         package var name: String
-        /// The value, without quotes and escapes, with the extended form of RFC 8187 decoded; empty if there is none.
+        /// The value without quotes and escapes, decoded if it is in the extended form of RFC 8187.
+        ///
+        /// The text is empty if the parameter has no value.
         package var value: String
 
-        /// Creates a parameter.
+        /// Creates a parameter from its name and value.
         package init(name: String, value: String) {
             self.name = name
             self.value = value
         }
     }
 
-    /// The target, as written between the angle brackets.
+    /// The target as written between the angle brackets.
     public var target: String
-    /// The relation types (`next`, `prev`, `last`), in lower case.
+    /// The relation types in lower case, such as `next`, `prev` or `last`.
     public var relations: [String]
-    /// The context of the link; `nil` if it is the response itself.
+    /// The URL of the resource that the link starts from, or `nil` if it is the response itself.
     package var anchor: String?
-    /// The other parameters in their order, extended ones last; of a parameter that may occur once, the first.
+    /// The other parameters in order, with those in the extended form last.
     ///
-    /// The extended form of a parameter replaces the plain one; an extended form that cannot be decoded is ignored.
+    /// If a parameter that may occur only once is repeated, the first one is used. The extended form of a parameter
+    /// replaces the plain form. An extended form that cannot be decoded is ignored.
     package var parameters: [Parameter]
 
     /// Creates a link.
+    ///
+    /// By default, it starts from the response itself and has no other parameters.
     package init(target: String, relations: [String], anchor: String? = nil, parameters: [Parameter] = []) {
         self.target = target
         self.relations = relations
@@ -37,7 +44,9 @@ public struct WebLink: Sendable, Hashable {
         self.parameters = parameters
     }
 
-    /// Returns the links of the lines of a header field; unreadable parts are ignored (RFC 8288 appendix B).
+    /// Returns the links in the lines of a `Link` header field.
+    ///
+    /// Unreadable parts are ignored (RFC 8288 appendix B).
     public static func parse(_ lines: [String]) -> [WebLink] {
         lines.flatMap { line in
             var parser = LinkHeaderParser(line)
@@ -45,13 +54,15 @@ public struct WebLink: Sendable, Hashable {
         }
     }
 
-    /// Whether the link starts at the response of a URL, which it does unless its anchor names another resource.
+    /// Returns whether the link starts from the response at a URL.
+    ///
+    /// The result is `false` if the anchor of the link names another resource.
     func starts(at url: String) -> Bool {
         guard let anchor, !anchor.isEmpty else { return true }
         return Self.comparable(anchor, at: url) == Self.comparable(url, at: url)
     }
 
-    /// A reference as an absolute URL that is the same for all ways to write it.
+    /// Returns a normalized absolute URL for comparison, which is the same for all spellings of the reference.
     private static func comparable(_ reference: String, at base: String) -> [String]? {
         guard let url = absolute(reference, at: base) else { return nil }
         let place = String(url.before(UInt8(ascii: "#")))
@@ -59,24 +70,25 @@ public struct WebLink: Sendable, Hashable {
         return [RequestURL(place)?.normalForm ?? place] + fragment
     }
 
-    /// Returns the target as an absolute URL, resolved against the URL of the response; `nil` if it is invalid.
+    /// Returns the target as an absolute URL, resolved against the URL of the response, or `nil` if it is invalid.
     ///
-    /// A plain http target on the host of an https `base` becomes an https URL, because servers behind a proxy that
-    /// terminates TLS often write such links.
+    /// If `base` is an https URL, a plain http target on the same host becomes an https URL, because servers behind a
+    /// proxy that terminates TLS often send such links.
     ///
-    /// Characters that a URL cannot contain are percent-encoded; existing escapes are kept.
+    /// Characters that a URL cannot contain are percent-encoded. Existing escapes are kept.
     public func resolved(against base: String) -> String? {
         Self.absolute(target, at: base)
     }
 
-    /// A reference as an absolute URL, resolved against another one.
+    /// Returns a reference as an absolute URL, resolved against a base URL.
     static func absolute(_ reference: String, at base: String) -> String? {
         guard !reference.isEmpty else { return nil }
         let place = String(reference.before(UInt8(ascii: "#")))
         let page = RequestURL(base)
         let found = RequestURL(place) ?? page.flatMap { try? $0.resolving(place) }
         let url = page.flatMap { found?.secured(like: $0) } ?? found
-        // Other schemes are Foundation's. In an http URL it would escape the escapes of a part in which anything needs one.
+        // Foundation resolves URLs with other schemes. For http it is not used, because it would escape existing
+        // escapes again in a part that contains a character to escape.
         guard let url else { return URL(string: reference, relativeTo: URL(string: base))?.absoluteString }
         guard let named = reference.behind(UInt8(ascii: "#")) else { return url.text }
         // A fragment has the grammar of a query (RFC 3986 section 3.5).
@@ -87,7 +99,7 @@ public struct WebLink: Sendable, Hashable {
 }
 
 extension WebLink: CustomStringConvertible {
-    /// The link in the syntax of the header field.
+    /// The link in the syntax of the `Link` header field.
     public var description: String {
         let own = [
             relations.isEmpty ? nil : ("rel", relations.joined(separator: " ")), anchor.map { ("anchor", $0) },
@@ -95,7 +107,7 @@ extension WebLink: CustomStringConvertible {
         return "<\(target)>" + (own.map(Self.quoted) + parameters.map(Self.written)).joined()
     }
 
-    /// Returns a parameter in quotes, or in the extended form if it is not ASCII.
+    /// Returns a parameter in quotes, or in the extended form if its value is not ASCII.
     private static func written(_ parameter: Parameter) -> String {
         let isPlain = parameter.value.utf8.allSatisfy { $0 < 128 }
         return isPlain
@@ -108,13 +120,17 @@ extension WebLink: CustomStringConvertible {
     }
 }
 
-/// The scheme, host and port of a URL, which must be equal for two URLs to have the same origin (RFC 6454).
+/// The scheme, host and port of a URL.
+///
+/// Two URLs have the same origin if all three are equal (RFC 6454).
 struct Origin: Hashable {
     let scheme: String
     let host: String
     let port: Int?
 
-    /// `nil` when the text is no absolute URL with a host.
+    /// Creates the origin of a URL.
+    ///
+    /// The result is `nil` if the text is not an absolute URL with a host.
     init?(_ text: String) {
         if let origin = RequestURL(text)?.origin {
             (scheme, host, port) = (origin.scheme, origin.host, origin.port)

@@ -1,65 +1,71 @@
 import SwitchyardServices
 
-/// The pages of a list, one after the other, each with the items that are new.
+/// The pages of a list, one after the other.
 ///
-/// It ends with the list; the failure of a load ends it too, and so does another environment or user of the manager that
-/// loads, with ``APIError/Cancellation/superseded``. Each iterator walks the list from its beginning. Letting the
-/// iterator go cancels the loads ahead.
+/// Each element contains the items of a page that are new.
+///
+/// The sequence ends with the list. If a load fails, the sequence throws the error and ends. If the environment or the
+/// user of the loading manager changes, it throws ``APIError/Cancellation/superseded``. Each iterator reads the list
+/// from its beginning. Releasing the iterator cancels the loads that are ahead of it.
 public struct PageSequence<Item: Sendable>: AsyncSequence, Sendable {
-    /// The items of one page.
+    /// The new items of one page.
     public typealias Element = [Item]
-    /// Why a load failed.
+    /// The error of a load.
     public typealias Failure = APIError
 
     let settings: PageSettings<Item>
     let ahead: Int
     let load: @Sendable (PageRequest) async throws -> Page<Item>
 
-    /// Starts at the first page.
+    /// Returns an iterator that starts at the first page.
     public func makeAsyncIterator() -> Iterator {
         Iterator(lookahead: PageLookahead(PageWalker(settings, load: load), ahead: ahead))
     }
 
-    /// Walks the pages.
+    /// An iterator over the pages.
     public struct Iterator: AsyncIteratorProtocol {
         let lookahead: PageLookahead<Item>
 
-        /// Returns the next page, or `nil` at the end.
+        /// Returns the new items of the next page, or `nil` at the end of the list.
         ///
-        /// - Throws: ``APIError`` when the page cannot be loaded.
+        /// - Throws: ``APIError`` if the page cannot be loaded.
         public nonisolated(nonsending) mutating func next() async throws(APIError) -> [Item]? {
             try await lookahead.next()
         }
 
-        /// Returns the next page, or `nil` at the end; the isolation of the caller plays no part.
+        /// Returns the new items of the next page, or `nil` at the end of the list.
+        ///
+        /// The isolation of the caller has no effect.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(APIError) -> [Item]? {
             try await lookahead.next()
         }
     }
 }
 
-/// The items of a list, one after the other, none twice if the recorder knows their ids.
+/// The items of a list, one after the other.
+///
+/// If the recorder knows the ids of items, no item occurs twice.
 public struct ItemSequence<Item: Sendable>: AsyncSequence, Sendable {
     /// One item.
     public typealias Element = Item
-    /// Why a load failed.
+    /// The error of a load.
     public typealias Failure = APIError
 
     let pages: PageSequence<Item>
 
-    /// Starts at the first item.
+    /// Returns an iterator that starts at the first item.
     public func makeAsyncIterator() -> Iterator {
         Iterator(pages: pages.makeAsyncIterator())
     }
 
-    /// Walks the items.
+    /// An iterator over the items.
     public struct Iterator: AsyncIteratorProtocol {
         var pages: PageSequence<Item>.Iterator
         var rest: ArraySlice<Item> = []
 
-        /// Returns the next item, or `nil` at the end.
+        /// Returns the next item, or `nil` at the end of the list.
         ///
-        /// - Throws: ``APIError`` when a page cannot be loaded.
+        /// - Throws: ``APIError`` if a page cannot be loaded.
         public nonisolated(nonsending) mutating func next() async throws(APIError) -> Item? {
             if !rest.isEmpty { try await pages.lookahead.checkUser() }
             while rest.isEmpty {
@@ -69,7 +75,9 @@ public struct ItemSequence<Item: Sendable>: AsyncSequence, Sendable {
             return rest.removeFirst()
         }
 
-        /// Returns the next item, or `nil` at the end; the isolation of the caller plays no part.
+        /// Returns the next item, or `nil` at the end of the list.
+        ///
+        /// The isolation of the caller has no effect.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(APIError) -> Item? {
             try await next()
         }
@@ -77,10 +85,12 @@ public struct ItemSequence<Item: Sendable>: AsyncSequence, Sendable {
 }
 
 extension PageRecorder {
-    /// Returns all pages of the list from the first one; the recorder's own items stay the same.
+    /// Returns all pages of the list from the first one.
+    ///
+    /// The recorder's own items do not change.
     ///
     /// - Parameters:
-    ///   - ahead: The number of pages that are loaded ahead of the reader; default is 0, at most 1,000.
+    ///   - ahead: The number of pages that are loaded ahead of the reader, 0 by default and at most 1,000.
     ///   - load: Loads the requested page.
     /// - Returns: The pages.
     public func allPages<Content: PageContent<Item> & Sendable>(
@@ -90,10 +100,12 @@ extension PageRecorder {
         PageSequence(settings: settings, ahead: ahead) { try await load($0).page }
     }
 
-    /// Returns all items of the list from the first one; the recorder's own items stay the same.
+    /// Returns all items of the list from the first one.
+    ///
+    /// The recorder's own items do not change.
     ///
     /// - Parameters:
-    ///   - ahead: The number of pages that are loaded ahead of the reader; default is 1, at most 1,000.
+    ///   - ahead: The number of pages that are loaded ahead of the reader, 1 by default and at most 1,000.
     ///   - load: Loads the requested page.
     /// - Returns: The items.
     public func allItems<Content: PageContent<Item> & Sendable>(
@@ -104,30 +116,31 @@ extension PageRecorder {
     }
 }
 
-/// The states of a paged list: the current one and each change, until the recorder is released.
+/// The states of a paged list: the current state and then each change, until the recorder is released.
 ///
-/// A slow reader gets the newest state and misses those in between.
+/// A slow reader gets the newest state and misses the states in between.
 public struct PageUpdates<Item: Sendable>: AsyncSequence, Sendable {
-    /// The state of the list.
+    /// A state of the list.
     public typealias Element = PageSnapshot<Item>
-    /// It never fails.
+    /// The sequence never fails.
     public typealias Failure = Never
 
     let state: Locked<RecorderState<Item>>
 
-    /// Starts with the state at this moment.
+    /// Returns an iterator that starts with the current state.
     public func makeAsyncIterator() -> Iterator {
         Iterator(state: state, signals: state.signals(to: \.listeners).makeAsyncIterator())
     }
 
-    /// Reads the states.
+    /// An iterator over the states.
     public struct Iterator: AsyncIteratorProtocol {
         let state: Locked<RecorderState<Item>>
         var signals: AsyncStream<Void>.Iterator
 
-        /// Returns the state after the next change, or `nil` when the recorder is gone.
+        /// Returns the current state at first, then the state after each change, or `nil` when the recorder has been
+        /// released.
         public mutating func next() async -> PageSnapshot<Item>? {
-            // The state is read after the signal, so it is never older than the signalled one.
+            // The state is read after the signal, so it is never older than the change that was signalled.
             guard await signals.next() != nil else { return nil }
             return state.withLock { $0.snapshot }
         }
@@ -135,6 +148,6 @@ public struct PageUpdates<Item: Sendable>: AsyncSequence, Sendable {
 }
 
 extension PageRecorder {
-    /// The loaded items and the load in flight: the current state and each change.
+    /// The states of the list: the current state and then each change.
     public var updates: PageUpdates<Item> { PageUpdates(state: state) }
 }

@@ -1,11 +1,11 @@
 import SwitchyardServices
 
-/// Goes through a list page by page, without keeping the items.
+/// A reader that loads a list page by page without keeping the items.
 actor PageWalker<Item: Sendable> {
     private var cursor: PageCursor<Item>
     private var index: any ItemIndex<Item>
     private var hasFailed = false
-    /// For which environments and users the pages were asked.
+    /// The environments and users for which the pages were requested.
     private let origins = Locked<PageOrigins>([:])
     private let load: @Sendable (PageRequest) async throws -> Page<Item>
 
@@ -15,13 +15,13 @@ actor PageWalker<Item: Sendable> {
         self.load = load
     }
 
-    /// Whether the user for whom the pages were requested has left.
+    /// Whether the user for whom the pages were requested has logged out.
     nonisolated var isLeft: Bool { origins.withLock { $0 }.areLeft }
 
-    /// An error of the list itself.
+    /// Returns an error of the list itself, with the recorder's messages.
     func failure(_ reason: APIError.Reason) -> APIError { cursor.failure(reason) }
 
-    /// The new items of the next page; `nil` at the end of the list, and after a failure.
+    /// Returns the new items of the next page, or `nil` at the end of the list and after a failure.
     func next() async throws(APIError) -> [Item]? {
         guard !cursor.isAtEnd, !hasFailed else { return nil }
         do {
@@ -39,7 +39,7 @@ actor PageWalker<Item: Sendable> {
         }
     }
 
-    /// Returns a page, unless environment or user differ from those of the earlier pages.
+    /// Returns a page, or throws if its environment or user differs from that of the earlier pages.
     private func page(_ request: PageRequest) async throws -> Page<Item> {
         let witness = PageLoadRecorder()
         let page = try await witness.watching { try await load(request) }
@@ -51,13 +51,13 @@ actor PageWalker<Item: Sendable> {
     }
 }
 
-/// Loads the next pages while one is being read.
+/// A chain of loads that loads the next pages while one page is being read.
 ///
-/// It has one reader. The loads form a chain, because each page names the next one.
+/// The chain has one reader. Each load waits for the one before it, because each page determines the next one.
 final class PageLookahead<Item: Sendable>: Sendable {
     typealias Step = Result<[Item]?, APIError>
 
-    /// The most pages that are loaded ahead, however many are asked for: each takes a task.
+    /// The maximum number of pages that are loaded ahead, because each of them needs a task.
     private static var limit: Int { 1_000 }
 
     private let walker: PageWalker<Item>
@@ -73,7 +73,7 @@ final class PageLookahead<Item: Sendable>: Sendable {
         for step in steps.withLock({ $0 }) { step.cancel() }
     }
 
-    /// Returns the next page, and starts the loads of the pages after it.
+    /// Returns the new items of the next page, and starts the loads of the pages after it.
     func next() async throws(APIError) -> [Item]? {
         let step = steps.withLock { steps -> Task<Step, Never> in
             while steps.count <= ahead { steps.append(Self.step(walker, after: steps.last)) }
@@ -90,13 +90,13 @@ final class PageLookahead<Item: Sendable>: Sendable {
         return try result.get()
     }
 
-    /// Throws after the user for whom pages were loaded has left, so that another user does not get them.
+    /// Throws if the user for whom pages were loaded has logged out, so that another user does not receive them.
     nonisolated(nonsending) func checkUser() async throws(APIError) {
         guard walker.isLeft else { return }
         throw await walker.failure(.cancelled(.superseded))
     }
 
-    /// Fills the chain again, so that the next page is under way while this one is read.
+    /// Adds loads to the chain, so that the next pages are loaded while this one is read.
     private func begin() {
         steps.withLock { steps in
             while steps.count < ahead { steps.append(Self.step(walker, after: steps.last)) }

@@ -1,35 +1,39 @@
-/// Items of a page with the names that the app's code gives them; made outside every lock.
+/// The items of a page with their ids.
+///
+/// The app's closure that returns the ids is called outside every lock.
 struct NamedItems<Item: Sendable>: Sendable {
     let items: [Item]
-    /// One for each item, of the type that the index works with; `nil` when items have none.
+    /// An array with one id for each item, of the index's type, or `nil` if items have no ids.
     fileprivate let names: (any Sendable)?
 }
 
-/// Finds items that a list holds already.
+/// An index that finds the items that are already in a list.
 protocol ItemIndex<Item>: Sendable {
     associatedtype Item: Sendable
 
-    /// The items of a page with their names, for ``merge(_:into:)`` of an index of the same kind.
+    /// Returns the items of a page with their ids, for ``merge(_:into:)`` of an index of the same type.
     func named(_ page: [Item]) -> NamedItems<Item>
 
-    /// Appends the new items of a page to `items`, puts the others in the place of their older selves, and returns the
-    /// new ones.
+    /// Appends the new items of a page to `items`, replaces older items by those with the same ids, and returns the new
+    /// items.
     mutating func merge(_ page: NamedItems<Item>, into items: inout [Item]) -> [Item]
 
-    /// Returns the items that have not been seen, without keeping any.
+    /// Returns the items whose ids have not been seen before, and remembers the ids but not the items.
     mutating func unseen(in page: [Item]) -> [Item]
 
-    /// An index of the same kind that knows nothing.
+    /// Returns an empty index of the same type.
     func emptied() -> any ItemIndex<Item>
 
-    /// Whether two items have one id.
+    /// Returns whether two items have the same id.
     func isSame(_ left: Item, _ right: Item) -> Bool
 
-    /// Returns the items without repeated ids, and an index of the same kind that contains them.
+    /// Returns the items without repeated ids, and an index of the same type that contains them.
     func indexing(_ items: [Item]) -> (items: [Item], index: any ItemIndex<Item>)
 }
 
-/// Takes every item for a new one.
+/// An index for items without ids.
+///
+/// Every item counts as new.
 struct NoIndex<Item: Sendable>: ItemIndex {
     func named(_ page: [Item]) -> NamedItems<Item> { NamedItems(items: page, names: nil) }
 
@@ -47,7 +51,7 @@ struct NoIndex<Item: Sendable>: ItemIndex {
     func indexing(_ items: [Item]) -> (items: [Item], index: any ItemIndex<Item>) { (items, self) }
 }
 
-/// Knows items by an id.
+/// An index that identifies items by an id.
 struct IdentityIndex<Item: Sendable, ID: Hashable & Sendable>: ItemIndex {
     let identity: @Sendable (Item) -> ID
     private var places: [ID: Int] = [:]

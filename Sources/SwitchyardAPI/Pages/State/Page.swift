@@ -1,30 +1,40 @@
 public import SwitchyardClient
 
-/// The result of loading one page: the items, and the response's facts about the rest of the list.
+/// The result of loading one page: the items, and what the response reports about the rest of the list.
 ///
-/// A plain array is a page without such facts.
+/// A plain array can be used as a page about which nothing else is known.
 public struct Page<Item> {
     /// The items, in the order of the list.
     public var items: [Item]
-    /// How many more came that could not be read; 0 unless set.
+    /// The number of further items in the response that could not be decoded, 0 by default.
     ///
-    /// They are in no list, but they are part of the page: they count for where the next one starts and whether there
-    /// is one.
+    /// These items are not in the list, but they count when the position of the next page and the end of the list are
+    /// determined.
     public var brokenItems = 0
-    /// The number of items of the whole list; `nil` if the response does not report it.
+    /// The number of items of the whole list, or `nil` if the response does not report it.
     public var total: Int?
-    /// Whether there is a page after this one; `nil` if the response does not report it.
+    /// Whether there is a page after this one, or `nil` if the response does not report it.
     public var hasMore: Bool?
-    /// The cursor of the next page; `nil` or empty at the end of a list of cursors.
+    /// The cursor of the next page.
+    ///
+    /// With ``PageStrategy/cursor``, the list ends if it is `nil` or empty.
     public var nextCursor: String?
-    /// The URL of the next page, absolute or relative to that of this one; `nil` at the end of a list of links.
+    /// The URL of the next page, absolute or relative to the URL of this page.
+    ///
+    /// With ``PageStrategy/link``, the list ends if it is `nil`.
     public var nextLink: String?
-    /// The URL of the page, with which ``nextLink`` is resolved and compared; if `nil`, the link that led to the page.
+    /// The URL of this page, against which ``nextLink`` is resolved and compared.
+    ///
+    /// If it is `nil`, the link that led to this page is used.
     public var url: String?
-    /// The result of ``relative(to:)`` for the next link; it does not apply if ``nextLink`` has changed since.
+    /// The path that ``relative(to:)`` made of the next link.
+    ///
+    /// The path is ignored if ``nextLink`` has changed since.
     private var sharedPath: String?
 
     /// Creates a page.
+    ///
+    /// By default, only its items are known.
     public init(
         _ items: [Item],
         total: Int? = nil,
@@ -39,23 +49,23 @@ public struct Page<Item> {
         self.nextLink = nextLink
     }
 
-    /// Creates a page whose next page is named by the header field `Link` (RFC 8288).
+    /// Creates a page whose next page is in the `Link` header field (RFC 8288).
     ///
     /// - Parameters:
     ///   - items: The items.
-    ///   - linkHeader: The lines of the field; links whose anchor is another resource are ignored.
-    ///   - url: The URL of this page, against which the target is resolved.
+    ///   - linkHeader: The lines of the field. Links whose anchor is another resource are ignored.
+    ///   - url: The URL of this page, against which the target of the link is resolved.
     public init(_ items: [Item], linkHeader: [String], url: String) {
         let next = WebLink.parse(linkHeader).first { $0.relations.contains("next") && $0.starts(at: url) }
         self.init(items, nextLink: next?.resolved(against: url))
         self.url = url
     }
 
-    /// Returns the page with its next link as a path below the base URLs of a client's servers, so that the load of the
-    /// next page fails over like every call.
+    /// Returns the page with its next link converted to a path below the base URLs of a client's servers.
     ///
-    /// A link that leads elsewhere is unchanged. So is a link of a client that changes paths in other ways than
-    /// appending them to the base URL.
+    /// The load of the next page can then fail over to another server like every other call. A link to another service
+    /// is left unchanged. A link is also left unchanged if the client changes paths in other ways than appending them
+    /// to the base URL.
     public func relative(to client: NetworkClient) -> Page {
         guard let next = nextLink, let path = client.path(of: url.flatMap { WebLink.absolute(next, at: $0) } ?? next)
         else { return self }
@@ -64,10 +74,10 @@ public struct Page<Item> {
         return page
     }
 
-    /// Whether the next link is a path below the base URLs and is used unchanged.
+    /// Whether the next link is a path below the base URLs that ``relative(to:)`` made.
     var namesPath: Bool { nextLink != nil && nextLink == sharedPath }
 
-    /// The number of items that arrived, including unreadable ones.
+    /// The number of items that arrived, including those that could not be decoded.
     var arrivedItems: Int { items.count + min(max(0, brokenItems), .max - items.count) }
 }
 
@@ -76,7 +86,7 @@ public protocol PageContent<Item> {
     /// The type of the items.
     associatedtype Item
 
-    /// The page.
+    /// The page in this value.
     var page: Page<Item> { get }
 }
 
@@ -88,6 +98,6 @@ extension Page: PageContent {
 }
 
 extension Array: PageContent {
-    /// The items, of which nothing else is known.
+    /// A page with the elements as its items, about which nothing else is known.
     public var page: Page<Element> { Page(self) }
 }

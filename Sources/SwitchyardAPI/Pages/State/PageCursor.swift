@@ -1,8 +1,8 @@
 /// The position in a list: the next page, and whether there is one.
 ///
-/// The end of a list is decided here and nowhere else.
+/// Only this type decides whether a list has ended.
 struct PageCursor<Item: Sendable>: Sendable {
-    /// The next page.
+    /// The next page, the end of the list, or the reason why the list cannot continue.
     enum Next: Sendable {
         case page(PagePosition)
         case end
@@ -12,20 +12,22 @@ struct PageCursor<Item: Sendable>: Sendable {
     /// The number of consecutive pages without new items after which the list counts as a cycle.
     ///
     /// One or two such pages occur if items are inserted at the top of the list while it is read. Empty pages do not
-    /// count if each response names the next page, because filters may leave many of them empty.
+    /// count if each response determines the next page, because filters may leave many of them empty.
     static var idlePages: Int { 3 }
 
     let size: Int
     let strategy: PageStrategy<Item>
     let pageLimit: Int
-    /// The words of the errors that the list itself ends with.
+    /// The messages of the list's own errors.
     let messages: ErrorMessages
     private(set) var next: Next
     private(set) var index = 0
     private var visited: Set<PagePosition> = []
     private var idle = 0
     private var largestPage = 0
-    /// The number of items that arrived, and the total of the last response that reported one.
+    /// The number of items that have arrived.
+    ///
+    /// `total` is the last total that a response reported.
     private var arrived = 0
     private var total: Int?
 
@@ -37,7 +39,9 @@ struct PageCursor<Item: Sendable>: Sendable {
         next = .page(strategy.first)
     }
 
-    /// Returns the list from another page on; the pages before it count as full.
+    /// Returns the start of a list from another page on.
+    ///
+    /// The pages before that page count as full.
     func starting(with request: PageRequest) -> PageCursor {
         var start = PageCursor(size: size, strategy: strategy, pageLimit: pageLimit, messages: messages)
         start.next = .page(request.position)
@@ -47,12 +51,12 @@ struct PageCursor<Item: Sendable>: Sendable {
         return start
     }
 
-    /// An error of the list itself.
+    /// Returns an error of the list itself, with the list's messages.
     func failure(_ reason: APIError.Reason) -> APIError {
         APIError(reason, messages: messages)
     }
 
-    /// The request for the next page.
+    /// Returns the request for the next page, or throws if there is none.
     func request() throws(APIError) -> PageRequest {
         switch next {
         case .page(let position):
@@ -62,23 +66,25 @@ struct PageCursor<Item: Sendable>: Sendable {
         }
     }
 
-    /// Whether there is, or may be, a page to load.
+    /// Whether there is or may be a further page.
     var hasMore: Bool {
         if case .page = next { true } else { false }
     }
 
-    /// Whether the list has ended; `false` for a list that cannot continue, whose next request fails with the reason.
+    /// Whether the list has ended.
+    ///
+    /// The value is `false` for a list that cannot continue. Its next request fails with the reason.
     var isAtEnd: Bool {
         if case .end = next { true } else { false }
     }
 
-    /// Advances past a loaded page.
+    /// Moves the cursor past a loaded page.
     ///
     /// - Parameters:
     ///   - request: The request for the page.
     ///   - page: The page.
     ///   - newItems: The number of its items that are new.
-    ///   - successor: The next page by the strategy: ``PageStrategy/successor(of:page:)``.
+    ///   - successor: The next page according to the strategy: ``PageStrategy/successor(of:page:)``.
     mutating func advance(past request: PageRequest, page: Page<Item>, newItems: Int, to successor: Next) {
         index = request.index == .max ? .max : request.index + 1
         if page.arrivedItems > 0 || strategy.endsWithEmptyPage { idle = newItems == 0 ? idle + 1 : 0 }
@@ -89,10 +95,11 @@ struct PageCursor<Item: Sendable>: Sendable {
         next = permitted(successor)
     }
 
-    /// Ends the list if a failure only means that there is no next page.
+    /// Ends the list if the failure of the next page only means that there is no next page.
     ///
-    /// A server whose pages are larger than requested has returned all items before its total, counted by pages, ends
-    /// the list. Many servers then return an empty page; Django responds with 404, and WordPress with 400.
+    /// A server whose pages are larger than requested has returned all items before the number of pages that the total
+    /// implies. For the next page, many such servers return an empty page, but Django responds with 404, and WordPress
+    /// with 400.
     ///
     /// - Parameter error: The error of the load of the next page.
     /// - Returns: Whether the list has ended.
@@ -107,7 +114,7 @@ struct PageCursor<Item: Sendable>: Sendable {
         return true
     }
 
-    /// Moves with items that were put in or taken out before the next page.
+    /// Moves the offset of the next page by the number of items that were inserted (or removed, if negative) before it.
     mutating func shift(by difference: Int) {
         guard difference != 0 else { return }
         arrived = max(0, arrived + min(difference, .max - arrived))
@@ -125,7 +132,9 @@ struct PageCursor<Item: Sendable>: Sendable {
 }
 
 extension PageStrategy {
-    /// Returns the page after a page; called outside every lock, because ``next`` may be the app's closure.
+    /// Returns the page after a page.
+    ///
+    /// Call it outside every lock, because ``next`` may be a closure of the app.
     func successor(of request: PageRequest, page: Page<Item>) -> PageCursor<Item>.Next {
         let isLast = page.arrivedItems == 0 && endsWithEmptyPage && page.hasMore != true
         guard !isLast, page.hasMore != false else { return .end }

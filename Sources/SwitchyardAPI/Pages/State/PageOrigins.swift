@@ -1,16 +1,18 @@
 import SwitchyardClient
 import SwitchyardServices
 
-/// For which environments and users a page was asked, by the name of the service.
+/// The environments and users for which a page was requested, by the name of the service.
 ///
-/// There are several where they changed between the calls of one page: such a page fits to no other.
+/// If they change between the calls that load one page, there are several for a service. Such a page matches no other
+/// page.
 typealias PageOrigins = [String: Set<PageOrigin>]
 
-/// For which environment and user a call of a manager was made.
+/// The environment and user for which a manager made a call.
 struct PageOrigin: Sendable, Hashable {
     let environment: ServiceEnvironment
     let user: String?
-    /// How often the client's credentials had become another user's by then; 0 where the user has a name.
+    /// The number of times that the client's credentials had changed to another user before the call, or 0 if the user
+    /// has a name.
     let userChanges: UInt64
     private let isUserThere: @Sendable () -> Bool
     private let isEnvironmentInUse: @Sendable () -> Bool
@@ -26,10 +28,10 @@ struct PageOrigin: Sendable, Hashable {
         (self.isUserThere, self.isEnvironmentInUse) = (isUserThere, isEnvironmentInUse)
     }
 
-    /// Whether the user is still there.
+    /// Whether the user is still logged in.
     var hasUser: Bool { isUserThere() }
 
-    /// Whether environment and user are still those of the manager.
+    /// Whether the user is still logged in and the environment is still in use.
     var isPresent: Bool { isUserThere() && isEnvironmentInUse() }
 
     static func == (left: PageOrigin, right: PageOrigin) -> Bool {
@@ -44,26 +46,25 @@ struct PageOrigin: Sendable, Hashable {
 }
 
 extension PageOrigins {
-    /// Whether a page of these origins cannot be in one list with pages of `list`.
+    /// Returns whether a page with these origins cannot be in the same list as pages with the origins `list`.
     func differ(from list: PageOrigins) -> Bool {
         contains { service, origins in list[service].map { $0 != origins } ?? false }
     }
 
-    /// Whether environment or user of one of them are others by now.
+    /// Whether any origin's user has left or its environment is no longer in use.
     var areOver: Bool { values.contains { $0.contains { !$0.isPresent } } }
 
-    /// Whether the user of one of them has gone.
+    /// Whether any origin's user has left.
     var areLeft: Bool { values.contains { $0.contains { !$0.hasUser } } }
 }
 
-/// Notes for which environments and users the managers make their calls while a page is loaded.
+/// A recorder of the environments and users for which managers make calls while a page is loaded.
 final class PageLoadRecorder: Sendable {
-    /// The recorder of the load that the current task performs.
     @TaskLocal private static var present: PageLoadRecorder?
 
     private struct State {
         var origins: PageOrigins = [:]
-        /// The writes at the paths that were asked, and how many there had been.
+        /// The counters of changes at the requested paths, each with its value when the path was requested.
         var writes: [(writes: PathWrites, count: UInt32)] = []
     }
 
@@ -72,13 +73,13 @@ final class PageLoadRecorder: Sendable {
     /// The recorded origins.
     var origins: PageOrigins { state.withLock { $0.origins } }
 
-    /// Whether the load belongs to an earlier environment or user.
+    /// Whether a user of the load has left or an environment of the load is no longer in use.
     var isOver: Bool { origins.areOver }
 
-    /// Whether a write has changed something since, at a path that was asked.
+    /// Whether a call such as a PUT has changed something at a requested path since the path was requested.
     var isOutdated: Bool { state.withLock { $0.writes }.contains { $0.writes.count != $0.count } }
 
-    /// Notes a call that is made now, if a page is being loaded.
+    /// Records a call that is about to be made, if the current task is loading a page.
     static func note(
         _ call: APIConfiguration,
         _ client: NetworkClient,
@@ -88,7 +89,7 @@ final class PageLoadRecorder: Sendable {
         present?.note(call, client, user, presentUser())
     }
 
-    /// Loads a page and records its origins.
+    /// Loads a page and records the origins of its calls.
     nonisolated(nonsending) func watching<Value>(_ load: () async throws -> Value) async throws -> Value {
         try await Self.$present.withValue(self) { try await load() }
     }

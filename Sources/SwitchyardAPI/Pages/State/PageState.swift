@@ -1,52 +1,52 @@
 /// The state of a paged list as a pure value: the loaded items, the next page, and the load in flight.
 ///
-/// A load consists of three steps, so that its result can be checked when it arrives:
+/// A load consists of two steps, so that its result can be checked when it arrives:
 ///
-///     let load = try state.begin(.more)          // says which page to ask for; nothing has changed yet
-///     let outcome = state.commit(load, arrival)  // takes the page in, unless the load was superseded
+///     let load = try state.begin(.more)          // returns the page to request; nothing has changed yet
+///     let outcome = state.commit(load, arrival)  // adds the page, unless the load was superseded
 ///     state.fail(load)                           // or: leaves everything as it was
 struct PageState<Item: Sendable>: Sendable {
-    /// Which page a load is for.
+    /// The kind of page that a load requests.
     enum Action: Sendable, Hashable {
         case refresh
         case more
-        /// A page by its position and the number of pages before it; the list starts again there.
+        /// A page by its position and the number of pages before it. The list starts again with this page.
         case jump(PagePosition, index: Int)
 
         var replacesList: Bool { self != .more }
 
-        /// The action that replaces this one if the list has to start again.
+        /// The action that replaces this one if the list must start again.
         var anew: Action { self == .more ? .refresh : self }
     }
 
-    /// A load that has begun.
+    /// A load that has started.
     struct Load: Sendable, Hashable {
         let id: Int
         let action: Action
         let request: PageRequest
     }
 
-    /// The effect of a loaded page.
+    /// The effect of a page that has arrived.
     enum Outcome: Sendable {
-        /// The new items of the page, none of them known before.
+        /// The items of the page that are new in the list.
         case items([Item])
-        /// The page is empty: nothing at all, or nothing more.
+        /// The page is empty. The reason distinguishes an empty list from a list without further pages.
         case nothing(APIError.ListReason)
-        /// Another load took this one's place; the page was dropped.
+        /// Another load has replaced this one, so the page was dropped.
         case superseded
     }
 
-    /// The result of trying to start a load.
+    /// The result of starting a load: a new load, or the load in flight to wait for.
     enum Start: Sendable {
         case load(Load)
         case busy(Load)
     }
 
     private(set) var items: [Item] = []
-    /// How often the items have changed.
+    /// The number of times that the items have changed.
     private(set) var revision = 0
     private(set) var total: Int?
-    /// The page that came last, as the load gave it.
+    /// The last page that arrived, as the load returned it.
     private(set) var lastPage: Page<Item>?
     private(set) var running: Load?
     private(set) var cursor: PageCursor<Item>
@@ -60,9 +60,9 @@ struct PageState<Item: Sendable>: Sendable {
         fresh = cursor
     }
 
-    /// Starts a load, or returns the one that it has to wait for.
+    /// Starts a load, or returns the load in flight that the caller must wait for.
     ///
-    /// A refresh replaces a `loadMore`; every other load waits for the load in flight.
+    /// A refresh replaces a `loadMore`. Every other load waits for the load in flight.
     ///
     /// - Throws: ``APIError`` if there is no further page.
     mutating func begin(_ action: Action) throws(APIError) -> Start {
@@ -79,7 +79,9 @@ struct PageState<Item: Sendable>: Sendable {
         return .load(load)
     }
 
-    /// Takes the page of a load in; the old items of a refresh go now, and not before.
+    /// Adds the page of a load to the list.
+    ///
+    /// For a refresh, the old items are removed only now.
     mutating func commit(_ load: Load, _ arrival: PageArrival<Item>) -> Outcome {
         let page = arrival.page
         guard running?.id == load.id else { return .superseded }
@@ -99,11 +101,11 @@ struct PageState<Item: Sendable>: Sendable {
         return .nothing(load.request.isFirst ? .noData : .noMoreData)
     }
 
-    /// Ends the list with a load that was refused, if all items had come before.
+    /// Ends the list with a load that the server rejected, if all items had already arrived.
     ///
     /// - Parameters:
     ///   - load: The load.
-    ///   - error: How it was refused.
+    ///   - error: The error of the load.
     /// - Returns: Whether the list has ended.
     mutating func end(_ load: Load, refusedBy error: APIError) -> Bool {
         guard load.action == .more, running?.id == load.id, cursor.ends(with: error) else { return false }
@@ -111,18 +113,22 @@ struct PageState<Item: Sendable>: Sendable {
         return true
     }
 
-    /// Ends a load without a page; everything stays as it was, so that the next try asks for the same page.
+    /// Ends a load without a page.
+    ///
+    /// The list does not change, so the next load requests the same page.
     mutating func fail(_ load: Load) {
         if running?.id == load.id { running = nil }
     }
 
-    /// Takes the place of the items with others, which the app has made of them; the total and an offset move along.
+    /// Replaces the items by those that the app has derived from them.
+    ///
+    /// The total and the offset of the next page are adjusted.
     ///
     /// - Parameters:
-    ///   - new: The items.
-    ///   - index: The index that knows them.
-    ///   - revision: The revision of the items that they were made of.
-    /// - Returns: `false`, and nothing has changed, if the items have changed since.
+    ///   - new: The new items.
+    ///   - index: The index that contains the new items.
+    ///   - revision: The revision of the items from which the new items were derived.
+    /// - Returns: `false` if the items have changed since that revision. In this case, nothing is replaced.
     mutating func replaceItems(with new: [Item], _ index: any ItemIndex<Item>, after revision: Int) -> Bool {
         guard revision == self.revision else { return false }
         let difference = new.count - items.count
@@ -134,7 +140,7 @@ struct PageState<Item: Sendable>: Sendable {
         return true
     }
 
-    /// Removes everything, and drops the load in flight.
+    /// Removes all items and abandons the load in flight.
     mutating func reset() {
         self = PageState(cursor: fresh, index: index.emptied(), loads: loads + 1, revision: revision + 1)
     }

@@ -1,29 +1,29 @@
 import SwitchyardHTTP
 
-/// A rule that names the next page of a list.
+/// A rule that determines the next page of a list.
 ///
 /// ### Choose one
 /// ``pageNumber``, ``offset``, ``cursor``, ``lastID(_:)`` or ``link``.
 ///
 /// ### Make your own
-/// Pass the first position and a rule. The rule is not called if the page is known to be the last: if it reports so
-/// itself, or if it is empty and `endsWithEmptyPage` is `true`.
+/// Pass the first position and a closure. The closure is not called if the page is known to be the last one: because
+/// the page itself reports so, or because the page is empty and `endsWithEmptyPage` is `true`.
 public struct PageStrategy<Item: Sendable>: Sendable {
-    /// Where the list starts.
+    /// The position of the first page.
     package let first: PagePosition
-    /// Names the position after a page; `nil` is the end of the list.
+    /// Returns the position after a page, or `nil` at the end of the list.
     package let next: @Sendable (PageRequest, Page<Item>) throws(APIError) -> PagePosition?
-    /// Whether an empty page is the last one, unless it reports that there is more.
+    /// Whether an empty page is the last one, unless it reports that there is a further page.
     ///
-    /// It is `false` if each response names the next page, because filters may leave a page empty.
+    /// The value is `false` if each response determines the next page, because filters may leave a page empty.
     package let endsWithEmptyPage: Bool
 
     /// Creates a strategy.
     ///
     /// - Parameters:
-    ///   - first: The first position.
-    ///   - endsWithEmptyPage: Whether an empty page is the last one, unless it reports that there is more.
-    ///   - next: Returns the position after a page.
+    ///   - first: The position of the first page.
+    ///   - endsWithEmptyPage: Whether an empty page is the last one, unless it reports that there is a further page.
+    ///   - next: Returns the position after a page, or `nil` at the end of the list.
     public init(
         first: PagePosition,
         endsWithEmptyPage: Bool = true,
@@ -34,13 +34,14 @@ public struct PageStrategy<Item: Sendable>: Sendable {
         self.next = next
     }
 
-    /// Page numbers from 1.
+    /// A strategy that requests page numbers from 1.
     public static var pageNumber: PageStrategy { pageNumber(from: 1) }
 
-    /// Returns the strategy of page numbers from `first`.
+    /// Returns a strategy that requests page numbers from `first`.
     ///
-    /// The list ends by its total, counted in pages as large as the server returns but no larger than requested, or
-    /// else with the first empty page. A 404 or 400 after as many items as the total counts as an empty page.
+    /// The list ends after the number of pages that its total implies. For this number, pages are as large as the
+    /// server returns them but no larger than requested. Without a total, the list ends with the first empty page. If
+    /// as many items as the total have arrived, a 404 or 400 counts as an empty page.
     public static func pageNumber(from first: Int) -> PageStrategy {
         PageStrategy(first: .number(first)) { request, page in
             let (next, overflow) = request.number.addingReportingOverflow(1)
@@ -54,9 +55,9 @@ public struct PageStrategy<Item: Sendable>: Sendable {
         }
     }
 
-    /// Numbers of items to skip, counted by the items that came.
+    /// A strategy that requests offsets: the number of items that have arrived so far.
     ///
-    /// A server that hands out fewer items than asked for is thereby followed without a gap.
+    /// This strategy skips no items if the server returns fewer items than requested.
     public static var offset: PageStrategy {
         PageStrategy(first: .offset(0)) { request, page in
             let (next, overflow) = request.offset.addingReportingOverflow(page.arrivedItems)
@@ -66,31 +67,31 @@ public struct PageStrategy<Item: Sendable>: Sendable {
         }
     }
 
-    /// Opaque cursors in each response that name the next page.
+    /// A strategy in which each response contains an opaque cursor for the next page.
     public static var cursor: PageStrategy {
         PageStrategy(first: .first, endsWithEmptyPage: false) { _, page in
             page.nextCursor.flatMap { $0.isEmpty ? nil : .cursor($0) }
         }
     }
 
-    /// Returns the strategy that continues after the id of the last loaded item.
+    /// Returns a strategy that continues after the id of the last loaded item.
     ///
-    /// A page without items that is not the last one does not name the next page, so the load after it fails.
+    /// If a page without items is not the last one, the next page is unknown, so the load after it fails.
     public static func lastID(_ id: @escaping @Sendable (Item) -> String) -> PageStrategy {
         PageStrategy(first: .first) { request, page in page.items.last.map { .after(id($0)) } ?? request.position }
     }
 
-    /// URLs of one origin in each response that name the next page.
+    /// A strategy in which each response contains the URL of the next page, which must have the same origin.
     public static var link: PageStrategy { link(allowsOtherOrigins: false) }
 
-    /// Returns the strategy of URLs in each response that name the next page.
+    /// Returns a strategy in which each response contains the URL of the next page.
     ///
-    /// A plain http link on the host of an https page is followed by https.
+    /// If the page was loaded with https, a plain http link to the same host is followed with https.
     ///
     /// - Parameter allowsOtherOrigins: Whether a link may lead to another scheme, host or port than the page's own URL
-    ///   (``Page/url``, or the link that led to it). If not, a page with such a link is accepted, and the load after it
-    ///   fails with ``APIError/SecurityReason/foreignOrigin(_:)``. No link leads from https to http: the load after it
-    ///   fails with `RequestError.URLReason.downgrade`.
+    ///   (``Page/url``, or the link that led to the page). If `false`, a page with such a link is accepted, but the
+    ///   next load fails with ``APIError/SecurityReason/foreignOrigin(_:)``. A link from https to http on another host
+    ///   is never followed: the next load fails with `RequestError.URLReason.downgrade`.
     /// - Returns: The strategy.
     public static func link(allowsOtherOrigins: Bool) -> PageStrategy {
         PageStrategy(first: .first, endsWithEmptyPage: false) { request, page throws(APIError) in
@@ -106,16 +107,18 @@ public struct PageStrategy<Item: Sendable>: Sendable {
     }
 }
 
-/// Whether a URL is plain http.
+/// Returns whether a URL is plain http.
 private func isPlain(_ url: String) -> Bool { Origin(url)?.scheme == "http" }
 
-/// The error of a link that leads from https to http.
+/// Returns the error of a link that leads from https to http.
 private func downgrade(to link: String, from base: String) -> APIError {
     let origin = RequestURL(base)?.origin.description ?? base
     return APIError(.configuration(.request(.url(text: link, reason: .downgrade(from: origin)))))
 }
 
-/// The number of pages of `size` items that `items` items fill; in integers, so that nothing is lost.
+/// Returns the number of pages of `size` items that `items` items fill.
+///
+/// Integers are used so that no digit is lost.
 func pageCount(items: Int, size: Int) -> Int {
     let size = max(1, size)
     let (quotient, remainder) = max(0, items).quotientAndRemainder(dividingBy: size)
