@@ -63,10 +63,20 @@ struct SimulateCommand: Command {
     /// Returns the output for a completed simulation: tables, or one line with a JSON object.
     func text(of simulation: FleetSimulation, wallSeconds: Double) throws -> String {
         var report = FleetReport(of: simulation, wallSeconds: wallSeconds)
+        report.failPercentWithoutSwitching = try Self.failPercentWithoutSwitching(plan)
         let timeline = printsTimeline ? FleetTimeline(of: simulation) : nil
         report.timeline = timeline?.steps
         if printsJSON { return try report.json() + "\n" }
         return [report.table, timeline?.table].compactMap(\.self).map { $0 + "\n" }.joined()
+    }
+
+    /// Simulates the same clients and failures without switching.
+    private static func failPercentWithoutSwitching(_ plan: FleetPlan) throws -> Double {
+        var plan = plan
+        plan.policy = .off
+        var simulation = try FleetSimulation(plan)
+        simulation.run()
+        return FleetReport(of: simulation, wallSeconds: 0).failPercent
     }
 
     private static func choice<Choice: RawRepresentable<String> & CaseIterable>(

@@ -49,10 +49,13 @@ import Testing
         let command = try command("--clients", "20", "--timeline")
         var simulation = try FleetSimulation(command.plan)
         simulation.run()
-        let report = FleetReport(of: simulation, wallSeconds: 0)
+        var report = FleetReport(of: simulation, wallSeconds: 0)
 
         let text = try command.text(of: simulation, wallSeconds: 0)
 
+        var off = try FleetSimulation(FleetPlan(clients: 20, policy: .off))
+        off.run()
+        report.failPercentWithoutSwitching = FleetReport(of: off, wallSeconds: 0).failPercent
         #expect(text == "\(report.table)\n\(FleetTimeline(of: simulation).table)\n")
     }
 

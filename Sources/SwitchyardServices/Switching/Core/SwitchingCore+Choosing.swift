@@ -171,12 +171,28 @@ extension SwitchingCore {
     mutating func admit(_ position: Int, for traits: RequestTraits, at time: Double) -> Choice? {
         switch recovery.state(of: position) {
         case .ejected:
-            nil
+            isOverloadedEverywhere(at: time) && random.unit() < 0.5 ? Choice(position: position) : nil
+        case .trial where isOverloadedEverywhere(at: time):
+            Choice(position: position)
         case .trial:
             recovery.takeTrialPlace(position, for: traits, at: time)
                 ? Choice(position: position, holdsTrialPlace: true) : nil
         case .healthy:
             admission.admits(position, at: time, &random) ? Choice(position: position) : nil
+        }
+    }
+
+    /// Whether every healthy server has been overloaded for some time (``LastingOverload``).
+    ///
+    /// Half of the requests then try the ejected servers first, without waiting for a probe, and a single response
+    /// makes such a server healthy. Otherwise a fleet of clients keeps its load on servers that cannot carry it
+    /// although the failed server has recovered, and fails more requests than without switching (`yard simulate
+    /// --scenario death-short`).
+    func isOverloadedEverywhere(at time: Double) -> Bool {
+        let healthy = recovery.healthy
+        guard rules.policy.admission != nil, !healthy.isEmpty else { return false }
+        return steering.members.indices.allSatisfy {
+            !healthy.contains($0) || evidence.servers[$0].overload.holds(at: time)
         }
     }
 

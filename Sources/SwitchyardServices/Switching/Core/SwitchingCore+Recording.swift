@@ -64,10 +64,13 @@ extension SwitchingCore {
     }
 
     /// Counts a response toward the recovery of a server that is ejected or on trial.
+    ///
+    /// One response is enough while the servers in use are overloaded.
     private mutating func creditLife(_ position: Int, at time: Double) {
+        evidence.noteResponse(of: position, at: time)
         if recovery.state(of: position) == .healthy {
             evidence.clearSuspicion(position)
-        } else if recovery.creditResponse(position) {
+        } else if recovery.creditResponse(position) || isOverloadedEverywhere(at: time) {
             recover(position, at: time)
         }
     }
@@ -87,7 +90,7 @@ extension SwitchingCore {
     /// Records a failure, and ejects the server if the failure reaches a limit.
     mutating func recordFailure(_ position: Int, _ failure: Failure, at time: Double) {
         age(position, to: time)
-        evidence.noteFailure(failure.kind, of: position)
+        evidence.noteFailure(failure.kind, of: position, at: time)
         if recovery.state(of: position) == .ejected { return recovery.breakRow(position) }
         guard rules.policy.detection.kinds == .all || failure.kind.isSuspicious else {
             return evidence.excuse(position, at: time)
@@ -130,7 +133,7 @@ extension SwitchingCore {
             return recordFailure(position, failure, at: time)
         }
         age(position, to: time)
-        evidence.noteFailure(.overtaken, of: position)
+        evidence.noteFailure(.overtaken, of: position, at: time)
         let waited = max(0, attempt.startedAt.seconds(to: timeline.reading))
         guard recovery.state(of: position) != .ejected,
             evidence.recordOvertaken(attempt, on: position, by: winner, after: waited, weight: weight, at: time),

@@ -11,10 +11,17 @@ struct ServerEvidence: Sendable {
     var window = OutcomeWindow()
     var latency = LatencyDigest()
     var lastFailure: FailureKind?
+    var overload = LastingOverload()
 
     init(at now: Double) {
         score = EvidenceScore(at: now)
         lateness = Lateness(at: now)
+    }
+
+    /// Records a failure, whatever its cause.
+    mutating func noteFailure(_ kind: FailureKind, at time: Double) {
+        lastFailure = kind
+        if kind.isOverload { overload.recordFailure(at: time) }
     }
 
     /// Reduces the evidence for the time that has passed.
@@ -29,9 +36,10 @@ struct ServerEvidence: Sendable {
         consecutiveFailures = 0
     }
 
-    /// Forgets the score and the lateness.
+    /// Forgets the score, the lateness and the overload.
     mutating func clearScores() {
         score.clear()
+        overload = LastingOverload()
         lateness.reset()
         consecutiveFailures = 0
     }

@@ -34,6 +34,8 @@ struct FleetReport: Codable, Sendable, Equatable {
     var requests: Int
     var failures: Int
     var failPercent: Double
+    /// The failed requests of the same clients without switching, in percent, or `nil` if they were not simulated.
+    var failPercentWithoutSwitching: Double?
     /// The number of attempts and probes per request.
     var attemptsPerRequest: Double
     var servers: [ServerLoad]
@@ -108,6 +110,10 @@ extension FleetReport {
         return String(decoding: try encoder.encode(self), as: UTF8.self)
     }
 
+    private var comparison: String {
+        failPercentWithoutSwitching.map { " (without switching: \($0) %)" } ?? ""
+    }
+
     /// The report as a readable table.
     var table: String {
         var rows = [
@@ -115,7 +121,7 @@ extension FleetReport {
             ("policy", policy),
             ("clients", "\(clients) at \(FleetPlan.rate) requests/s, seed \(seed)"),
             ("requests", "\(requests), \(attemptsPerRequest) attempts each"),
-            ("failures", "\(failures), \(failPercent) %"),
+            ("failures", "\(failures), \(failPercent) %\(comparison)"),
             ("switches", "\(switchesPerClient.mean) per client, at most \(switchesPerClient.max)"),
         ]
         if let median = failBackSeconds.median, let p95 = failBackSeconds.p95 {

@@ -62,6 +62,17 @@ import Testing
         #expect(report.attemptsPerRequest < 1.5)
     }
 
+    @Test(arguments: FleetScenario.allCases, ServerModel.allCases)
+    func `the recommended policy fails no more requests than clients without switching`(
+        scenario: FleetScenario,
+        model: ServerModel
+    ) throws {
+        let recommended = try report(FleetPlan(clients: 600, scenario: scenario, model: model))
+        let off = try report(FleetPlan(clients: 600, scenario: scenario, policy: .off, model: model))
+
+        #expect(recommended.failures <= off.failures)
+    }
+
     @Test func `most clients of a dying server switch away from it and back`() throws {
         let report = try report(FleetPlan(clients: 300, scenario: .deathAmple))
 

@@ -78,14 +78,9 @@ extension Evidence {
 // MARK: - Responses
 
 extension Evidence {
-    /// Records a success.
+    /// Records a success with its latency in seconds.
     ///
-    /// - Parameters:
-    ///   - position: The server.
-    ///   - endpoint: The endpoint of the request; `nil` if the endpoint is not to be judged by it.
-    ///   - latency: The time to the response in seconds.
-    ///   - isInUse: Whether the server is not ejected; then the success speaks for it.
-    ///   - time: The time.
+    /// If `endpoint` is `nil`, the success is no evidence about an endpoint.
     mutating func recordSuccess(
         _ position: Int,
         of endpoint: UInt32?,
@@ -120,8 +115,15 @@ extension Evidence {
 // MARK: - Failures
 
 extension Evidence {
-    /// Records the kind of a failure.
-    mutating func noteFailure(_ kind: FailureKind, of position: Int) { servers[position].lastFailure = kind }
+    /// Records a failure of a server, whatever its cause.
+    mutating func noteFailure(_ kind: FailureKind, of position: Int, at time: Double) {
+        servers[position].noteFailure(kind, at: time)
+    }
+
+    /// Records a response of a server, whatever its status.
+    mutating func noteResponse(of position: Int, at time: Double) {
+        servers[position].overload.recordResponse(at: time)
+    }
 
     /// Records a failure that does not speak against the server.
     mutating func excuse(_ position: Int, at time: Double) { count(position, failed: false, at: time) }
@@ -159,8 +161,7 @@ extension Evidence {
         return limit(of: position, after: failure, isProven: isProven)
     }
 
-    /// Whether the failure is the server's and not the network's: another server responded just now or to the same
-    /// request.
+    /// Whether the failure is the server's and not the network's: another server responded recently or to the request.
     private func isProven(_ failure: SwitchingCore.Failure, at time: Double) -> Bool {
         if failure.hasConfirmation || rules.policy.detection.countsUnproven { return true }
         if failure.isShared { return false }
@@ -192,16 +193,16 @@ extension Evidence {
 extension Evidence {
     /// Records that a server was overtaken by another one.
     ///
-    /// It counts if the server is late clearly more often than the others, or if an endpoint is late on it each time,
-    /// and the other server was not slow as well.
+    /// It counts if the other server was quick, and the server is late more often than the others or always for the
+    /// endpoint.
     ///
     /// - Parameters:
     ///   - attempt: The attempt that was overtaken.
-    ///   - position: Its server.
+    ///   - position: The server of the attempt.
     ///   - winner: The outcome of the other attempt.
     ///   - waited: The seconds that the attempt has waited.
-    ///   - weight: The weight.
-    ///   - time: The time.
+    ///   - weight: The factor by which the attempt counts more than usual.
+    ///   - time: The current time.
     /// - Returns: Whether the server has reached a limit.
     mutating func recordOvertaken(
         _ attempt: Attempt,
@@ -268,14 +269,9 @@ extension Evidence {
     /// Forgets the rounds of suspicion probes after a proof of life.
     mutating func clearSuspicion(_ position: Int) { servers[position].suspicionRounds = 0 }
 
-    /// Records whether suspicion probes were useful, and the result of the other server.
+    /// Records whether suspicion probes were useful, and the result of the other server (`witness`).
     ///
-    /// - Parameters:
-    ///   - endpoint: The endpoint of the probes.
-    ///   - suspect: The outcome of the attempt on the suspected server.
-    ///   - witness: The outcome of the attempt on the other server.
-    ///   - position: The other server; `nil` if its generation is over.
-    ///   - time: The time.
+    /// `position` is the other server, or `nil` if it was ejected or recovered since the probe began.
     mutating func recordSuspicion(
         _ endpoint: UInt32,
         suspect: AttemptOutcome,

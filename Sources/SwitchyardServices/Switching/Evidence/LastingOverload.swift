@@ -1,0 +1,32 @@
+/// Whether one server has failed from overload for some time without a response in between.
+///
+/// A single timeout, or a slow second of everything, is not lasting.
+struct LastingOverload: Sendable {
+    /// The number of overload failures since the last response that are necessary.
+    private static let leastFailures: UInt8 = 2
+    /// The seconds without a response that are necessary.
+    private static let leastSilence = 10.0
+    /// The seconds after which a failure no longer counts, because the server may have recovered without being used.
+    private static let validity = 60.0
+
+    private var failures: UInt8 = 0
+    private var failedAt = -1e9
+    private var respondedAt = -1e9
+
+    /// Records a timeout, or a rejection such as status 503.
+    mutating func recordFailure(at time: Double) {
+        if failures < .max { failures += 1 }
+        failedAt = time
+    }
+
+    /// Records a response.
+    mutating func recordResponse(at time: Double) {
+        failures = 0
+        respondedAt = time
+    }
+
+    /// Whether the server is overloaded at a time.
+    func holds(at time: Double) -> Bool {
+        failures >= Self.leastFailures && time - respondedAt >= Self.leastSilence && time - failedAt < Self.validity
+    }
+}

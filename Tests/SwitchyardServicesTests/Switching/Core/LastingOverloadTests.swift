@@ -1,0 +1,95 @@
+import Testing
+
+@testable import SwitchyardServices
+
+/// The way back to an ejected server while every other server is overloaded.
+@Suite struct LastingOverloadTests {
+    /// Returns three servers, of which "a" is ejected and no probe is due.
+    private func withoutFirst() throws -> CoreDriver {
+        let driver = try CoreDriver()
+        driver.requests(40, .ok)
+        driver.eject("a")
+        return driver
+    }
+
+    /// Lets every attempt of some requests time out, one request per second.
+    private func timeOut(_ requests: Int, on driver: CoreDriver) {
+        for _ in 0..<requests {
+            driver.advance(1)
+            guard let first = driver.choose() else { continue }
+            guard let second = driver.choose(excluding: [first.server, 0]) else { continue }
+            driver.settle([SettledAttempt(first, .timedOut), SettledAttempt(second, .timedOut)])
+        }
+    }
+
+    /// Returns how many of 200 requests that are cancelled immediately go to a server first.
+    private func share(of server: Int, _ driver: CoreDriver) -> Int {
+        (0..<200).count { _ in
+            guard let attempt = driver.choose() else { return false }
+            driver.settle(attempt, .neutral)
+            return attempt.server == server
+        }
+    }
+
+    @Test func `half of the requests try the ejected server after the others have timed out for 10 s`() throws {
+        let driver = try withoutFirst()
+        timeOut(14, on: driver)
+
+        #expect((70...130).contains(share(of: 0, driver)))
+    }
+
+    @Test func `no request tries the ejected server after a few seconds of timeouts`() throws {
+        let driver = try withoutFirst()
+        driver.requests(4, .ok)
+        timeOut(5, on: driver)
+
+        #expect(share(of: 0, driver) == 0)
+    }
+
+    @Test func `a response of one server in use ends the attempts on the ejected server`() throws {
+        let driver = try withoutFirst()
+        timeOut(14, on: driver)
+        let attempt = try #require(driver.choose(excluding: [0]))
+        driver.settle(attempt, .ok)
+
+        #expect(share(of: 0, driver) == 0)
+    }
+
+    @Test func `one response makes the ejected server healthy again`() throws {
+        let driver = try withoutFirst()
+        timeOut(14, on: driver)
+        let attempt = try #require(driver.choose(excluding: [1, 2]))
+        driver.settle(attempt, .ok)
+
+        #expect(driver.state("a") == .healthy)
+        #expect(driver.core.current == "a")
+    }
+
+    @Test func `timeouts on the earlier network path do not count`() throws {
+        let driver = try withoutFirst()
+        timeOut(14, on: driver)
+        driver.core.pathChanged(at: driver.now)
+        driver.eject("a")
+
+        #expect(share(of: 0, driver) == 0)
+    }
+
+    @Test func `timeouts from more than a minute ago do not count`() throws {
+        let driver = try withoutFirst()
+        timeOut(14, on: driver)
+        driver.advance(61)
+
+        #expect(share(of: 0, driver) == 0)
+    }
+
+    @Test func `a policy without admission rules never tries the ejected server early`() throws {
+        var policy = SwitchPolicy.recommended
+        policy.admission = nil
+        let driver = try CoreDriver(policy: policy)
+        driver.requests(40, .ok)
+        driver.eject("a")
+        timeOut(14, on: driver)
+
+        #expect(share(of: 0, driver) == 0)
+    }
+}
