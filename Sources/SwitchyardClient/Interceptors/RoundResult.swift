@@ -32,8 +32,8 @@ public struct RoundResult: Sendable {
 
     /// Whether the request may be sent again.
     ///
-    /// An unsafe request (POST, PUT, PATCH, DELETE) without an idempotency key is never at two servers at once, and it
-    /// is not sent again while an earlier copy may still be executed. All attempts of the round count.
+    /// An unsafe request (POST, PUT, PATCH, DELETE) without an idempotency key is never sent to two servers at the same
+    /// time, and it is not sent again while an earlier copy may still be executed. All attempts of the round count.
     ///
     /// - A request with a safe method or an idempotency key may be sent again at any time.
     /// - A PUT or DELETE may be sent again after a final response, such as 429 or 500. It may not be sent again after

@@ -200,9 +200,9 @@ public struct APIConfiguration: Sendable {
     /// The rule is determined by ``mayBeRepeated`` if set, otherwise by the method and the ``idempotencyKey``.
     ///
     /// Failover, hedging, retry policies, interceptors, transfers and transports follow this rule. An unsafe request
-    /// (POST, PUT, PATCH, DELETE) without an idempotency key is never at two servers at once, and it is not sent again
-    /// while an earlier copy may still be executed. For a ``prebuiltRequest``, its own method and its own
-    /// `mayBeRepeated` decide, and the configuration's idempotency key is ignored.
+    /// (POST, PUT, PATCH, DELETE) without an idempotency key is never sent to two servers at the same time, and it is
+    /// not sent again while an earlier copy may still be executed. For a ``prebuiltRequest``, its own method and its
+    /// own `mayBeRepeated` decide, and the configuration's idempotency key is ignored.
     package var resendRule: ResendRule {
         if let request = rare?.value.prebuiltRequest {
             return ResendRule(request.method, mayBeRepeated: mayBeRepeated ?? request.mayBeRepeated)

@@ -197,7 +197,7 @@ final class TypeReader {
     private func listType(_ place: Place, _ origin: Origin) throws(GeneratorError) -> TypedSchema {
         guard let items = place["items"] else { return TypedSchema(type: .list(.json)) }
         if items.node.list != nil {
-            note(.untyped, "the type of the elements of a tuple is JSONValue", at: items)
+            note(.untyped, "`items` is a list of schemas (a tuple), so its elements become JSONValue", at: items)
             return TypedSchema(type: .list(.json))
         }
         let element = try type(of: items, origin.element)

@@ -1,7 +1,7 @@
 /// The rule for resending a request.
 ///
-/// An unsafe request (POST, PUT, PATCH, DELETE) without an idempotency key is never at two servers at once, and it is
-/// not sent again while an earlier copy may still be executed.
+/// An unsafe request (POST, PUT, PATCH, DELETE) without an idempotency key is never sent to two servers at the same
+/// time, and it is not sent again while an earlier copy may still be executed.
 ///
 /// A server that does not respond may be paused. When it resumes, it executes the requests that it has read, possibly
 /// after a newer write request has succeeded on another server. Idempotence (RFC 9110 section 9.2.2) does not help

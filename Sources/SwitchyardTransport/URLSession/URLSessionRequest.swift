@@ -54,7 +54,10 @@ package struct URLSessionRequest: Sendable {
             head.allowsConstrainedNetworkAccess = request.networkAccess.allowsConstrained
         #else
             guard request.networkAccess.isUnlimited else {
-                throw Self.refusal(.unsupported, "which network a connection takes is not known on this system")
+                throw Self.refusal(
+                    .unsupported,
+                    "this system does not report which network a connection uses, so networkAccess cannot be limited"
+                )
             }
         #endif
         self.head = head

@@ -10,7 +10,7 @@ import Testing
 /// Header fields of responses in the suites of other projects.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct HeaderCaseTests {
     @Test func `media types and charsets are parsed as in the web platform tests (G49)`() throws {
-        // Only the charset parameter of a media type is kept, so a media type cannot be serialised.
+        // Only the charset parameter of a media type is kept, so a media type cannot be serialized.
         let keys = "* expected_parse expected_essence expected_encoding expected_serialisation"
         try CaseFile("wpt_mime_types").run(reading: keys) { item in
             let type = MediaType(item["input"]?.string ?? "")
@@ -21,8 +21,8 @@ import Testing
     }
 
     private func essence(_ type: MediaType, _ item: CaseFile.Case) -> Verdict {
-        let serialised = item["expected_serialisation"]?.string?.prefix { $0 != ";" }
-        return .equal(type.description, item["expected_essence"]?.string ?? serialised.map(String.init) ?? "")
+        let serialized = item["expected_serialisation"]?.string?.prefix { $0 != ";" }
+        return .equal(type.description, item["expected_essence"]?.string ?? serialized.map(String.init) ?? "")
     }
 
     private func charset(_ type: MediaType, _ item: CaseFile.Case) -> Verdict {

@@ -16,7 +16,7 @@ import Testing
             if item["mime"] != nil { return Self.parsed(item) }
             if item["acceptable"] != nil { return Self.matched(item) }
             if item.value.value(at: "response.preprocessor") != nil { return try Self.preprocessed(item) }
-            return Self.serialised(item)
+            return Self.serialized(item)
         }
     }
 
@@ -136,7 +136,7 @@ import Testing
         return .equal(String(decoding: data, as: UTF8.self), item.value.value(at: "expected.data")?.string)
     }
 
-    private static func serialised(_ item: CaseFile.Case) -> Verdict {
+    private static func serialized(_ item: CaseFile.Case) -> Verdict {
         let result = Result { try ResponseSerializer.decodable(JSONValue?.self).value(of: response(item)) }
         let rules = ResponseRules(emptyBody: .onlyWith(statuses: [204, 205]))
         let strict = Result {

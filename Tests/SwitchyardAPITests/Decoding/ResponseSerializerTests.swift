@@ -300,7 +300,7 @@ import Testing
         #expect(try ResponseSerializer.decodable([Int]?.self).value(of: blank) == nil)
     }
 
-    @Test func `a property list is decoded, and the first matching serialiser is used (G8, G10)`() throws {
+    @Test func `a property list is decoded, and the first matching serializer is used (G8, G10)`() throws {
         let list = try PropertyListSerialization.data(
             fromPropertyList: ["id": 1, "title": "a"],
             format: .xml,
@@ -352,7 +352,7 @@ import Testing
         #expect(array.failures.first?.failure.keyPath == "[1].id")
     }
 
-    @Test func `a custom serialiser is subject to all response rules`() throws {
+    @Test func `a custom serializer is subject to all response rules`() throws {
         struct Odd: Error {}
         let own = ResponseSerializer(accepting: [.json]) { response -> Int in
             guard response.data.count % 2 == 0 else { throw Odd() }

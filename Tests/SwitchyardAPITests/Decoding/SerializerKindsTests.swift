@@ -8,13 +8,13 @@ import Testing
 
 @testable import SwitchyardAPI
 
-/// The results of each kind of serialiser.
+/// The results of each kind of serializer.
 @Suite struct SerializerKindsTests {
     private static func raw(_ text: String, type: String? = nil, status: Int = 200) -> RawResponse {
         ResponseSerializerTests.json(text, status: status, type: type)
     }
 
-    @Test func `the data serialiser returns the unchanged bytes (G1)`() throws {
+    @Test func `the data serializer returns the unchanged bytes (G1)`() throws {
         let bytes = Data([0, 0xFF, 10])
 
         #expect(try ResponseSerializer.data.value(of: RawResponse(data: bytes)) == bytes)
@@ -81,7 +81,7 @@ import Testing
         #expect(throws: DecodingFailure.self) { try XMLTree(parsing: [0x3C, 0x61, 0xFF, 0x2F, 0x3E]) }
     }
 
-    @Test func `an image serialiser uses the app's closure and accepts only image types (G9)`() throws {
+    @Test func `an image serializer uses the app's closure and accepts only image types (G9)`() throws {
         struct Image: Sendable, Equatable { var bytes: Int }
         let serializer = ResponseSerializer<Image>.image { Image(bytes: $0.count) }
 
@@ -89,14 +89,14 @@ import Testing
         #expect(throws: APIError.self) { try serializer.value(of: Self.raw("GIF8", type: "text/html")) }
     }
 
-    @Test func `the empty serialiser accepts any body (G11)`() throws {
+    @Test func `the empty serializer accepts any body (G11)`() throws {
         for text in ["", "{}", "whatever"] {
             #expect(try ResponseSerializer.empty.value(of: Self.raw(text)) == EmptyBody())
         }
         #expect(throws: APIError(.status(500))) { try ResponseSerializer.empty.value(of: Self.raw("", status: 500)) }
     }
 
-    @Test func `a custom serialiser serves one call, and others serve the next call (G12, G13)`() throws {
+    @Test func `a custom serializer serves one call, and others serve the next call (G12, G13)`() throws {
         struct Refused: Error {}
         let csv = ResponseSerializer(accepting: [MediaType("text/csv")].compactMap(\.self)) { response in
             guard let text = String(data: response.data, encoding: .utf8) else { throw Refused() }

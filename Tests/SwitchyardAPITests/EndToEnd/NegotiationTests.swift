@@ -11,7 +11,7 @@ import Testing
 
 @testable import SwitchyardAPI
 
-/// The serialiser of a call determines the Accept field of the request.
+/// The serializer of a call determines the Accept field of the request.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct NegotiationTests {
     private static let list = #"<?xml version="1.0"?><plist version="1.0"><array><integer>1</integer></array></plist>"#
 
@@ -37,7 +37,7 @@ import Testing
 
     private let call = APIConfiguration(path: "topics/1")
 
-    @Test func `a serialiser requests the types that it accepts`() async throws {
+    @Test func `a serializer requests the types that it accepts`() async throws {
         let yard = try yard()
         defer { yard.stop() }
         let topics = TopicAPI(client: yard.client)
@@ -60,7 +60,7 @@ import Testing
         )
     }
 
-    @Test func `a call without a serialiser requests any type`() async throws {
+    @Test func `a call without a serializer requests any type`() async throws {
         let yard = try yard()
         defer { yard.stop() }
         let topics = TopicAPI(client: yard.client)
@@ -104,7 +104,7 @@ import Testing
         #expect(accepted == [[own], ["text/x"], ["text/z"], ["text/y"], ["text/z"], ["application/json"], []])
     }
 
-    @Test func `a list of serialisers requests the types of each serialiser`() {
+    @Test func `a list of serializers requests the types of each serializer`() {
         let (xml, json) = (ResponseSerializer<XMLTree>.xml, ResponseSerializer<JSONValue>.json)
         let mixed = ResponseSerializer<String>.first(of: [xml.map { $0.name }, json.map { "\($0)" }, .string])
         let open = ResponseSerializer<Data>.first(of: [.image { $0 }, .data])
@@ -120,7 +120,7 @@ import Testing
     }
 
     @Test(arguments: [CachePolicy.Freshness.lifetime, .http])
-    func `a stored response that varies by Accept is separate for each serialiser`(
+    func `a stored response that varies by Accept is separate for each serializer`(
         freshness: CachePolicy.Freshness
     ) async throws {
         let yard = try yard()
@@ -145,7 +145,7 @@ import Testing
         }
     }
 
-    @Test func `a stored response that does not vary by Accept is shared by matching serialisers`() async throws {
+    @Test func `a stored response that does not vary by Accept is shared by matching serializers`() async throws {
         let yard = try yard(varies: false)
         defer { yard.stop() }
         let folder = TemporaryFolder()
@@ -162,7 +162,7 @@ import Testing
         #expect(try await !topics.response(for: call, with: .xml).isFromCache)
     }
 
-    @Test func `calls with different serialisers share no request`() async throws {
+    @Test func `calls with different serializers share no request`() async throws {
         let transport = StubTransport { _ in .never }
         let topics = TopicAPI(client: try .stubbed(transport))
         var call = self.call
@@ -179,7 +179,7 @@ import Testing
         for task in tasks { await task.value }
     }
 
-    @Test func `resources with different serialisers are different`() throws {
+    @Test func `resources with different serializers are different`() throws {
         let yard = try yard()
         defer { yard.stop() }
         let topics = TopicAPI(client: yard.client)

@@ -208,7 +208,7 @@ import Testing
         }
     }
 
-    @Test func `results of different serialisers are stored separately (TAF-C1)`() async throws {
+    @Test func `results of different serializers are stored separately (TAF-C1)`() async throws {
         let transport = StubTransport { _ in .json(#"{"a":1,"b":null}"#) }
         let topics = TopicAPI(client: try .stubbed(transport, time: clock))
         let call = TopicAPI.topic(1, lifetime: Self.lifetime)

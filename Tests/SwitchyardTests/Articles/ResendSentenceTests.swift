@@ -4,8 +4,8 @@ import Testing
 /// The rule for sending a request again is written in the same sentence everywhere.
 @Suite struct ResendSentenceTests {
     private static let sentence = """
-        An unsafe request (POST, PUT, PATCH, DELETE) without an idempotency key is never at two servers at once, and it is \
-        not sent again while an earlier copy may still be executed.
+        An unsafe request (POST, PUT, PATCH, DELETE) without an idempotency key is never sent to two servers at the \
+        same time, and it is not sent again while an earlier copy may still be executed.
         """
 
     @Test(arguments: [
