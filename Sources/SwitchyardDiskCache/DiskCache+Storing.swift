@@ -25,8 +25,8 @@ extension DiskCache {
     /// Updates the stored response for a cache key after a server has revalidated a response with the given validators.
     ///
     /// Nothing happens if there is no stored response with the same cache version, sensitive data and accepted media
-    /// types. A stored response with other validators is removed: another process has stored it in the meantime, so it
-    /// is not the response that was revalidated.
+    /// types. A stored response with other validators is removed. Another process has stored that response in the
+    /// meantime, so the server did not revalidate it.
     ///
     /// - Parameters:
     ///   - key: The cache key.
@@ -86,7 +86,7 @@ extension DiskCache {
         guard let record = state.withLock({ $0.waiting[name] }) else { return }
         write(record, name)
         state.withLock { state in
-            // A newer record of the same entry is written by a job of its own.
+            // A separate job writes a newer record of the same entry.
             guard let waiting = state.waiting[name], waiting.number == record.number else { return }
             state.waiting[name] = nil
             state.waitingCost -= waiting.cost
@@ -121,7 +121,7 @@ extension DiskCache {
 
     /// Makes room for a file and moves it to its final path.
     ///
-    /// The total size is increased before the move, so that it is not too low if the process is killed.
+    /// The total size is increased before the move, so that the total is not too low if the process is killed.
     private func place(_ aside: String, _ name: DiskName, size: Int, _ count: inout Int?) throws(DiskCacheError) {
         let isCounted = state.withLock { $0.isCounted }
         if !isCounted || count == nil { count = sweep(toFit: size, always: false) }

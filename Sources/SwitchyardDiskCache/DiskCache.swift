@@ -16,8 +16,8 @@ import SwitchyardServices
 /// - The size of all entries is limited in bytes. The least recently used entries are evicted first.
 /// - Several processes may share a folder. On Apple systems, the shared folder is that of an app group. There, an app
 ///   that is suspended at the moment an entry is moved to its final path is killed by the system (0xdead10cc).
-/// - Writing and removing happen in order, on a queue of their own, and reading never waits for writing. A stored
-///   response is found immediately, and a removed response is no longer found, even before the disk is updated.
+/// - Writing and removing happen in order on a separate queue, and reading never waits for writing. A stored response
+///   is found immediately, and a removed response is no longer found, even before the disk is updated.
 /// - An error of the disk does not fail a call. It is counted in ``statistics``.
 public final class DiskCache: ResponseStore {
     /// The limits of a disk cache.
@@ -57,7 +57,7 @@ public final class DiskCache: ResponseStore {
 
     /// Opens a folder.
     ///
-    /// The time that this takes does not depend on the number of entries.
+    /// The time to open a folder does not depend on the number of entries.
     ///
     /// - Parameters:
     ///   - folder: The folder, which is created if it does not exist. On Apple systems it is excluded from backups.
@@ -101,7 +101,7 @@ public final class DiskCache: ResponseStore {
     /// Returns the stored response for a cache key.
     ///
     /// - Throws: ``APIError/CacheReason/invalidMetadata`` if there is no stored response,
-    ///   ``APIError/CacheReason/invalidData`` if it is damaged.
+    ///   ``APIError/CacheReason/invalidData`` if the stored response is damaged.
     package func answer(for key: CacheKey) async throws(APIError.CacheReason) -> StoredResponse {
         let digest = key.fingerprint
         let name = DiskName(key.parts.partition, digest: digest)
@@ -201,7 +201,8 @@ extension DiskCache {
         var removals = 0
         /// A random identifier in the names of this cache's temporary files.
         ///
-        /// It keeps them distinct from those of all other caches that use the folder, in any process or app container.
+        /// It keeps these names distinct from the names that any other cache of the folder uses, in any process or app
+        /// container.
         let instance = String(UInt64.random(in: .min ... .max), radix: 16)
         var writes = 0
         var statistics = Statistics()
@@ -254,10 +255,10 @@ extension DiskCache {
 
     /// Removes the responses for which a closure returns `true`.
     ///
-    /// Every entry must be read for this.
+    /// To apply the closure, the cache reads every entry.
     ///
-    /// - Parameter rule: Returns whether to remove a response. It is called on the cache's queue for responses on disk,
-    ///   and on the caller's thread for responses that wait to be written.
+    /// - Parameter rule: A closure that returns whether to remove a response. It is called on the cache's queue for
+    ///   responses on disk, and on the caller's thread for responses that wait to be written.
     public func removeAll(where rule: @escaping @Sendable (ResponseCache.Candidate) -> Bool) {
         let now = Date()
         removing(records: { rule(ResponseCache.Candidate($0, now: now)) }) { cache in

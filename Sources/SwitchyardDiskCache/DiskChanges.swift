@@ -5,9 +5,9 @@ import SwitchyardClient
 /// A file that records when the resource at each request path was last changed by a call, for later runs of the app.
 ///
 /// The file is an array of 65,536 times of 8 bytes each, and a hash of the path selects the element. The file never
-/// grows and needs no maintenance. If two paths share an element, a change of one path also counts for the other, which
-/// costs an unnecessary request. No change is ever lost. Elements that were never written are holes in the file and
-/// take no space.
+/// grows and needs no maintenance. If two paths share an element, a write request to one path also counts as a change
+/// of the other path. The only cost is an unnecessary request. No change is ever lost. Elements that were never written
+/// are holes in the file and take no space.
 struct DiskChanges: Sendable {
     private static let count: UInt64 = 65_536
 

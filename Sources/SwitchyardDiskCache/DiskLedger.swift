@@ -9,7 +9,7 @@ import Foundation
 final class DiskLedger: Sendable {
     private let file: Int32
 
-    /// Opens the ledger of a folder.
+    /// Opens the file that stores the total size of a folder's entries.
     init(of folder: DiskFolder) throws(DiskCacheError) {
         let path = "\(folder.path)/.size"
         file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
@@ -36,7 +36,8 @@ final class DiskLedger: Sendable {
 
     /// Returns the stored size, or `nil` if the file is incomplete or was not written by this type.
     ///
-    /// The size is stored together with its bitwise complement, which detects such a file.
+    /// The size is stored together with its bitwise complement. In a file that this type did not write, the two values
+    /// do not match.
     private func read() -> Int? {
         var words: (UInt64, UInt64) = (0, 0)
         let length = withUnsafeMutableBytes(of: &words) { pread(file, $0.baseAddress, 16, 0) }
@@ -46,8 +47,8 @@ final class DiskLedger: Sendable {
 
     private func write(_ count: Int?) {
         let word = UInt64(max(0, count ?? 0)).littleEndian
-        // If the size is unknown, two words that are not complements are written, so that the next reader counts the
-        // entries again.
+        // If the size is unknown, two words that are not bitwise complements are written, so that the next reader
+        // counts the entries again.
         var words = (word, count == nil ? word : ~word)
         _ = withUnsafeBytes(of: &words) { pwrite(file, $0.baseAddress, 16, 0) }
     }

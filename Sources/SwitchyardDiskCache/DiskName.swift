@@ -65,6 +65,8 @@ extension CacheKey {
     /// The length of a digest in bytes.
     static let digestLength = 32
 
-    /// The SHA-256 digest of the cache key, which is the same in every run.
+    /// The SHA-256 digest of the cache key.
+    ///
+    /// Equal cache keys have the same digest in every run of the app.
     var fingerprint: Data { MessageDigest.sha256(data) }
 }

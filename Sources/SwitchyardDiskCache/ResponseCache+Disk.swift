@@ -10,8 +10,7 @@ extension ResponseCache {
     ///   - defaults: The caching of calls that do not configure caching themselves. By default, they are not cached.
     ///   - disk: The cache on disk. If `nil`, responses are stored in memory only.
     ///   - locks: The number of locks over which the entries in memory are distributed, 8 by default. It is rounded up
-    ///     to a
-    ///     power of two, at most 256.
+    ///     to a power of two, at most 256.
     ///   - time: The monotonic clock, by default the system's clock.
     ///   - wallClock: The clock that measures the age of responses on disk and to which HTTP's dates refer.
     public convenience init(

@@ -30,8 +30,8 @@ public struct ClientGenerator: Sendable {
 
     /// Reads a document and generates its client without writing any file.
     ///
-    /// - Parameter url: The document in JSON or YAML, of OpenAPI 3.0 or 3.1. If it refers to other files, they are read
-    ///   from its folder.
+    /// - Parameter url: The document in JSON or YAML, of OpenAPI 3.0 or 3.1. Other files to which the document refers
+    ///   are read from its folder.
     /// - Returns: The generated files.
     /// - Throws: ``GeneratorError`` for the first error in the document.
     public func output(for url: URL) throws(GeneratorError) -> Output {

@@ -59,8 +59,7 @@ public struct ResponsePipeline: Sendable {
     ///   - transformer: The transformer that performs the step.
     ///   - stage: The stage of the step.
     ///   - types: The content types to which the step applies, by default every type. `*` is a wildcard for a part of a
-    ///     type.
-    ///     An invalid type matches nothing.
+    ///     type. An invalid type matches nothing.
     public mutating func add(_ transformer: ResponseTransformer, at stage: Stage, for types: [String] = ["*/*"]) {
         steps.append(Step(stage: stage, types: types.compactMap { MediaType($0) }, transformer: transformer))
     }

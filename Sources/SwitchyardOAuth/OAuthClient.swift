@@ -28,8 +28,7 @@ public struct OAuthClient: Sendable {
     ///   - settings: The registration of the app and the endpoints of the server.
     ///   - client: The client that sends the requests.
     ///   - clock: Returns the time of day, from which the expiry of tokens is calculated. By default, it is the
-    ///     system's
-    ///     clock.
+    ///     system's clock.
     public init(
         _ settings: OAuthSettings,
         client: NetworkClient,
@@ -151,12 +150,12 @@ public struct OAuthLogin: Sendable, Hashable {
     public let state: String
     /// The PKCE verifier and challenge.
     ///
-    /// The verifier is sent when the authorisation code is redeemed.
+    /// The verifier is sent when the authorization code is redeemed.
     public let pkce: PKCE
 }
 
 extension OAuthClient {
-    /// Starts a login with an authorisation code (RFC 6749 section 4.1, with PKCE).
+    /// Starts a login with an authorization code (RFC 6749 section 4.1, with PKCE).
     ///
     /// - Parameters:
     ///   - state: The state that the callback URL must contain, random by default.
@@ -188,7 +187,7 @@ extension OAuthClient {
         return OAuthLogin(url: url, state: state, pkce: pkce)
     }
 
-    /// Redeems the authorisation code of a login for a token.
+    /// Redeems the authorization code of a login for a token.
     ///
     /// - Parameters:
     ///   - callback: The URL to which the server redirected the user.
@@ -202,7 +201,7 @@ extension OAuthClient {
         let answer = query.map { Parameters(parsing: $0) } ?? Parameters()
         let value = { (name: String) -> String? in if case .string(let text) = answer[name] { text } else { nil } }
         let state = value("state")
-        // Some servers omit the state in an error. This is safe because there is no authorisation code to redeem.
+        // Some servers omit the state in an error. This is safe because there is no authorization code to redeem.
         if let error = value("error"), state == login.state || state?.isEmpty ?? true {
             throw OAuthError.refused(OAuthError.Code(rawValue: error), description: value("error_description"))
         }
@@ -218,7 +217,7 @@ extension OAuthClient {
 
 /// The login of a device without a browser (RFC 8628).
 ///
-/// The device shows it to the user.
+/// The device shows the user code and the URL to the user.
 public struct DeviceLogin: Sendable, Hashable {
     /// The code that the user types at ``verificationURL``.
     public var userCode: String
@@ -256,8 +255,8 @@ extension OAuthClient {
 
     /// Waits until the user has confirmed the login of a device.
     ///
-    /// The server is polled at the interval that it has set. Each time the server responds `slow_down`, the interval
-    /// grows by 5 s.
+    /// The server is polled at the interval that the server has set. Each time the server responds `slow_down`, the
+    /// interval grows by 5 s.
     ///
     /// A transient failure does not end the wait. After each transient failure the pause doubles, up to a minute or
     /// twice the interval, whichever is longer. When the server responds again, the pause is reset. A pause is never

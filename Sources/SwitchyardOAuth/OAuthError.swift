@@ -8,9 +8,9 @@ public enum OAuthError: Error, Sendable, Hashable {
     case refused(Code, description: String?)
     /// The callback URL does not belong to the login, because its state is different or missing.
     ///
-    /// The callback may be an attack, so its authorisation code is not redeemed.
+    /// The callback may be an attack, so its authorization code is not redeemed.
     case stateMismatch
-    /// The callback URL contains neither an authorisation code nor an error.
+    /// The callback URL contains neither an authorization code nor an error.
     case missingCode
     /// The response does not conform to the OAuth standards. The text gives the reason.
     case malformedResponse(String)
@@ -34,7 +34,7 @@ public enum OAuthError: Error, Sendable, Hashable {
         /// The error code as the server sends it.
         public var description: String { rawValue }
 
-        /// The authorisation code or the refresh token is invalid or expired, so a new login is needed.
+        /// The authorization code or the refresh token is invalid or expired, so a new login is needed.
         public static let invalidGrant = Code(rawValue: "invalid_grant")
         /// The client is unknown or could not be authenticated.
         public static let invalidClient = Code(rawValue: "invalid_client")
@@ -67,7 +67,7 @@ extension OAuthError: RefreshFailing {
 }
 
 extension OAuthError: CustomStringConvertible {
-    /// A description of the error that contains no token and no authorisation code.
+    /// A description of the error that contains no token and no authorization code.
     public var description: String { Redaction.standard.text(words) }
 
     private var words: String {

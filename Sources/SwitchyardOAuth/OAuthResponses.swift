@@ -31,9 +31,9 @@ struct TokenResponse: Decodable {
 extension TokenResponse {
     /// Decodes a token response and throws if the access token is empty.
     ///
-    /// If the lifetime is unreadable or not above 0, it counts as unknown. If the refresh token is not a string, it
-    /// counts as missing. The access token is still accepted, because the grant or refresh token that it was obtained
-    /// with may already be used up.
+    /// A lifetime that is unreadable or not above 0 counts as unknown. A refresh token that is not a string counts as
+    /// missing. The access token is still accepted, because the grant or refresh token that it was obtained with may
+    /// already be used up.
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         accessToken = try container.decode(String.self, forKey: .accessToken)
@@ -67,7 +67,7 @@ extension TokenRefusal {
     }
 }
 
-/// A response of the device authorisation endpoint (RFC 8628 section 3.2).
+/// A response of the device authorization endpoint (RFC 8628 section 3.2).
 struct DeviceResponse: Decodable {
     var deviceCode: String
     var userCode: String
@@ -80,7 +80,7 @@ struct DeviceResponse: Decodable {
         case deviceCode = "device_code"
         case userCode = "user_code"
         case verificationURI = "verification_uri"
-        /// The name of this member in drafts, which Google's servers still send.
+        /// The name of this member in drafts of the RFC. Google's servers still send this name.
         case verificationURL = "verification_url"
         case verificationURIComplete = "verification_uri_complete"
         case expiresIn = "expires_in"
@@ -89,10 +89,10 @@ struct DeviceResponse: Decodable {
 }
 
 extension DeviceResponse {
-    /// Decodes a device authorisation response and throws if a code is empty.
+    /// Decodes a device authorization response and throws if a code is empty.
     ///
-    /// If the lifetime or the interval is unreadable, or the lifetime is not above 0, it counts as unknown. The server
-    /// then reports when the code has expired.
+    /// A lifetime or an interval that is unreadable counts as unknown, and so does a lifetime that is not above 0. The
+    /// server then reports when the code has expired.
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         deviceCode = try container.decode(String.self, forKey: .deviceCode)
@@ -136,8 +136,8 @@ struct FormResponse {
 
     /// Reads the body of a response, or returns `nil` if the body is not a form.
     ///
-    /// The body is a form if its content type is that of forms. It is also a form if it contains a token or an error
-    /// and its content type is missing, `text/plain` or `text/html`.
+    /// A body with the content type of forms is a form. A body that contains a token or an error is also a form if its
+    /// content type is missing, `text/plain` or `text/html`.
     init?(_ body: Data, contentType: String?) {
         let type = contentType.map(HTTPHeaders.essence)
         let isForm = type == "application/x-www-form-urlencoded"

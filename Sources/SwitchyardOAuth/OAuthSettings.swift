@@ -63,11 +63,11 @@ extension OAuthSettings.ClientAuthentication: RedactedDescribable {
 
 /// A PKCE verifier and challenge (RFC 7636, method S256).
 ///
-/// They prove to the server that the client that redeems an authorisation code is the client that requested it.
+/// They prove to the server that the client that redeems an authorization code is the client that requested it.
 public struct PKCE: Sendable, Hashable {
-    /// The secret that is sent when the authorisation code is redeemed.
+    /// The secret that is sent when the authorization code is redeemed.
     public let verifier: String
-    /// The SHA-256 digest of the verifier, sent when the authorisation code is requested.
+    /// The SHA-256 digest of the verifier, sent when the authorization code is requested.
     public let challenge: String
     /// The method that derives the challenge from the verifier.
     ///
@@ -82,7 +82,7 @@ public struct PKCE: Sendable, Hashable {
 
     /// Creates the challenge for a verifier, or returns `nil` if the verifier is invalid.
     ///
-    /// A valid verifier has 43 to 128 characters, which are letters, digits, `-`, `.`, `_` or `~`.
+    /// A valid verifier has 43 to 128 characters: letters, digits, `-`, `.`, `_` and `~`.
     public init?(verifier: String) {
         guard (43...128).contains(verifier.utf8.count), verifier.utf8.allSatisfy(URLCharacters.unreserved.contains)
         else {

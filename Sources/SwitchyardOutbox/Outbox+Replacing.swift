@@ -5,15 +5,15 @@ import SwitchyardServices
 extension Outbox {
     /// Removes the stored requests with a replacement key, for the current environment and user.
     ///
-    /// Call it before you change the same resource with a direct request, because an older stored request would be sent
-    /// later and overwrite that change.
+    /// Call this function before you change the same resource with a direct request. Otherwise, an older stored request
+    /// would be sent later and overwrite your change.
     ///
     ///     try await outbox.remove(replacementKey: "note 7")
     ///     try await notes.value(Note.self, for: .saving(note))
     ///
-    /// A request that is in flight is not cancelled, and the function waits until it ends. If the server accepts the
-    /// request, it is reported as ``OutboxEvent/sent(_:_:)``, otherwise it is dropped. A server that has not responded
-    /// may still execute the request later (``OutboxEntry/mayHaveBeenExecuted``).
+    /// A request that is in flight is not cancelled, and the function waits until that request ends. If the server
+    /// accepts the request, the request is reported as ``OutboxEvent/sent(_:_:)``. Otherwise, the request is dropped. A
+    /// server that has not responded may still execute the request later (``OutboxEntry/mayHaveBeenExecuted``).
     ///
     /// - Parameter key: The replacement key that the requests were stored with.
     /// - Returns: The requests that were dropped.
@@ -26,8 +26,8 @@ extension Outbox {
         let slot = OutboxEntry.Slot(key: key, environment: environment.rawValue, user: user)
         var removal = OutboxRemoval()
         let last: OutboxEntry? = await withCheckedContinuation { continuation in
-            // Removal and withdrawal happen under one lock, so that no request of the slot begins to be sent in
-            // between.
+            // Removal and withdrawal happen under one lock, so that no request with this replacement key starts to be
+            // sent between the two steps.
             let (isWaiting, done) = state.withLock { state in
                 let done = state.remove(slot)
                 return (done.error == nil && state.withdraw(slot, telling: continuation), done)
@@ -48,9 +48,9 @@ extension Outbox {
         }
     }
 
-    /// Ends the request that was in flight.
+    /// Handles the end of the request that was in flight.
     ///
-    /// It is dropped if it is still stored and was replaced or withdrawn.
+    /// The request is dropped if it is still stored and was replaced or withdrawn.
     func settle() {
         guard let (write, dropped) = state.withLock({ $0.settle() }) else { return }
         if let dropped, let newer = write.replacement { tell(.replaced(dropped, by: newer)) }
@@ -67,7 +67,9 @@ struct OutboxRemoval {
 /// A stored request that is in flight, and whether it is dropped if the server does not accept it.
 struct WriteUnderWay {
     let id: OutboxEntry.ID
-    /// The slot of the request, which is still needed after the entry was removed.
+    /// The slot of the request.
+    ///
+    /// The slot is still needed after the entry was removed.
     let slot: OutboxEntry.Slot?
     /// The newer request that replaces this request.
     var replacement: OutboxEntry?
@@ -84,7 +86,7 @@ extension Outbox.State {
         return entries.filter { $0.slot == slot && $0.id != underWay?.id }
     }
 
-    /// The requests that the file must keep: all except a request in flight that was replaced.
+    /// The requests that the file must keep: all requests except a request in flight that was replaced.
     var lasting: [OutboxEntry] {
         guard let underWay, underWay.replacement != nil else { return entries }
         return entries.filter { $0.id != underWay.id }
@@ -129,9 +131,9 @@ extension Outbox.State {
         return replaced
     }
 
-    /// Marks the request of a slot that is in flight to be dropped when it ends.
+    /// If the request in flight belongs to the slot, marks it to be dropped when it ends.
     ///
-    /// Returns `false` if there is none.
+    /// Returns `false` if no request of the slot is in flight.
     mutating func withdraw(
         _ slot: OutboxEntry.Slot,
         telling waiter: CheckedContinuation<OutboxEntry?, Never>
@@ -143,7 +145,7 @@ extension Outbox.State {
 
     /// Ends the request that was in flight.
     ///
-    /// It is dropped if it was replaced or withdrawn.
+    /// The request is dropped if it was replaced or withdrawn.
     mutating func settle() -> (write: WriteUnderWay, dropped: OutboxEntry?)? {
         guard let write = underWay else { return nil }
         underWay = nil
@@ -154,8 +156,8 @@ extension Outbox.State {
 
     /// Drops a request, even if the file cannot be written.
     ///
-    /// If it cannot be written, the file either contains a newer record that replaces the request, or the request is
-    /// sent again with its idempotency key after a restart.
+    /// If the file cannot be written, either it already contains a newer record that replaces the request, or the
+    /// request is sent again with its idempotency key after a restart.
     private mutating func drop(_ id: OutboxEntry.ID) {
         entries.removeAll { $0.id == id }
         try? file.append(.done(id))

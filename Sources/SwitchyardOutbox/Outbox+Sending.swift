@@ -4,12 +4,12 @@ import SwitchyardHTTP
 import SwitchyardServices
 
 extension Outbox {
-    /// Sends the stored requests, in order, until none is left or one could not be sent.
+    /// Sends the stored requests, in order, until none is left or a request could not be sent.
     ///
     /// Requests that were stored in an environment other than the client's current one, or by a user other than the
     /// current one, are skipped.
     ///
-    /// If the task is cancelled, this does not count as a failure of the request in flight.
+    /// Cancelling the task does not count as a failure of the request in flight.
     ///
     /// - Returns: The time to wait before the next attempt. The value is `nil` if nothing is left to send, another task
     ///   is sending, or the task was cancelled.
@@ -105,7 +105,7 @@ extension Outbox {
     /// Records that a request is in flight before it is sent.
     ///
     /// If the app is killed, the next run knows from the record that the request may have been executed. A request
-    /// whose start cannot be recorded is not sent, because the next run would report that it was not executed.
+    /// whose start cannot be recorded is not sent, because the next run would report that the request was not executed.
     private func recordStart(of id: OutboxEntry.ID) throws(OutboxError) {
         try state.withLock { (state) throws(OutboxError) in
             guard let index = state.entries.firstIndex(where: { $0.id == id }), state.entries[index].hasBegun != true
@@ -140,7 +140,8 @@ extension Outbox {
 
     private func answer(to entry: OutboxEntry) async -> Result<ServiceResponse, RequestFailure> {
         var configuration = entry.configuration
-        // The owner is set because another user may log in while the request waits for a credential.
+        // The call is bound to the user of the entry, because another user may log in while the request waits for a
+        // credential.
         configuration.callOwner = entry.user.map { client.callOwner(named: $0) }
         // The environment is checked again because the app may switch it before the request starts.
         configuration.interceptors = [
@@ -187,7 +188,7 @@ extension Outbox {
 
     /// Drops the request if it is too old, and returns whether it was dropped.
     ///
-    /// Call it only after a response of the request's server that did not accept the request.
+    /// Call it only after the request's own server has responded without accepting the request.
     private func expires(_ entry: OutboxEntry) throws(OutboxError) -> Bool {
         guard isTooOld(entry, at: client.time.now) else { return false }
         try end(entry, .expired(entry))
@@ -196,7 +197,8 @@ extension Outbox {
 
     /// Keeps a request whose response does not show that it was accepted.
     ///
-    /// The request can expire only if the response certainly comes from its server: over https, without redirects.
+    /// The request can expire only if the response certainly comes from the server of the request: over https, without
+    /// redirects.
     private func unconfirmed(_ entry: OutboxEntry, _ answer: ServiceResponse) throws(OutboxError) -> Duration? {
         let entry = noting(mayHaveBeenExecuted: true, of: entry)
         let isOwn = answer.context.redirects.isEmpty && answer.context.url?.isSecure == true
@@ -222,10 +224,9 @@ extension Outbox {
     /// - Parameters:
     ///   - entry: The request that could not be sent.
     ///   - asked: The time to wait that the server has asked for.
-    ///   - turns: The value of `State.turns` when the request was sent, or `nil` to ignore it. If the network has come
-    ///     back
-    ///     or a user has logged in since, the request is sent again immediately, because neither event is reported
-    ///     again.
+    ///   - turns: The value of `State.turns` (the number of network returns and logins) when the request was sent, or
+    ///     `nil` to ignore it. If the number has changed since then, the request is sent again immediately, because
+    ///     neither a network return nor a login is reported again.
     ///   - event: Returns the event to report, by default ``OutboxEvent/postponed(_:pause:)``.
     /// - Returns: The time to wait, or `nil` if the request's environment or user is no longer current. Such a request
     ///   stays stored and does not delay other requests.

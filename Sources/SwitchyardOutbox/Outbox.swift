@@ -130,7 +130,8 @@ public final class Outbox: Sendable {
 
     deinit {
         endListening()
-        // Tasks that are still ending may retain the state a little longer than the outbox.
+        // Tasks that are still ending may retain the state a little longer than the outbox, so the file is released
+        // here.
         state.withLock { $0.file.release() }
     }
 
@@ -163,7 +164,7 @@ public final class Outbox: Sendable {
 
     /// Stores a request.
     ///
-    /// It is on disk when this function returns.
+    /// The request is on disk when this function returns.
     ///
     /// The parameters of the request are encoded now, with the client's options. Values that are common to all calls
     /// are added when the request is sent. If the request has a body, even a form, common parameters go into the query.
@@ -278,8 +279,8 @@ public final class Outbox: Sendable {
 extension Outbox {
     /// Starts to send automatically.
     ///
-    /// Requests are sent now, when a request is stored, when the network is back, when the environment changes, when a
-    /// user has logged in, and after the pause that follows a failure.
+    /// Requests are sent immediately, when a request is stored, when the network is back, when the environment changes,
+    /// when a user has logged in, and after the pause that follows a failure.
     ///
     /// A request that is stored during a pause waits until the pause is over. If the network comes back or a credential
     /// is set, the pause ends early, unless a server has asked for the pause (`Retry-After`). If the environment
@@ -369,8 +370,8 @@ extension Outbox {
 
     /// Sends, and returns the time to wait before the next attempt.
     ///
-    /// If the file cannot be written, the caller waits too. It also waits if another task is sending, because that task
-    /// may fail.
+    /// Also returns a time to wait if the file cannot be written, or if another task is sending, because that task may
+    /// fail.
     private func pauseAfterFlush() async -> Duration? {
         do throws(OutboxError) {
             return try await flush() ?? (next == nil ? nil : options.pause)

@@ -36,10 +36,10 @@ public struct OutboxAcceptance: Sendable {
     /// The default rule of an outbox.
     ///
     /// The rule accepts a 2xx response to a request with the stored method. It also accepts a 303 redirect from the
-    /// host that the request was sent to, because it leads to the outcome of the request (RFC 9110 section 15.4.4). It
-    /// does not accept a redirect that changes a POST to a GET (301 and 302, RFC 9110 sections 15.4.2 and 15.4.3),
-    /// whatever the response to the GET. It does not accept an HTML page if the request asks for JSON or has a JSON
-    /// body, or if the page comes from another host.
+    /// host that the request was sent to, because such a redirect leads to the outcome of the request (RFC 9110 section
+    /// 15.4.4). The rule does not accept a redirect that changes a POST to a GET (301 and 302, RFC 9110 sections 15.4.2
+    /// and 15.4.3), whatever the response to the GET. The rule does not accept an HTML page if the request asks for
+    /// JSON or has a JSON body, or if the page comes from another host.
     public static let standard = OutboxAcceptance { entry, response in
         guard response.isConfirmed(for: entry) else { return false }
         guard (200..<300).contains(response.status), response.isPage else { return true }
@@ -57,7 +57,7 @@ public struct OutboxAcceptance: Sendable {
 
 /// The reason why a response does not show that the server has accepted a stored request.
 public enum OutboxDoubt: Sendable, Hashable {
-    /// The request was redirected by a response with this status, and nothing shows that it was executed.
+    /// The request was redirected by a response with this status, and nothing shows that the request was executed.
     case redirected(status: Int)
     /// The rule in ``Outbox/Options/accepts`` does not accept the response.
     case unacceptable(status: Int, contentType: String?)

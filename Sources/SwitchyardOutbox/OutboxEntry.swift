@@ -9,7 +9,7 @@ public struct OutboxEntry: Codable, Sendable, Hashable, Identifiable {
     ///
     /// Requests that are stored later have larger numbers.
     public internal(set) var id: UInt64
-    /// The idempotency key by which the server recognises the request.
+    /// The idempotency key by which the server recognizes the request.
     ///
     /// It is the same in every attempt and after a relaunch.
     public let idempotencyKey: String
@@ -113,7 +113,7 @@ public enum OutboxError: Error, Sendable, Hashable {
     case foreignFile
     /// Another outbox has the file open, in this process or another process.
     ///
-    /// It must be released or closed first (``Outbox/close()``).
+    /// That outbox must be released or closed first (``Outbox/close()``).
     case busy
     /// The outbox was closed.
     case closed

@@ -12,7 +12,7 @@ import SwitchyardHTTP
 
 /// The file of an outbox.
 ///
-/// A record is on disk when the function that appends it returns.
+/// The function that appends a record returns when the record is on disk.
 ///
 /// The file is locked until it is released, so that two outboxes, even of two processes, never write to the same file.
 /// The owner of this value protects it with a lock.
@@ -25,8 +25,8 @@ struct OutboxFile {
     private var garbage = 0
     /// The largest request number that the file has ever contained, even if that request is no longer stored.
     ///
-    /// Numbers are not reused. A reused number would count as done, and an app that has kept the number would mistake
-    /// the new request for the old one.
+    /// Numbers are not reused. In the file, a new request with a reused number would count as done (sent or dropped),
+    /// and an app that has kept the number would mistake the new request for the old one.
     private(set) var last: UInt64 = 0
     /// The last time reading in the file.
     private(set) var reading: OutboxTimeline.Reading?
@@ -35,7 +35,7 @@ struct OutboxFile {
     ///
     /// A missing file is created.
     ///
-    /// - Throws: ``OutboxError``, which is ``OutboxError/busy`` if another outbox has the file open.
+    /// - Throws: ``OutboxError``. The error is ``OutboxError/busy`` if another outbox has the file open.
     static func open(_ url: URL) throws(OutboxError) -> (file: OutboxFile, entries: [OutboxEntry]) {
         // Compaction replaces the file, and must not replace a symbolic link to it.
         let url = url.resolvingSymlinksInPath()

@@ -5,7 +5,7 @@ import SwitchyardHTTP
 /// A record of an append-only outbox file.
 ///
 /// The file has a magic line, and then for each record its length, its checksum (both 32 bits, little-endian) and its
-/// bytes. A file that was cut off at any byte has complete records and then an incomplete one, which is ignored.
+/// bytes. If the file was cut off at any byte, its last record may be incomplete. An incomplete record is ignored.
 enum OutboxRecord: Hashable {
     case stored(OutboxEntry)
     /// The request with this number was about to be sent for the first time.

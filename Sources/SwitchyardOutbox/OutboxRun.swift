@@ -1,4 +1,6 @@
-/// The automatic sending of an ``Outbox``, which lasts until this object is released.
+/// The automatic sending of an ``Outbox``.
+///
+/// The outbox sends automatically until this object is released.
 public final class OutboxRun: Sendable {
     private let tasks: [Task<Void, Never>]
     private let end: @Sendable () -> Void

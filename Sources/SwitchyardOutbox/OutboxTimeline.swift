@@ -4,8 +4,9 @@ import SwitchyardServices
 /// The time that has certainly passed for an outbox since its file was created.
 ///
 /// While the app runs, time is measured by the monotonic clock, which is independent of the wall clock. From one run to
-/// the next, only the wall clock is available. The difference is counted if the wall clock has moved forwards, and at
-/// most a quarter of the maximum age of a request is counted, so that no single jump makes a request too old.
+/// the next, only the wall clock is available. If the wall clock has moved forwards between two runs, the difference is
+/// counted, but at most a quarter of the maximum age of a request. A single jump of the clock therefore never makes a
+/// request too old.
 struct OutboxTimeline {
     /// A time reading that the file stores for the next run of the app.
     struct Reading: Hashable {

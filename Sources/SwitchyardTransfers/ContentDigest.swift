@@ -9,7 +9,7 @@ public struct ContentDigest: Sendable, Hashable {
     public enum Algorithm: String, Sendable, Hashable, CaseIterable {
         /// SHA-256 (FIPS 180-4), 32 bytes.
         case sha256 = "sha-256"
-        /// MD5 (RFC 1321), 16 bytes, which detects faults of disk or network, but not deliberate changes.
+        /// MD5 (RFC 1321), 16 bytes. It detects faults of disk or network, but not deliberate changes.
         case md5
     }
 

@@ -27,7 +27,7 @@ struct CacheTrace {
         return CacheTrace(name: "Zipf with scans", keys: 100_000, requests: requests)
     }
 
-    /// A repeated cycle of 1,200 keys, which are slightly more than fit into the cache.
+    /// A repeated cycle of 1,200 keys, slightly more keys than fit into the cache.
     static var loop: CacheTrace {
         CacheTrace(name: "loop", keys: 1_200, requests: (0..<120_000).map { $0 % 1_200 })
     }
@@ -90,7 +90,8 @@ struct CacheTrace {
 
     /// Returns the hit ratio of the optimal cache.
     ///
-    /// It knows the future requests and evicts the entry that is not needed for the longest time (Belady, 1966).
+    /// The optimal cache knows the future requests and evicts the entry that is not needed for the longest time
+    /// (Belady, 1966).
     func clairvoyant(_ size: Int) -> Double {
         let next = nextUses
         var due: [Int: Int] = [:]
@@ -118,9 +119,7 @@ struct CacheTrace {
     }
 }
 
-/// A heap of keys.
-///
-/// The key whose next use is farthest away is the first.
+/// A heap of keys in which the key whose next use is farthest away comes first.
 private struct FarthestFirst {
     private var heap: [(use: Int, key: Int)] = []
 

@@ -60,8 +60,8 @@ struct DiskBenchmark {
 
     // MARK: - Killed writers
 
-    /// Starts a process that writes entries and kills it at a random time, again and again until the required number of
-    /// entries has been written.
+    /// Starts processes that write entries until the required number of entries has been written, and kills each
+    /// process after a random time.
     ///
     /// Checks the files after each kill.
     private func kills(in folder: URL, _ sheet: inout FigureSheet) async throws {
@@ -99,7 +99,8 @@ struct DiskBenchmark {
         process.arguments = ["disk-writer", folder.path, String(seed)]
         process.standardOutput = output
         try process.run()
-        // The first byte of output shows that the child process is writing. It is killed a random time later.
+        // The first byte of output shows that the child process is writing. The child process is killed a random time
+        // later.
         var lines = output.fileHandleForReading.availableData.count
         usleep(UInt32.random(in: 0..<60_000))
         Foundation.kill(process.processIdentifier, SIGKILL)

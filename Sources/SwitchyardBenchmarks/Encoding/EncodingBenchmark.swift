@@ -47,11 +47,11 @@ struct EncodingReport: Encodable {
 
     var title: String
     var rows: [Row]
-    /// The ratio of the time to the baseline's time in the same round.
+    /// The ratio of the time to the baseline's time in the same round of the ``Contest``.
     ///
     /// A value below 1 is faster than the baseline.
     var time: Spread
-    /// The ratio of the processor time to the baseline's.
+    /// The ratio of the processor time to the baseline's processor time.
     ///
     /// Other processes affect processor time less than elapsed time.
     var processorTime: Spread

@@ -38,7 +38,7 @@ struct BurstBenchmark {
         for server in servers { server.stop() }
     }
 
-    /// Runs a burst.
+    /// Makes all calls of a burst at the same time.
     ///
     /// Returns the number of failed calls, and the time from the start of the burst to the end of its last call.
     private func burst(on client: NetworkClient) async -> (failed: Int, last: Duration) {

@@ -53,7 +53,8 @@ struct FaultRun {
         ]
     }
 
-    /// Makes the first server faulty for a while, and returns the number of requests that reached it during this time.
+    /// Makes the first server faulty for a while, and returns the number of requests that reached this server while it
+    /// was faulty.
     private func breakFirstServer(from start: Double) async throws -> Int {
         try await sleep(until: start + Self.badFrom)
         let before = servers[0].statistics.requestsReceived

@@ -11,8 +11,8 @@ struct FaultScenario: Sendable {
 
     /// The twelve faults of the measurements of the reference implementation, in the same order.
     ///
-    /// As in those measurements, the connections of a server are closed when it stops listening or loses all packets.
-    /// Otherwise, each write request on a silent connection would wait for its deadline.
+    /// As in those measurements, the connections of a server are closed when the server stops listening or loses all
+    /// packets. Otherwise, each write request on a silent connection would wait for its deadline.
     static var all: [FaultScenario] {
         [
             whole("refuse", .refuse, closesConnections: true),

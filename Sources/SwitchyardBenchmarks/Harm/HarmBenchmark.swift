@@ -11,16 +11,17 @@ import Switchyard
 /// at the same time and not in turn, so that the noise of the machine and the events of a scenario affect all of them
 /// equally. The timers of one client also never run while another client is measured.
 ///
-/// ``HarmJudgement`` and ``HarmLimits`` define the criteria and tolerances. If a client is marked only for 99th
-/// percentiles, the scenario is repeated up to twice, and a mark stays only if every run has it. The reason is that a
-/// busy machine alone causes such a mark in one of six scenarios.
+/// ``HarmJudgement`` and ``HarmLimits`` define the criteria and tolerances. A client gets a mark (``HarmMark``) for
+/// each criterion that it does not meet. If all its marks are for 99th percentiles, the scenario is repeated up to
+/// twice, and a mark stays only if every run has it. The reason is that a busy machine alone causes such a mark in one
+/// of six scenarios.
 struct HarmBenchmark {
     var isJSON = false
     /// The time in seconds for which each client runs in each scenario, unless the scenario requires more.
     var seconds = 8
     /// The policies to compare with the client without switching.
     ///
-    /// With `off`, the output shows the marks that noise alone causes.
+    /// With `off`, the output shows the marks (``HarmMark``) that the noise of the machine alone causes.
     var policies = ["recommended", "single"]
     var worlds = HarmWorld.all
 

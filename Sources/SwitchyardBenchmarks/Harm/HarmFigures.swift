@@ -25,14 +25,14 @@ struct HarmFigures: Codable, Sendable, Equatable {
         var p99 = 0.0
         var maximum = 0.0
 
-        /// The share of failed calls.
+        /// The fraction of failed calls, 0 to 1.
         var failureRate: Double { count > 0 ? Double(failed) / Double(count) : 0 }
     }
 
     var all: Calls
     /// The statistics of the calls to healthy endpoints.
     var well: Calls
-    /// The statistics of the calls to the odd endpoint.
+    /// The statistics of the calls to the odd endpoint (``Oddity``).
     var odd: Calls
     /// The number of calls that failed before anything was sent.
     var unsent: Int
@@ -61,7 +61,7 @@ extension HarmFigures {
 extension HarmFigures.Calls {
     init(_ calls: [HarmCall], deadline: Double) {
         let waits = calls.map { $0.failure == nil ? $0.milliseconds : max(deadline, $0.milliseconds) }.sorted()
-        // The nearest rank: the smallest wait such that at least this share of all waits is not longer.
+        // The nearest rank: the smallest wait such that at least this fraction of all waits is not longer.
         func percentile(_ share: Double) -> Double {
             waits.isEmpty ? 0 : waits[max(1, Int((share * Double(waits.count)).rounded(.up))) - 1]
         }

@@ -2,7 +2,7 @@ import Foundation
 
 /// The limits that a client with switching must keep in a scenario.
 ///
-/// In addition, it must not be worse than a client without switching.
+/// In addition, such a client must not be worse than a client without switching.
 struct HarmLimits: Sendable, Equatable {
     /// Whether another server would not help callers, because the servers behave alike or the first server is healthy.
     var areAlike = false
@@ -10,7 +10,8 @@ struct HarmLimits: Sendable, Equatable {
     var perCall = 1.05
     /// The maximum 99th percentile of the wait for calls to healthy endpoints in milliseconds, or `nil` for no limit.
     var wellP99: Double?
-    /// The maximum 99th percentile of the wait for calls to the odd endpoint in milliseconds, or `nil` for no limit.
+    /// The maximum 99th percentile of the wait for calls to the odd endpoint (``Oddity``) in milliseconds, or `nil` for
+    /// no limit.
     var oddP99: Double?
     /// Whether all calls must succeed.
     var failsNone = false
@@ -20,7 +21,7 @@ struct HarmLimits: Sendable, Equatable {
     static let masked = HarmLimits(failsNone: true)
 }
 
-/// A mark: the reason why the row of a client in the output is marked as worse than allowed.
+/// A mark: one reason why a client is marked in the output as worse than allowed.
 struct HarmMark: Encodable, Sendable, Equatable {
     /// The criterion that the client does not meet.
     enum Subject: String, Encodable, Sendable {
@@ -35,7 +36,7 @@ struct HarmMark: Encodable, Sendable, Equatable {
         case requests
         case switches
 
-        /// Whether the noise of the machine can cause the mark.
+        /// Whether the noise of the machine can cause a mark with this criterion.
         var mayBeChance: Bool { [.wellWait, .oddWait, .wellLimit, .oddLimit].contains(self) }
     }
 

@@ -108,8 +108,9 @@ struct HarmLoad: Sendable {
         }
     }
 
-    /// Calls the odd endpoint six times, which uses up a quota, and then the other endpoints about 200 times, and repeats
-    /// this until the end.
+    /// Alternates six calls to the odd endpoint with about 200 calls to the other endpoints, until the end.
+    ///
+    /// The odd endpoint responds with 429, as a server does when a caller's quota is used up.
     private func quotas(until end: ContinuousClock.Instant) async -> [HarmCall] {
         var calls: [HarmCall] = []
         while ContinuousClock.now < end {

@@ -10,23 +10,23 @@ struct HarmWorld: Sendable {
         case keyed
     }
 
-    /// The times at which calls are made.
+    /// The pauses between the calls of the callers.
     enum Rhythm: Sendable {
         /// Each caller waits for its response and then pauses.
         ///
         /// With the mean pause, a client makes about 1,000 calls a second, so that a machine with two cores is idle for
         /// half of the time.
         case steady
-        /// All callers pause for about 5 s. This is the time after which the servers close idle connections.
+        /// All callers pause for about 5 s, the time after which the servers close idle connections.
         case apart
         /// Six calls to the odd endpoint, then 200 calls to the other endpoints, repeatedly.
         case quota
     }
 
     private(set) var name: String
-    /// The misbehavior of one endpoint, or `nil` if all endpoints are healthy.
+    /// The misbehavior of one endpoint (the odd endpoint), or `nil` if all endpoints are healthy.
     var oddity: Oddity?
-    /// Whether the endpoint misbehaves only on the first server.
+    /// Whether the odd endpoint misbehaves only on the first server.
     var isFirstOnly = false
     /// The conditions that affect whole servers; by default, all servers are healthy.
     var conditions = ServerConditions()
@@ -102,13 +102,13 @@ extension HarmWorld {
 
     /// Returns a copy with this number of callers.
     ///
-    /// The share of the callers that use the odd endpoint stays the same, and is at least one caller.
+    /// The fraction of the callers that use the odd endpoint stays the same. At least one caller uses it.
     func callers(_ count: Int) -> HarmWorld {
         with("callers\(count)") { world in
             if world.oddCallers > 0 { world.oddCallers = max(1, count * world.oddCallers / world.callers) }
             world.callers = count
-            // All calls that are in progress when an endpoint starts to misbehave wait for a hedge. They must be at
-            // most 1 % of the calls.
+            // All calls that are in progress when an endpoint starts to misbehave wait until a hedge (a second request
+            // to another server) responds. These calls must be at most 1 % of all calls.
             if world.limits.oddP99 != nil { world.leastSeconds = max(world.leastSeconds, Double(count) * 0.15) }
         }
     }

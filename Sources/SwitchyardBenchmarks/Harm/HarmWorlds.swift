@@ -4,8 +4,9 @@ import SwitchyardTesting
 /// The scenarios of the benchmark.
 ///
 /// Every oddity (misbehavior of one endpoint) and every server condition runs with 20 callers that make reads. A fifth
-/// of them use the odd endpoint. Other shares, kinds of calls and numbers of callers run only with four kinds of
-/// oddities: a response about the caller (such as 429), a response about the server, an error, and no response.
+/// of these callers use the odd endpoint. Other fractions, kinds of calls and numbers of callers run only with four
+/// kinds of oddities: a response about the caller (such as 429), a response about the server, an error, and no
+/// response.
 extension HarmWorld {
     static let all = oddEndpoints + shares + writes + crowds + allConditions + keptConnections
 
@@ -63,9 +64,8 @@ extension HarmWorld {
 
     /// The scenarios in which servers close a connection 5 s after its last response.
     ///
-    /// At about the same time, the callers make their next calls.
-    ///
-    /// This happens five times in each scenario.
+    /// At about the same time, the callers make their next calls. Connections are closed in this way five times in each
+    /// scenario.
     private static let keptConnections = [Kind.read, .write, .keyed].map { kind -> HarmWorld in
         var world = HarmWorld("kept-5s", ServerConditions(), limits: .alike).kind(kind)
         world.rhythm = .apart

@@ -74,9 +74,9 @@ struct Score: Codable {
 ///
 /// A round measures every contender once, so that the noise of the machine affects all of them equally.
 ///
-/// The order of contenders also matters: of two identical contenders, the second one made 1.05 times as many requests
-/// as the first. Therefore, each contender follows each other contender equally often, and each turn starts with a
-/// warm-up that is not measured.
+/// The order of contenders also matters: of two identical contenders, the second contender sent 1.05 times as many
+/// requests as the first. Therefore, each contender follows each other contender equally often, and each turn starts
+/// with a warm-up that is not measured.
 struct Contest {
     var contenders: [Contender]
     var concurrency: Int

@@ -8,7 +8,7 @@ import Foundation
 
 /// A server that reads and discards every request body, and responds with the number of bytes that it has read.
 ///
-/// It responds to a GET of `/bytes/N` with N bytes.
+/// The server responds to a GET of `/bytes/N` with N bytes.
 ///
 /// The server runs in a separate process, with a thread for each connection.
 struct DrainServer {

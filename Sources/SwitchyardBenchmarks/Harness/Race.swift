@@ -3,8 +3,8 @@ import Foundation
 /// A measurement of short work that several implementations (runners) do in turn, in nanoseconds of processor time per
 /// repetition.
 ///
-/// Processor time is used because other processes on the machine affect it less than elapsed time. For work that is too
-/// short for a ``Contest``, where reading the clock would take a significant part of the time, use a race.
+/// Processor time is used because other processes on the machine affect it less than elapsed time. A race is for work
+/// that is too short for a ``Contest``, in which reading the clock would take a significant part of the time.
 struct Race {
     /// An implementation of the work that repeats it a given number of times.
     struct Runner: Sendable {
@@ -21,7 +21,7 @@ struct Race {
     var times: Int
     var rounds = 7
 
-    /// Runs the rounds (each measures every runner once).
+    /// Runs the rounds: each round measures every runner once.
     ///
     /// Returns the name and the nanoseconds of each runner, in the given order.
     func run() async throws -> [(name: String, nanoseconds: Spread)] {

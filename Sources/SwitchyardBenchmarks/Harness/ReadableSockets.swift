@@ -5,12 +5,11 @@
     import Darwin
 #endif
 
-/// A set of descriptors.
+/// A set of descriptors with which one thread waits until some of the descriptors are readable.
 ///
-/// One thread waits until some of them are readable.
-///
-/// On Linux, the cost of a wait does not depend on the number of descriptors. With `poll`, a benchmark server spent
-/// half of its time in `poll`, on one of the two processors that the measured process needed too.
+/// On Linux, the cost of a wait does not depend on the number of descriptors. The system call `poll` is not used on
+/// Linux: with it, a benchmark server spent half of its time in `poll`, on a processor that the measured process needed
+/// too.
 struct ReadableSockets: ~Copyable {
     private static let most = 256
 

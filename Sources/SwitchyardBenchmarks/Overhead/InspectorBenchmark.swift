@@ -51,7 +51,7 @@ struct InspectorBenchmark {
         withExtendedLifetime(child) {}
     }
 
-    /// Returns the ratios of a figure with the inspector to the figure without it, each within one round.
+    /// Returns the ratio of a figure with the inspector to the figure without the inspector, computed for each round.
     private func ratio(of figure: Figure, in scores: [String: [Score]]) -> Spread {
         Spread(
             zip(scores[Self.with] ?? [], scores[Self.without] ?? []).map { one, other in

@@ -9,9 +9,8 @@ import SwitchyardTesting
 /// A benchmark that compares a call through the library, a request over the bare transport, and a request with plain
 /// `URLSession`.
 ///
-/// All three decode the response.
-///
-/// It also compares the bare transport with a plain C loop on libcurl. Neither decodes the response.
+/// These three contenders decode the response. The benchmark also compares the bare transport with a plain C loop on
+/// libcurl. These two do not decode the response.
 struct OverheadBenchmark {
     let url: String?
     let isJSON: Bool

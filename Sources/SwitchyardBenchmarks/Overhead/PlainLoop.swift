@@ -5,8 +5,8 @@
     /// A loop on libcurl's multi interface, as the simplest C program would contain it: one thread,
     /// `curl_multi_perform` and `curl_multi_poll`, with reused handles.
     ///
-    /// This loop is the baseline for a transport that uses libcurl. Like the transport, it requests compressed
-    /// responses, because the time that libcurl takes to write a header field is significant.
+    /// This loop is the baseline for a transport that uses libcurl. The loop requests compressed responses because the
+    /// transport does so too, and the time that libcurl takes to write one more header field is significant.
     ///
     /// @unchecked is sound: a contest measures one contender at a time, so only one task at a time uses the loop.
     final class PlainLoop: @unchecked Sendable {

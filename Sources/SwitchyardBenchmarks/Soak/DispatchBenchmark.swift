@@ -11,8 +11,8 @@ struct DispatchBenchmark {
     let isJSON: Bool
 
     func run() async throws {
-        // The first requests allocate memory that is kept: stacks, queues and allocator pools. They are sent before the
-        // measurement starts.
+        // The first requests allocate memory that is kept: stacks, queues and allocator pools. These requests are
+        // therefore sent before the measurement starts.
         _ = try await round(count / 2)
         let before = ProcessFootprint.now
         var report = try await round(count)

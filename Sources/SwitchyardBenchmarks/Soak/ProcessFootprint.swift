@@ -40,7 +40,7 @@ struct ProcessFootprint: Codable {
         return now
     }
 
-    /// Returns the growth of memory since the start, as a share of the memory at the start.
+    /// Returns the growth of memory since the start, as a fraction of the memory at the start.
     func growth(since start: ProcessFootprint) -> Double {
         start.resident > 0 ? Double(resident - start.resident) / Double(start.resident) : 0
     }
@@ -62,7 +62,7 @@ extension ProcessFootprint {
         (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     }
 
-    /// Returns memory that glibc keeps after it was freed to the system.
+    /// Returns freed memory, which glibc would otherwise keep, to the system.
     ///
     /// The function is looked up by its name because Swift's module for glibc does not declare it.
     private static func trimAllocator() {

@@ -4,7 +4,7 @@ import SwitchyardTesting
 
 /// A benchmark of many requests that all receive a 401 at the same time.
 ///
-/// They must cause exactly one token refresh, and then succeed.
+/// These requests must cause exactly one token refresh, and then succeed.
 ///
 /// The policy never sends a request to a second server, so that the requests at the server can be counted.
 struct RefusalsBenchmark {

@@ -6,8 +6,8 @@ import SwitchyardTesting
 /// `async`, under all policies.
 ///
 /// No request may hang, leak memory, or end more than once. Three quarters of the requests use a transport with
-/// scripted responses, which is fast and produces every error. The other requests use real connections to servers that
-/// refuse connections, hang, reset connections, truncate responses and send wrong data.
+/// scripted responses, because such a transport is fast and can produce every error. The other requests use real
+/// connections to servers that refuse connections, hang, reset connections, truncate responses and send wrong data.
 struct SoakBenchmark {
     let count: Int
     let isJSON: Bool
@@ -17,8 +17,8 @@ struct SoakBenchmark {
     ]
 
     func run() async throws {
-        // The first requests allocate memory that is kept: stacks, queues and allocator pools. They are sent before the
-        // measurement starts.
+        // The first requests allocate memory that is kept: stacks, queues and allocator pools. These requests are
+        // therefore sent before the measurement starts.
         for policy in Self.policies { _ = try await rounds(policy, count / 20) }
         let before = ProcessFootprint.now
         var runs: [SoakReport] = []

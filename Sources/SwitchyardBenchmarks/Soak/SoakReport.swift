@@ -25,7 +25,7 @@ struct SoakReport: Codable {
 
 /// The results for all policies and transports.
 struct SoakSummary: Codable {
-    /// The tolerated growth of memory, as a share of the memory at the start.
+    /// The tolerated growth of memory, as a fraction of the memory at the start.
     ///
     /// Pools and caches may grow once.
     static let tolerance = 0.1

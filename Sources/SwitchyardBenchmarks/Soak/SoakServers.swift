@@ -53,7 +53,7 @@ struct SoakServers {
 
     /// Makes one server after another refuse connections, lose packets or hang for 30 ms.
     ///
-    /// After each fault, there is none for 60 ms. Ends when the task is cancelled.
+    /// After each fault, all servers are healthy for 60 ms. Ends when the task is cancelled.
     func misbehave() async {
         var number = 0
         while !Task.isCancelled {
@@ -74,7 +74,7 @@ struct SoakServers {
         transport.shutdown()
         var open = 0
         for server in servers {
-            // A server notices a short time later that a connection was closed, and does not report it, so the count is
+            // A server notices a closed connection only a short time later and cannot notify this loop, so the count is
             // polled. Five seconds are more than enough.
             for _ in 0..<50 where server.statistics.connectionsOpen > 0 {
                 try? await Task.sleep(for: .milliseconds(100))

@@ -1,8 +1,9 @@
 import Foundation
 import Switchyard
 
-/// A measurement of the switching core's memory per server, with many cores that have recorded as many outcomes as they
-/// keep.
+/// A measurement of the switching core's memory per server.
+///
+/// Many cores are created. Each core records as many outcomes as it keeps.
 struct CoreMemory {
     let policy: SwitchPolicy
     var cores = 2000
@@ -10,9 +11,9 @@ struct CoreMemory {
     /// The servers of every measured core.
     static var members: [SwitchingCore.Member] { ["primary", "secondary", "tertiary"].map { .init(id: $0) } }
 
-    /// Returns the growth of this process's memory divided by the number of servers.
+    /// Returns the growth of this process's memory divided by the number of servers in all cores.
     ///
-    /// The memory of a core is included in equal parts for its servers.
+    /// The result includes, for each server, an equal part of the memory that a core needs for itself.
     func bytesPerServer() throws -> Int {
         let model = try SwitchingCore(members: Self.members, policy: policy, at: .zero, seed: 1)
         var fleet: [SwitchingCore] = []

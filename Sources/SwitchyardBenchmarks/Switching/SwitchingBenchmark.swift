@@ -3,10 +3,9 @@ import Switchyard
 
 /// A benchmark of the switching core: processor time per attempt and memory per server.
 ///
-/// A round makes many attempts one after another with a core of three servers in virtual time. For each attempt, it
-/// chooses a server, computes the hedge delay, and reports a response with its latency to the core. The result is the
-/// median of the rounds. The memory is the growth per server of many cores that have recorded as many outcomes and
-/// latencies as they keep.
+/// A round makes many attempts one after another with a core of three servers in virtual time. For each attempt, the
+/// round chooses a server, computes the hedge delay, and reports a response with its latency to the core. The result is
+/// the median of the rounds. ``CoreMemory`` measures the memory.
 struct SwitchingBenchmark {
     var isJSON = false
     var rounds = 9

@@ -87,7 +87,7 @@ struct TransferContenders {
         }
     }
 
-    /// Returns a contender that does its work once each time it is measured.
+    /// Returns a contender that does its work exactly once in each measurement.
     private func once(_ name: String, _ work: @escaping @Sendable () async throws -> Void) -> Contender {
         Contender(name: name) { _, _ in
             try await work()

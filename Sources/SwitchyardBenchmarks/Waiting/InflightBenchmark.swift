@@ -5,8 +5,8 @@ import Switchyard
 ///
 /// The memory of libcurl's own handles is subtracted.
 ///
-/// In every round (one measurement of each layer), each layer runs in a new process, so that no layer reuses the memory
-/// of another layer. The figures do not include the kernel's connection buffers.
+/// A round measures each layer once. Each layer runs in a new process, so that no layer reuses the memory of another
+/// layer. The figures do not include the kernel's connection buffers.
 struct InflightBenchmark {
     let isJSON: Bool
     var count = 10_000

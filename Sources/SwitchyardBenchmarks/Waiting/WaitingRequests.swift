@@ -3,7 +3,7 @@ import Switchyard
 
 /// A measurement, in a separate process, of many requests that wait at the same time.
 struct WaitingRequests {
-    /// The growth of the process while this number of requests is in progress.
+    /// The growth of the process's memory and threads while this number of requests is in progress.
     struct Report: Codable {
         var bytes: Int
         var threads: Int
@@ -35,8 +35,8 @@ struct WaitingRequests {
         _ = try await held(by: transport)
         let bytes = ProcessMemory.resident
         let requests = try await send(over: transport)
-        // The server cannot notify this process, so this loop asks for the count. It asks rarely, so that the processor
-        // is free for the arriving requests.
+        // The server cannot notify this process, so this loop asks for the count. The loop asks rarely, so that the
+        // processor is free for the arriving requests.
         while try await held(by: transport) < count { try await Task.sleep(for: .milliseconds(50)) }
         let report = Report(bytes: ProcessMemory.resident - bytes, threads: ProcessMemory.threads - threads)
         print(String(decoding: try JSONEncoder().encode(report), as: UTF8.self))

@@ -97,7 +97,8 @@ public struct HARArchive: Codable, Sendable, Hashable {
         public var timings: HARTimings
         /// A note on the exchange.
         ///
-        /// In archives of this library: the call, the server's name, and the numbers of round and attempt.
+        /// In archives of this library: the call, the server's name, and the numbers of the round (one pass of the
+        /// request over the servers) and of the attempt.
         public var comment: String?
     }
 }

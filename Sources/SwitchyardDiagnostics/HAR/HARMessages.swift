@@ -20,8 +20,8 @@ public struct HARRequest: Codable, Sendable, Hashable {
         public var text: String
         /// `base64` if the text is base64, otherwise `nil`.
         ///
-        /// The format has no such member for requests, so it is written as `_encoding`. The member `encoding`, which
-        /// other programs write, is also read.
+        /// The format has no such member for requests, so the encoding is written as `_encoding`. The member
+        /// `encoding`, which other programs write, is also read.
         public var encoding: String?
     }
 

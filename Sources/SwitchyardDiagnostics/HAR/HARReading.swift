@@ -133,7 +133,7 @@ extension HARRequest {
 
     /// Reads a request.
     ///
-    /// Missing members get the value for unknown, and a missing method or URL becomes `-`.
+    /// Missing members get the format's value for "unknown", and a missing method or URL becomes `-`.
     public init(from decoder: any Decoder) throws {
         let members = try HARMembers(decoder)
         method = members.text("method").flatMap { $0.isEmpty ? nil : $0 } ?? "-"
@@ -187,7 +187,7 @@ extension HARResponse {
 
     /// Reads a response.
     ///
-    /// Missing members get the value for unknown, and a missing status becomes 0.
+    /// Missing members get the format's value for "unknown", and a missing status becomes 0.
     public init(from decoder: any Decoder) throws {
         let members = try HARMembers(decoder)
         status = members.whole("status").flatMap { (0..<1_000).contains($0) ? $0 : nil } ?? 0

@@ -4,7 +4,7 @@ import SwitchyardServices
 
 /// Functions that convert between a body and its text in an archive.
 package enum HARText {
-    /// A body of an archive, decoded according to its encoding label and its content.
+    /// The body of an exchange in an archive, decoded according to its encoding label and its content.
     package enum Content {
         /// A body that was encoded in base64, decoded.
         case bytes(Data)
@@ -25,7 +25,7 @@ package enum HARText {
         }
     }
 
-    /// Returns the text of a body for an archive, and the encoding of this text; `nil` for plain text.
+    /// Returns the text of a body for an archive, and the encoding of this text (`base64`), or `nil` for plain text.
     package static func text(_ data: Data) -> (text: String, encoding: String?) {
         // Foundation's decoding is not used because it drops a byte order mark.
         if let text = String(validUTF8: data), !text.utf8.contains(0) { return (text, nil) }
@@ -52,7 +52,7 @@ package enum HARText {
         return isText(text, type, isPure) ? .text(text) : .bytes(LenientBase64.data(text.utf8))
     }
 
-    /// Returns whether a text with the label base64 is plain text after all.
+    /// Returns whether a text with the label `base64` is really plain text.
     ///
     /// Valid base64 counts as base64, unless it is a short word such as `true`.
     private static func isText(_ text: String, _ type: String, _ isPure: Bool) -> Bool {

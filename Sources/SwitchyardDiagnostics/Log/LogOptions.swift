@@ -5,7 +5,7 @@ public import SwitchyardHTTP
 ///
 /// Credentials are hidden in everything that the log writes.
 public struct LogOptions: Sendable {
-    /// The optional parts of a log entry, which are written after the entry's line.
+    /// The optional parts of a log entry, written on the lines after the entry's own line.
     public struct Parts: OptionSet, Sendable, Hashable {
         /// The raw bits of the set.
         public let rawValue: Int

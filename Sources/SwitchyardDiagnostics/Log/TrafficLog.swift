@@ -101,7 +101,7 @@ struct TrafficLog: Sendable {
         return metadata
     }
 
-    /// Returns the metadata of a redirect, whose target is the URL at which the attempt continues.
+    /// Returns the metadata of a redirect to the URL at which the attempt continues.
     private func redirected(_ attempt: AttemptRecord, _ step: RedirectStep) -> [String: String] {
         var metadata = facts(of: attempt)
         metadata["from"] = redaction.url(step.from.text)
@@ -161,8 +161,8 @@ struct TrafficLog: Sendable {
 
     /// Returns the beginning of a body as text.
     ///
-    /// Redaction searches only the part that can be shown and the 65,536 bytes after it, the assumed maximum length of
-    /// a token.
+    /// Only the part that can be shown and the 65,536 bytes after it (the assumed maximum length of a token) are
+    /// searched for secrets.
     private func text(of body: Data, hiding: (Data) -> Data) -> String {
         let seen = Self.prefix(of: body, options.bodyLimit.addingReportingOverflow(65_536).partialValue)
         let shown = hiding(seen)

@@ -34,8 +34,8 @@ public struct LatencyHistogram: Sendable, Hashable {
 
     /// Returns a quantile of the recorded durations, or `nil` if no duration was recorded.
     ///
-    /// - Parameter share: The share of the durations that are not longer than the result, from 0 to 1, such as 0.99 for
-    ///   the 99th percentile.
+    /// - Parameter share: The fraction of the durations that are not longer than the result, from 0 to 1, such as 0.99
+    ///   for the 99th percentile.
     /// - Returns: The upper bound of the bucket that contains the quantile.
     public func quantile(_ share: Double) -> Duration? {
         guard count > 0 else { return nil }

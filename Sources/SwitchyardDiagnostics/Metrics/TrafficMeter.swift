@@ -10,7 +10,7 @@ import SwitchyardServices
 ///     print(meter.snapshot.apis["GET topics"]?.latency.quantile(0.99) ?? .zero)
 ///
 /// If the body of a response is read as it arrives (a download, a stream, server-sent events), the response is counted
-/// when its head arrives. Its time, bytes and failures then include only what happened before.
+/// when its head arrives. Its time, bytes and failures then do not include the rest of the body.
 public final class TrafficMeter: Sendable {
     /// The statistics of one server or one API.
     public struct Figures: Sendable, Hashable {
@@ -28,14 +28,12 @@ public final class TrafficMeter: Sendable {
         public internal(set) var statuses: [Int: Int] = [:]
         /// The number of body bytes sent.
         ///
-        /// If the transport does not report it, the bytes are not counted.
+        /// Exchanges for which the transport does not report this number are not counted.
         public internal(set) var bytesSent: Int64 = 0
         /// The number of body bytes received.
         ///
-        /// If the transport does not report it, the bytes are not counted.
-        ///
-        /// For a download, a stream or server-sent events, only the bytes that had arrived together with the response
-        /// head are counted.
+        /// Exchanges for which the transport does not report this number are not counted. For a download, a stream or
+        /// server-sent events, only the bytes that had arrived together with the response head are counted.
         public internal(set) var bytesReceived: Int64 = 0
         /// The durations of the attempts or requests that received a response.
         public internal(set) var latency = LatencyHistogram()

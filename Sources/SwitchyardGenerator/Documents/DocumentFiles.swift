@@ -33,7 +33,7 @@ final class DocumentFiles {
         roots[url.lastPathComponent] = root
     }
 
-    /// Returns the place to which a reference leads.
+    /// Returns the value to which a reference points.
     ///
     /// - Throws: ``GeneratorError`` with the location of the reference, if its target does not exist, is on another
     ///   machine or is outside the folder.

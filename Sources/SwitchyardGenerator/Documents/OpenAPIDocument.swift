@@ -35,9 +35,9 @@ struct OpenAPIDocument {
         self.version = info?.text("version") ?? ""
     }
 
-    /// Returns the place to which the reference at `place` leads, through further references if necessary.
+    /// Returns the value to which the reference at `place` points, following further references if necessary.
     ///
-    /// Without a reference, returns `place`.
+    /// If `place` is not a reference, returns `place`.
     ///
     /// - Throws: ``GeneratorError`` if a reference has no target or the references form a cycle.
     func resolved(_ place: Place) throws(GeneratorError) -> Place {

@@ -1,4 +1,4 @@
-/// A place in a document: a value together with its file and JSON pointer.
+/// A value in a document, together with the file that contains it and its JSON pointer.
 struct Place: Sendable {
     /// The name of the file that error messages show.
     let file: String
@@ -6,23 +6,23 @@ struct Place: Sendable {
     let pointer: String
     let node: Node
 
-    /// A text that identifies this place, used as a key in dictionaries.
+    /// A text that identifies the value by file and pointer, used as a key in dictionaries.
     var key: String { "\(file)#\(pointer)" }
 
-    /// Returns the place of a member, or `nil` if the member does not exist or is `null`.
+    /// Returns the value of a member, or `nil` if the member does not exist or is `null`.
     subscript(key: String) -> Place? {
         guard let child = node[key], !child.isNull else { return nil }
         return self.child(key, child)
     }
 
-    /// The members of the value as places, in the order of the document.
+    /// The members of the value, in the order of the document.
     ///
     /// Empty if the value is not a map.
     var members: [(key: String, place: Place)] {
         node.members.map { ($0.key, child($0.key, $0.value)) }
     }
 
-    /// The elements of the value as places, or an empty array if the value is not a list.
+    /// The elements of the value, or an empty array if the value is not a list.
     var elements: [Place] {
         (node.list ?? []).enumerated().map { child(String($0.offset), $0.element) }
     }

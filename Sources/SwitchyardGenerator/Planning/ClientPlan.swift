@@ -22,7 +22,8 @@ struct ClientPlan {
         /// The base URL with placeholders for variables, or `nil` if it has no variables.
         let template: String?
         let variables: [Variable]
-        /// The names and base URLs of the fallback servers, which are used if the first server does not respond.
+        /// The names and base URLs of the fallback servers: the servers that are used if the first server does not
+        /// respond.
         let fallbacks: [(name: String, url: String)]
     }
 
@@ -58,7 +59,7 @@ struct ClientPlan {
     var schemes: [SecurityScheme] = []
     /// The error statuses that the document describes, with their names and descriptions.
     var errors: [(status: Int, name: String, description: String)] = []
-    /// The paths to the message and to the errors of fields in an error body, or `nil` if they are unknown.
+    /// The paths to the message and to the errors of single fields in an error body, or `nil` if they are unknown.
     var errorBody: (message: String, fields: String?)?
     /// The type of the most frequent error body.
     var errorType: SwiftType?

@@ -2,7 +2,7 @@ import Foundation
 
 /// The options for a generated client.
 public struct GeneratorOptions: Sendable {
-    /// A fallback server of the generated service, which is used if the first server fails.
+    /// A fallback server of the generated service: a server that is used if the first server fails.
     public struct Server: Sendable, Hashable {
         /// The name of the server, which must be unique within the service.
         public var name: String
@@ -30,8 +30,9 @@ public struct GeneratorOptions: Sendable {
     public var isHashable = false
     /// The access level of all generated declarations; the default is `internal`.
     public var access = Access.internal
-    /// The paging rule for a list, by operation identifier, in place of the detected rule; `none` for an operation that
-    /// is not a list.
+    /// The paging rules to use instead of the detected rules, by operation identifier.
+    ///
+    /// The rule `none` marks an operation that does not return a paged list.
     public var lists: [String: String] = [:]
     /// The command line that the header of each generated file shows.
     ///

@@ -42,7 +42,7 @@ struct OperationNamer {
         return words.dropLast() + [String(noun)]
     }
 
-    /// Returns an operation identifier without the path and the HTTP method, which FastAPI appends to the name of the
+    /// Returns an operation identifier without the path and the HTTP method that FastAPI appends to the name of the
     /// function.
     private static func withoutPath(_ id: String, _ operation: Operation) -> String {
         let path = operation.path.map { $0.isLetter || $0.isNumber || $0 == "_" ? String($0) : "_" }.joined()

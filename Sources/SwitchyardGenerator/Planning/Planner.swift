@@ -228,7 +228,7 @@ struct Planner {
 }
 
 extension Method {
-    /// Replaces the numbers of types that were merged with equal types by the numbers of the types that are generated.
+    /// Replaces each number of a type that was merged into an equal type by the number of that equal type.
     mutating func settle(_ graph: TypeGraph) {
         parameters = parameters.map { parameter in
             Parameter(

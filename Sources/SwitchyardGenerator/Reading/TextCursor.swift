@@ -16,7 +16,7 @@ struct TextCursor {
     /// The position of the next byte.
     ///
     /// The column counts characters. If more than 2,000 bytes precede the next byte on its line, the column counts
-    /// bytes, which is faster.
+    /// bytes, because counting bytes is faster.
     var position: Position {
         guard indent <= 2_000 else { return Position(line: line, column: indent + 1) }
         let characters = bytes[lineStart..<offset].reduce(into: 0) { if $1 & 0xC0 != 0x80 { $0 += 1 } }

@@ -78,7 +78,7 @@ extension YAMLReader {
         return try flowNode()
     }
 
-    /// Parses a plain scalar within a flow collection, which can span several lines.
+    /// Parses a plain scalar within a flow collection, over several lines if necessary.
     private mutating func flowPlain() throws(ReadingError) -> String {
         guard startsPlain() || cursor.next == UInt8(ascii: ":") else { throw unexpectedCharacter }
         var lines: [String] = []

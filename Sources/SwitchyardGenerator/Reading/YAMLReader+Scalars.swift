@@ -102,7 +102,7 @@ extension YAMLReader {
 
     /// Folds line breaks in a quoted scalar: a single line break becomes a space.
     ///
-    /// Of several, the first is dropped, and each further one becomes a line feed.
+    /// Of several consecutive line breaks, the first is removed and each of the others becomes a line feed.
     private mutating func foldLine(into text: inout String, behind written: Int) throws(ReadingError) {
         while text.utf8.count > written, let last = text.unicodeScalars.last, last == " " || last == "\t" {
             text.unicodeScalars.removeLast()

@@ -96,7 +96,7 @@ struct YAMLReader {
 
     /// Advances past the rest of the line.
     ///
-    /// Throws an error unless it is blank or a comment.
+    /// Throws an error if the rest contains anything other than white space and a comment.
     mutating func endLine() throws(ReadingError) {
         skipBlanks()
         guard isLineDone else { throw error("expected the end of the line") }

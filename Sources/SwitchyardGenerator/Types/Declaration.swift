@@ -50,7 +50,7 @@ final class Declaration {
     var description: String?
     /// Whether generated code decodes values of this type.
     ///
-    /// `isEncoded` says whether it encodes them.
+    /// `isEncoded` states whether generated code encodes them.
     var isDecoded = false
     var isEncoded = false
     /// Whether the structure is sent as a multipart form and not as JSON.

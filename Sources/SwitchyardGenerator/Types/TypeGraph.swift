@@ -13,7 +13,8 @@ final class TypeGraph {
         mergeEqualShapes()
     }
 
-    /// Returns a type in which the numbers of merged types are replaced by the numbers of the types that are generated.
+    /// Returns the type with the numbers of merged types replaced by the numbers of the types into which they were
+    /// merged.
     func final(_ type: SwiftType) -> SwiftType { type.renumbered { self.replacements[$0] } }
 
     subscript(id: Int) -> Declaration { declarations[replacements[id]] }

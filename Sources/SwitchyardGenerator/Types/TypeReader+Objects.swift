@@ -38,7 +38,7 @@ extension TypeReader {
 
     /// Creates a structure for a multipart form.
     ///
-    /// It is a different type than the JSON structure for the same schema.
+    /// The structure for the form and the JSON structure for the same schema are separate types.
     func formDeclaration(_ place: Place, _ origin: Origin) throws(GeneratorError) -> Declaration {
         let declaration = declare(
             place,
@@ -74,7 +74,8 @@ extension TypeReader {
 
     /// Returns the type of a schema with `allOf`.
     ///
-    /// If it has only one part, this is the type of the part. Otherwise, it is a type with the properties of all parts.
+    /// If `allOf` has only one part, the result is the type of that part. Otherwise, the result is a type with the
+    /// properties of all parts.
     func mergedType(
         _ facts: SchemaFacts,
         _ parts: [Place],
@@ -157,7 +158,7 @@ extension TypeReader {
         }
     }
 
-    /// Adds the properties of a schema, and of all schemas that it combines, to the shape.
+    /// Adds the properties of a schema, and of all schemas that it combines, to `shape`.
     private func collect(
         _ place: Place,
         into shape: inout ObjectShape,

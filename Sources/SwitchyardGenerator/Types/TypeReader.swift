@@ -53,7 +53,7 @@ final class TypeReader {
         return declaration
     }
 
-    /// Stores the type of a schema before its properties have been read, so that they can refer to the same schema.
+    /// Stores the type of a schema before its properties have been read, because a property may refer to this schema.
     func begin(_ place: Place, as type: TypedSchema) { finished[place.key] = type }
 
     // MARK: - Schemas
@@ -153,7 +153,7 @@ final class TypeReader {
 
     /// Returns the type of a schema whose `type` has this single name.
     ///
-    /// If the name is empty, it is inferred from the other members.
+    /// If the name is empty, the type is inferred from the other members of the schema.
     func type(ofKind kind: String, _ facts: SchemaFacts, _ origin: Origin) throws(GeneratorError) -> TypedSchema {
         switch kind {
         case "string": return TypedSchema(type: Self.stringType(facts))

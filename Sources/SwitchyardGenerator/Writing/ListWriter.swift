@@ -59,7 +59,7 @@ struct ListWriter {
     /// Returns the expression that is sent as this parameter to select the page, or `nil` if the parameter is not sent.
     private func position(_ parameter: Method.Parameter) -> String? {
         switch list.strategy {
-        // Nothing selects the first page. The other pages are found by links.
+        // No parameter selects the first page. The other pages are found by links.
         case .link, .nextLink: nil
         case .cursor: "page.cursor"
         case .lastID: "page.lastID"

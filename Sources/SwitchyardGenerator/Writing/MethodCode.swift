@@ -66,7 +66,7 @@ struct MethodCode {
         return result
     }
 
-    /// The arguments with which a method calls another method that has the same parameters.
+    /// The arguments with which a generated method passes its own parameters on to a method with the same parameters.
     var arguments: [String] {
         func text(_ name: String) -> String { "\(SwiftName.label(name)): \(SwiftName.escaped(name))" }
         let shown = method.parameters.filter { replaced[$0.name] == nil }

@@ -121,7 +121,7 @@ struct ModelWriter {
 
     /// Returns whether a property is optional.
     ///
-    /// If only the service sets the property, the app does not have to provide it, so it is optional too.
+    /// A property that only the service sets is optional too, because the app does not have to provide it.
     private func isOptional(_ property: Declaration.Property, _ isSent: Bool) -> Bool {
         property.isOptional || (isSent && property.isReadOnly)
     }

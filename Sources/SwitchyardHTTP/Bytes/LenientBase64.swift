@@ -3,8 +3,8 @@ package import Foundation
 /// A Base64 decoder that is at least as lenient as the decoders of browsers (RFC 4648 sections 4 and 5, RFC 2045
 /// section 6.8).
 ///
-/// It accepts both alphabets, even mixed. It skips line breaks, spaces and other characters outside the alphabets.
-/// Padding may be missing, or be between two encoded parts.
+/// The decoder accepts the standard alphabet and the URL-safe alphabet, even mixed. It skips line breaks, spaces and
+/// other characters outside the alphabets. Padding may be missing, or be between two encoded parts.
 package enum LenientBase64 {
     /// Returns the bytes that a Base64 text encodes.
     package static func data(_ text: some Sequence<UInt8>) -> Data {

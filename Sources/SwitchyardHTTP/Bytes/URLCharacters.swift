@@ -24,7 +24,7 @@ public struct URLCharacters: Sendable, Hashable {
     /// Whether the set contains the character.
     @inline(__always)
     package func contains(_ byte: UInt8) -> Bool {
-        // The masking shift `&>>` does not check for a shift of 64 or more, which the plain shift does. `low` and
+        // The masking shift `&>>` avoids the check for a shift of 64 or more that the plain shift makes. `low` and
         // `high` have 64 bits each, and the mask selects the bit within `half`.
         let half = byte & 64 == 0 ? low : high
         return byte < 128 && half &>> UInt64(byte) & 1 == 1

@@ -3,7 +3,7 @@ import Foundation
 /// A DEFLATE compressor (RFC 1951) with fixed Huffman codes and a bounded search for matches.
 ///
 /// Foundation has no compressor on Linux, and request bodies are small. JSON shrinks to about a quarter of its size,
-/// slightly less than with zlib, which computes Huffman codes for each body.
+/// slightly less than with zlib, because zlib computes Huffman codes for each body.
 package struct Deflate {
     private static let windowSize = 1 << 15
     private static let hashSize = 1 << 15
@@ -17,7 +17,7 @@ package struct Deflate {
     private var bits = BitWriter()
     /// The latest position of each hash of three bytes.
     ///
-    /// `previous` links each position to the one before it with the same hash.
+    /// `previous` links each position to the preceding position with the same hash.
     private var latest = [Int32](repeating: -1, count: hashSize)
     private var previous: [Int32]
 

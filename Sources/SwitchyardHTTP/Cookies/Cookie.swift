@@ -2,7 +2,7 @@ public import Foundation
 
 /// A cookie that a server has set (RFC 6265).
 public struct Cookie: Sendable, Hashable {
-    /// The `SameSite` attribute, which limits the cross-site requests that carry a cookie.
+    /// The `SameSite` attribute: the cross-site requests that may carry the cookie.
     ///
     /// An API client sends no cross-site requests, so the attribute is stored without effect.
     public enum SameSite: String, Sendable, Hashable {

@@ -80,14 +80,14 @@ public final class CookieJar: Sendable {
             clearings[nil] = removals
         }
 
-        /// Whether the cookies of a scope, or the cookie with the given key, were removed later than the removal with
-        /// the given number.
+        /// Whether the cookies of a scope, or the cookie with the given key, were removed after the removal with the
+        /// given sequence number.
         func isRemoved(_ key: Key? = nil, in scope: String?, since number: UInt64) -> Bool {
             let cleared = max(clearings[nil] ?? 0, clearings[scope] ?? 0)
             return cleared > number || key.flatMap { removed[$0] }.map { $0 > number } ?? false
         }
 
-        /// Evicts one cookie: the oldest expired one, or the oldest one if none has expired.
+        /// Evicts one cookie: the oldest expired cookie or, if no cookie has expired, the oldest cookie.
         ///
         /// An expired cookie in a scope does not count as expired while it hides a cookie of the unscoped jar.
         mutating func evict(at time: Date) {
@@ -101,7 +101,7 @@ public final class CookieJar: Sendable {
 
     /// The maximum number of stored cookies, counted over all scopes.
     ///
-    /// If it is exceeded, expired cookies are evicted first, then the oldest.
+    /// If the limit is exceeded, expired cookies are evicted first, and then the oldest cookies.
     package let limit: Int
     /// The name of the scope, or `nil` for the unscoped jar.
     package let scope: String?
@@ -133,11 +133,13 @@ public final class CookieJar: Sendable {
         self.scope = scope
     }
 
-    /// Returns a named scope of the jar, whose cookies are sent only through this scope.
+    /// Returns a named scope of the jar.
+    ///
+    /// Cookies that are stored in the scope are sent only through this scope.
     ///
     /// - Parameter scope: The name. Equal names give the same scope.
-    /// - Returns: A jar for the scope. It shares the limit of this jar, and also sends the cookies stored through the
-    ///   unscoped jar.
+    /// - Returns: A jar for the scope. The scope shares the limit of this jar, and also sends the cookies that are
+    ///   stored through the unscoped jar.
     package func scoped(to scope: String) -> CookieJar {
         CookieJar(self, scope: scope)
     }
@@ -164,9 +166,9 @@ public final class CookieJar: Sendable {
         shared.state.withLock { $0.entries }.compactMap { isIncluded($0.key) ? $0.value : nil }
     }
 
-    /// Stores a cookie and replaces a stored one with the same name, domain and path.
+    /// Stores a cookie and replaces a stored cookie with the same name, domain and path.
     ///
-    /// An expired cookie removes the stored one.
+    /// Storing an expired cookie removes the stored cookie.
     public func store(_ cookie: Cookie) {
         store(cookie, unlessRemovedSince: nil)
     }
@@ -249,7 +251,8 @@ public final class CookieJar: Sendable {
 
     /// Returns the cookies for a request.
     ///
-    /// Longer paths come first, and for equal lengths older cookies (RFC 6265 section 5.4).
+    /// Cookies with longer paths come first. Cookies with paths of equal length are in order of age, the oldest first
+    /// (RFC 6265 section 5.4).
     public func cookies(for url: RequestURL) -> [Cookie] {
         let time = now()
         let entries = shared.state.withLock { $0.entries }
@@ -264,7 +267,7 @@ public final class CookieJar: Sendable {
         .map(\.cookie)
     }
 
-    /// Whether a cookie is in this scope, or is in the unscoped jar and not replaced in this scope.
+    /// Whether a cookie belongs to this scope, or belongs to the unscoped jar and is not replaced in this scope.
     private func isVisible(_ key: Key, among entries: [Key: Entry]) -> Bool {
         if key.scope == scope { return true }
         guard let scope, key.scope == nil else { return false }
@@ -282,8 +285,8 @@ public final class CookieJar: Sendable {
 
     /// Removes all cookies of the scope, or of the whole jar if it is unscoped.
     ///
-    /// Responses to requests that were created before the removal do not store cookies. Those requests do not send
-    /// cookies that are stored after the removal.
+    /// Responses to requests that were created before the removal do not store cookies. These requests themselves do
+    /// not send cookies that are stored after the removal.
     public func removeAll() {
         // The removed entries are released outside the lock.
         let old = shared.state.withLock { state in

@@ -1,7 +1,9 @@
 import Foundation
 import SwitchyardServices
 
-/// A parser for cookie dates, which is more lenient than the parser for other HTTP dates (RFC 6265 section 5.1.1).
+/// A parser for cookie dates (RFC 6265 section 5.1.1).
+///
+/// It is more lenient than the parser for other HTTP dates.
 enum CookieDate {
     /// Returns the date in `text`, or `nil` if the day, month, year or time is missing or out of range.
     ///

@@ -43,7 +43,7 @@ extension Redaction {
 }
 
 extension HTTPRequest {
-    /// Returns the request as a `curl` command line for a shell; the command follows the `$`.
+    /// Returns the request as a `curl` command line for a shell, after the prompt `$`.
     ///
     /// The command sends the same method, URL, header fields and body. Credentials are redacted by default. A redacted
     /// command still runs, but sends `***` instead of the credentials. A body that is not text is piped in through
@@ -102,8 +102,8 @@ extension HTTPRequest {
 
     /// Returns the text in double quotes for a POSIX shell.
     ///
-    /// If it contains an exclamation mark, it is in single quotes, because an interactive shell would expand the mark
-    /// from its history.
+    /// A text with an exclamation mark is in single quotes, because an interactive shell would expand the mark from its
+    /// history.
     private static func quoted(_ text: String) -> String {
         // Iterate over scalars, because the shell sees a quote even if a combining mark follows it.
         let scalars = text.unicodeScalars

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// The CRC-32 checksum of Ethernet, gzip and PNG (ISO 3309), which detects damaged bytes.
+/// The CRC-32 checksum (ISO 3309) that Ethernet, gzip and PNG use to detect damaged bytes.
 package enum CRC32 {
     private static let table: [UInt32] = (0..<256).map { byte in
         (0..<8).reduce(UInt32(byte)) { value, _ in value & 1 == 1 ? 0xEDB8_8320 ^ (value >> 1) : value >> 1 }

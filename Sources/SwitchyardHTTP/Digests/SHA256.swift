@@ -2,9 +2,9 @@ import Foundation
 
 /// An incremental SHA-256 hash (FIPS 180-4).
 ///
-/// Foundation has no SHA-256 on Linux, so all platforms use this implementation. It is used for signatures and
-/// fingerprints of requests and hashes about 200 MB/s. It does not claim to run in constant time, because its input is
-/// not a secret that a peer could measure.
+/// Foundation has no SHA-256 on Linux, so all platforms use this implementation. The implementation is used for
+/// signatures and fingerprints of requests, and hashes about 200 MB/s. It need not run in constant time, because its
+/// input is not a secret that a peer could measure.
 struct SHA256: BlockHash {
     private var state: [UInt32] = [
         0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,

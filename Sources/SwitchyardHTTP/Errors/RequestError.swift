@@ -146,7 +146,7 @@ public enum RequestError: Error, Sendable, Hashable {
         case syntax(offset: Int)
         /// A variable has no value.
         case missingValue(String)
-        /// A variable has a value that is not allowed in its place because it is empty or nested.
+        /// A variable has a value that is not allowed at its position in the URL, because the value is empty or nested.
         case unusableValue(String)
     }
 }

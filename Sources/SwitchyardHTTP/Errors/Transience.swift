@@ -1,9 +1,9 @@
 /// Whether a failure is transient, so that the same request may succeed later without a change to it.
 ///
-/// This is the one rule for retries (`RetryPolicy`), errors (`APIError.isRetryable`), stored responses that replace an
-/// error, uploads, downloads, event sources, stored write requests and token refreshes. The rule does not determine
-/// whether a request may be resent, because that depends on the request's method, its idempotency key and the fate of
-/// its earlier attempts.
+/// Retries (`RetryPolicy`), errors (`APIError.isRetryable`), stored responses that replace an error, uploads,
+/// downloads, event sources, stored write requests and token refreshes all follow this rule. The rule does not
+/// determine whether a request may be resent, because that depends on the request's method, its idempotency key and the
+/// fate of its earlier attempts.
 ///
 /// | status | transience | source |
 /// |---|---|---|
@@ -27,8 +27,8 @@ package enum Transience: Sendable, Hashable, CaseIterable {
     /// Single requests are not retried after such a failure. Long-lived operations such as an event source continue
     /// within their limits.
     case indeterminate
-    /// The same request fails again until the caller, the client or the server is changed. Also the value for responses
-    /// that are not failures.
+    /// The same request fails again until the caller, the client or the server is changed. Responses that are not
+    /// failures have this value too.
     case permanent
 }
 

@@ -12,7 +12,7 @@ public struct TransportError: Error, Sendable, Hashable {
         case connectionRefused
         /// No connection was established within ``HTTPRequest/Timeouts/connect``.
         case connectTimeout
-        /// The exchange exceeded a timeout after the connection was established, or the total timeout.
+        /// After the connection was established, the exchange exceeded a timeout; or it exceeded the total timeout.
         case timeout
         /// The peer closed the connection with a reset or before it responded.
         case connectionReset

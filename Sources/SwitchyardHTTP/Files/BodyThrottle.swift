@@ -37,7 +37,7 @@ public struct BodyThrottle: Sendable {
 }
 
 extension HTTPBody {
-    /// Returns the body as a throttled stream with the same length, which can be resent.
+    /// Returns the body as a throttled stream that has the same length and can be resent.
     package func throttled(_ throttle: BodyThrottle) -> HTTPBody {
         if case .none = self { return self }
         if case .stream(let stream) = self { return .stream(stream.throttled(throttle)) }
@@ -74,7 +74,7 @@ private actor ThrottledBodyReader: HTTPBodyReader {
 }
 
 extension Duration {
-    /// The duration, limited to one year, which `Task.sleep` accepts.
+    /// The duration, limited to one year, so that `Task.sleep` accepts it.
     ///
     /// The system's clock terminates the process if a duration overflows the clock's range.
     package var sleepable: Duration { min(self, .seconds(31_536_000)) }

@@ -8,7 +8,7 @@ import Foundation
     import Darwin
 #endif
 
-/// A file that is locked for one owner at a time, across processes.
+/// A file that is locked by one holder at a time, across processes.
 ///
 /// The lock is the system's `flock(2)`. The system releases it with the last descriptor of the open file, so a killed
 /// process releases its lock.
@@ -24,8 +24,8 @@ package enum ExclusiveFile {
     /// - Returns: The descriptor, for reading and writing.
     /// - Throws: ``FileFailure``, with ``FileFailure/Reason/busy`` if the file is locked already.
     package static func open(_ path: String, mode: UInt16) throws(FileFailure) -> Int32 {
-        // If the file was moved between open and lock, the path now refers to another file than the descriptor, so try
-        // again.
+        // If the file was moved between `open` and `flock`, the path no longer refers to the file of the descriptor, so
+        // both calls are tried again.
         for _ in 0..<16 {
             let descriptor = systemOpen(path, mode_t(mode))
             guard descriptor >= 0 else { throw FileFailure(errno: errno, path: path) }

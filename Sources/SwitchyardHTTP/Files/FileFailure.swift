@@ -16,7 +16,7 @@ public struct FileFailure: Error, Sendable, Hashable {
         case diskFull
         /// The file would exceed a size limit of the volume, the process or the caller.
         case tooLarge
-        /// Another download is writing the file, or its lock is held.
+        /// Another download is writing the file, or the file is locked by another holder, in any process.
         case busy
         /// The URL is not a file URL.
         case notAFileURL

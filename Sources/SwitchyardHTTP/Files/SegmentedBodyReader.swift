@@ -60,7 +60,7 @@ package actor SegmentedBodyReader: HTTPBodyReader {
 
     /// Returns the next bytes of a file, or `nil` at its end.
     ///
-    /// Before it returns the last bytes, it checks that the file is unchanged. Otherwise a body with changed contents
+    /// Before the last bytes are returned, the file is checked for changes. Otherwise a body with changed contents
     /// could look complete.
     private func filePiece(_ url: URL, length: Int64, maximumLength: Int) throws -> Data? {
         let reader = try file ?? FileReader(url)
@@ -114,7 +114,7 @@ extension FileEnclosure {
     /// The maximum number of bytes before and after a file that a transport is asked to copy.
     private static let largestRest = 1 << 20
 
-    /// Creates the enclosure of segments that include exactly one file.
+    /// Creates the enclosure of a body (one file and the bytes around it) from segments.
     ///
     /// Returns `nil` if there is no file, several files, a stream, or more than `largestRest` other bytes.
     init?(_ segments: [BodySegment]) {

@@ -10,8 +10,8 @@ package import Foundation
 
 /// A reader of a file that must not change while it is read.
 ///
-/// Before it returns the last piece, it checks that size and modification time are the same as when the file was
-/// opened.
+/// Before the reader returns the last piece, it checks that the size and modification time of the file are unchanged
+/// since it was opened.
 package actor StableFileReader: HTTPBodyReader {
     /// The length of the file when it was opened.
     package nonisolated var length: Int64 { original.size }

@@ -4,7 +4,7 @@ extension HTTPHeaders {
     /// The default header fields about the sender of a request: `Accept`, `Accept-Language` and `User-Agent`.
     ///
     /// `Accept` is `*/*`. A response serializer that accepts only certain types replaces it. `Accept-Language` contains
-    /// the languages of the user's settings, which are read once. If no languages are set, the field is omitted.
+    /// the languages of the user's settings. The settings are read once. If no languages are set, the field is omitted.
     /// `Accept-Encoding` is set by the transport, which knows the encodings that it can decode.
     public static var standard: HTTPHeaders { StandardHeaders.value }
 

@@ -261,11 +261,11 @@ extension HTTPHeaders.Field {
     public static func contentType(_ value: String) -> Self { Self(name: "Content-Type", value: value) }
     /// `Cookie`: cookies, already joined into one value.
     public static func cookie(_ value: String) -> Self { Self(name: "Cookie", value: value) }
-    /// `If-Match`: process the request only if the entity tag matches.
+    /// `If-Match`: the server processes the request only if the entity tag matches.
     public static func ifMatch(_ value: String) -> Self { Self(name: "If-Match", value: value) }
-    /// `If-Modified-Since`: process the request only if the resource has changed since an HTTP date.
+    /// `If-Modified-Since`: the server processes the request only if the resource has changed since an HTTP date.
     public static func ifModifiedSince(_ value: String) -> Self { Self(name: "If-Modified-Since", value: value) }
-    /// `If-None-Match`: process the request only if the entity tag does not match.
+    /// `If-None-Match`: the server processes the request only if the entity tag does not match.
     public static func ifNoneMatch(_ value: String) -> Self { Self(name: "If-None-Match", value: value) }
     /// `Origin`: the origin that causes the request.
     public static func origin(_ value: String) -> Self { Self(name: "Origin", value: value) }
@@ -311,8 +311,8 @@ extension HTTPHeaders {
     /// The media type of the body with its parameters, or `nil` if it is not given.
     ///
     /// Some servers and proxies repeat the field, repeat the value in it or leave it empty. In this case the last valid
-    /// type is used. If that type has no character set, it gets the character set of the equal types directly before it
-    /// (Fetch standard, "extract a MIME type").
+    /// type is used. If that type has no character set and the types directly before it are equal to it, their
+    /// character set is used (Fetch standard, "extract a MIME type").
     public var contentType: String? {
         guard let first = fields.firstIndex(where: { $0.name.equalsIgnoringASCIICase("Content-Type") }) else {
             return nil

@@ -1,9 +1,9 @@
 /// Field values whose bytes are not valid UTF-8, as text that can be converted back to the original bytes.
 ///
 /// Field values are opaque beyond ASCII (RFC 9110 section 5.5). The text shows such bytes as Latin-1, which old servers
-/// use. But a value that is sent back to its server must have the original bytes. So each character that was decoded as
-/// Latin-1 is followed by a mark that does not occur in text: U+FDD0, a noncharacter that Unicode reserves for internal
-/// use.
+/// use. A value that is sent back to its server must have the original bytes. Each character that was decoded as
+/// Latin-1 is therefore followed by a mark that does not occur in text: U+FDD0, a noncharacter that Unicode reserves
+/// for internal use.
 package enum OpaqueText {
     /// The mark in UTF-8.
     ///

@@ -7,8 +7,8 @@ package enum SuggestedFileName {
 
     /// Returns the last component of a path without dangerous characters.
     ///
-    /// It removes control and format characters, leading dots and spaces, and trailing dots and spaces. It shortens
-    /// names that are too long for file systems.
+    /// The result has no control and format characters, and no dots and spaces at its start and end. Names that are too
+    /// long for file systems are shortened.
     package static func safe(_ name: String) -> String {
         // Iterate over scalars, because a combining mark after a separator or a dot would hide that character in a
         // `Character`.
@@ -43,7 +43,8 @@ package enum SuggestedFileName {
         guard name.utf8.count > longest else { return name }
         let (stem, ending) = split(name)
         let kept = ending.utf8.count < 32 ? ending : ""
-        // Shorten by scalars first, because removing characters from the end takes quadratic time if they are flags.
+        // Shorten by scalars first, because removing characters one by one from the end takes quadratic time if the
+        // characters are flags.
         var short = String(stem.unicodeScalars.prefix(2 * longest))
         while short.utf8.count + kept.utf8.count > longest { short.removeLast() }
         // If the only character of a stem is too long, the name is empty, because the extension alone would be a hidden

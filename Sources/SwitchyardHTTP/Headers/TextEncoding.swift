@@ -35,7 +35,8 @@ package enum TextEncoding {
     ]
 
     #if !canImport(Darwin)
-        /// The encodings that Foundation supports on Linux without a name for them, as numbers of `CFStringEncodings`.
+        /// The encodings that Foundation on Linux supports but does not find by name, as numbers of
+        /// `CFStringEncodings`.
         private static let numbers: [String: UInt] = [
             "iso-8859-3": 0x203, "iso-8859-4": 0x204, "iso-8859-5": 0x205, "iso-8859-6": 0x206, "iso-8859-7": 0x207,
             "iso-8859-8": 0x208, "iso-8859-9": 0x209, "iso-8859-10": 0x20A, "iso-8859-11": 0x20B, "tis-620": 0x20B,

@@ -48,7 +48,8 @@ public enum HTTPBody: Sendable {
 public protocol HTTPBodyReader: Sendable {
     /// Returns at most `maximumLength` bytes, or `nil` at the end.
     ///
-    /// The function may suspend for any time. Meanwhile the transport pauses the exchange without blocking a thread.
+    /// The function may suspend for any length of time. While it is suspended, the transport pauses the exchange
+    /// without blocking a thread.
     func read(maximumLength: Int) async throws -> Data?
 }
 

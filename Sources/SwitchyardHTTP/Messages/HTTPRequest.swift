@@ -4,12 +4,12 @@ package import SwitchyardServices
 public struct HTTPRequest: Sendable {
     /// How the response body is delivered.
     public enum Delivery: Sendable, Hashable {
-        /// In one piece when the body is complete.
+        /// The body is delivered in one piece when it is complete.
         ///
         /// A truncated body is an error.
         case whole
-        /// Piece by piece with backpressure: while the caller does not read, the transport receives only a bounded
-        /// number of bytes from the server.
+        /// The body is delivered piece by piece with backpressure: while the caller does not read, the transport
+        /// receives only a bounded number of bytes from the server.
         case stream
     }
 
@@ -54,7 +54,7 @@ public struct HTTPRequest: Sendable {
     public struct NetworkAccess: Sendable, Hashable {
         /// Whether cellular networks may be used.
         public var allowsCellular: Bool
-        /// Whether networks may be used that charge by usage.
+        /// Whether networks that charge by usage may be used.
         public var allowsExpensive: Bool
         /// Whether networks in Low Data Mode may be used.
         public var allowsConstrained: Bool
@@ -104,10 +104,11 @@ public struct HTTPRequest: Sendable {
     public var responseBodyLimit: Int?
     /// Whether only the header section of a redirect response (301, 302, 303, 307, 308 with a `Location`) is needed.
     ///
-    /// If `true`, such a response is delivered with an empty body, even if its body fails. It is delivered when its
-    /// body has arrived, or 100 ms after the header section, because a body that arrives directly after the header
-    /// section lets the connection be reused. The default is `false`; a `NetworkClient` sets it if it follows redirects
-    /// without asking. It has no effect on streamed responses, which are delivered with their header section anyway.
+    /// If `true`, such a response is delivered with an empty body, even if its body fails. The response is delivered
+    /// when its body has arrived, but at most 100 ms after the header section. If the body arrives within this time,
+    /// the connection can be reused. The default is `false`; a `NetworkClient` sets it if it follows redirects without
+    /// asking. The property has no effect on streamed responses, because these are delivered with their header section
+    /// anyway.
     package var skipsRedirectBody = false
     /// Whether the request asks for a protocol upgrade (RFC 9110 section 7.8), so that a 101 (Switching Protocols)
     /// response opens a connection.
@@ -128,7 +129,8 @@ public struct HTTPRequest: Sendable {
     /// The trust and client identity for this exchange.
     ///
     /// If `nil`, the transport's configuration applies. An exchange with its own configuration uses separate
-    /// connections, which exchanges with other configurations do not share. Connection limits count them separately.
+    /// connections, and exchanges with other configurations do not share these connections. Connection limits count the
+    /// connections of each configuration separately.
     public var tls: TLSConfiguration? {
         get { boxedTLS?.value }
         set { boxedTLS = newValue.map { Boxed($0) } }
@@ -137,10 +139,10 @@ public struct HTTPRequest: Sendable {
     ///
     /// They are redacted in descriptions.
     package var credentialFields: [String] = []
-    /// Whether the exchange requires a new connection, as a probe does; by default `false`.
+    /// Whether the exchange requires a new connection, as a health probe does; by default `false`.
     ///
-    /// An idle connection may be dead without any sign of it. `URLSessionTransport` ignores this property, because
-    /// `URLSession` chooses the connections.
+    /// An idle connection may be dead although nothing shows it, so it could not prove that the server works.
+    /// `URLSessionTransport` ignores this property, because `URLSession` chooses the connections.
     package var needsNewConnection = false
     /// The TLS configuration, boxed because it is large and few requests have one.
     private var boxedTLS: Boxed<TLSConfiguration>?

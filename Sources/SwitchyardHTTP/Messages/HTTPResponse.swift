@@ -42,11 +42,13 @@ public struct HTTPResponse: Sendable {
         @inlinable set { parts.value.metrics = newValue }
     }
 
-    /// The error that made the body incomplete: it was truncated, could not be decoded, or was larger than allowed.
+    /// The error that made the body incomplete: the body was truncated, could not be decoded, or was larger than
+    /// allowed.
     ///
-    /// The value is `nil` if the body is complete or streamed. Only responses whose header section is sufficient can
-    /// have a failure: errors (status 400 and above) and redirects. Such a request completes with the status and the
-    /// received part of the body. For any other response, a failure of the body makes the request fail.
+    /// The value is `nil` if the body is complete or streamed. Only error responses (status 400 and above) and
+    /// redirects can have a value, because their status and header section are useful without a complete body. Such a
+    /// request completes with the status and the received part of the body. For any other response, a failure of the
+    /// body makes the request fail.
     public var bodyFailure: TransportError? {
         @inlinable get { parts.value.bodyFailure }
         @inlinable set { parts.value.bodyFailure = newValue }
@@ -115,7 +117,7 @@ extension HTTPResponse {
     /// The whole body as text, or `nil` if the body is streamed or is not valid text.
     ///
     /// The encoding is taken from a byte order mark, otherwise from the charset of `Content-Type`. If both are missing,
-    /// it is UTF-8.
+    /// the encoding is UTF-8.
     public var text: String? {
         guard let data else { return nil }
         let charset = headers.contentType.flatMap { MediaType($0)?.charset }
@@ -264,7 +266,8 @@ public struct TransferMetrics: Sendable, Hashable {
 extension HTTPResponse {
     /// The target of a redirect, or `nil` if the response is not a redirect.
     ///
-    /// 300 offers a choice and 304 refers to a stored response, so neither is followed even with a `Location`.
+    /// Status 300 offers a choice and status 304 refers to a stored response, so a `Location` of such a response is not
+    /// followed.
     package var redirectTarget: String? {
         switch status {
         case 301, 302, 303, 307, 308:

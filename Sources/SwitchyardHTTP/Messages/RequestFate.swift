@@ -1,14 +1,14 @@
 /// The fate of a request: whether a server may have executed it, or may still execute it.
 ///
-/// The fate is concluded from the bytes sent and from the response. If there are several copies of a request, the
-/// greatest fate applies.
+/// The fate is concluded from the bytes sent and from the response. The cases are in ascending order. If a request was
+/// sent several times, the greatest fate of its copies applies.
 package enum RequestFate: UInt8, Sendable, Hashable, Comparable {
-    /// No server executes the request, because nothing was sent or because the server is not responsible for the
-    /// request.
+    /// No server executes the request, because nothing was sent or because the server has declared that it is not
+    /// responsible for the request (421).
     case unsent
-    /// The server has responded, and its response means that it does not execute the request.
+    /// The server has responded, and its response means that the server does not execute the request.
     case refused
-    /// The server has responded and has finished with the request, which may have been executed.
+    /// The server has responded and has finished with the request. The request may have been executed.
     case done
     /// A server may have executed the request, or may still execute it.
     case open

@@ -18,8 +18,8 @@ package enum ResendRule: Sendable, Hashable, CaseIterable {
     /// This rule applies to safe methods (RFC 9110 section 9.2.1), to requests with an idempotency key, and to requests
     /// whose `mayBeRepeated` is `true`.
     case anytime
-    /// The request may be resent once no earlier copy can still be executed, because none was sent or each has received
-    /// a final response.
+    /// The request may be resent once no earlier copy can still be executed, because no copy was sent or every copy has
+    /// received a final response.
     ///
     /// This rule applies to PUT and DELETE.
     case afterFinalResponse

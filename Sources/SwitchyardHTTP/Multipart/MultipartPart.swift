@@ -58,7 +58,8 @@ extension MultipartPart {
     ///   - text: The text.
     ///   - name: The name of the field.
     ///   - fileName: The file name, or `nil` for a plain field.
-    ///   - contentType: The content type. If `nil`, it follows from the extension of the file name, if there is one.
+    ///   - contentType: The content type. If `nil`, the type follows from the extension of the file name, if there is
+    ///     one.
     /// - Returns: The part.
     public static func text(
         _ text: String,
@@ -82,7 +83,8 @@ extension MultipartPart {
     ///   - data: The bytes.
     ///   - name: The name of the field.
     ///   - fileName: The file name, or `nil` for a plain field.
-    ///   - contentType: The content type. If `nil`, it follows from the extension of the file name, if there is one.
+    ///   - contentType: The content type. If `nil`, the type follows from the extension of the file name, if there is
+    ///     one.
     /// - Returns: The part.
     public static func data(
         _ data: Data,
@@ -120,7 +122,8 @@ extension MultipartPart {
     ///   - stream: The source of the bytes. If its length is unknown, the request is sent without a length.
     ///   - name: The name of the field.
     ///   - fileName: The file name, or `nil` for a plain field.
-    ///   - contentType: The content type. If `nil`, it follows from the extension of the file name, if there is one.
+    ///   - contentType: The content type. If `nil`, the type follows from the extension of the file name, if there is
+    ///     one.
     /// - Returns: The part.
     public static func stream(
         _ stream: HTTPBody.Stream,
@@ -149,7 +152,9 @@ extension MultipartPart {
 }
 
 extension String {
-    /// Returns the file name with the extension, which is appended only if it is missing.
+    /// Returns the file name with the extension.
+    ///
+    /// The extension is appended only if it is missing.
     fileprivate func withExtension(_ pathExtension: String) -> String {
         let known = pathExtension == "jpg" ? ["jpg", "jpeg"] : [pathExtension]
         return known.contains { lowercased().hasSuffix(".\($0)") } ? self : "\(self).\(pathExtension)"

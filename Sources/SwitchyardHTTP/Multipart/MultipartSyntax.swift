@@ -1,6 +1,6 @@
 /// The grammar of multipart bodies: boundaries, and the names in the header fields of parts.
 enum MultipartSyntax {
-    /// Whether a boundary has 1 to 70 characters that RFC 2046 section 5.1.1 allows, the last of which is not a space.
+    /// Whether a boundary is valid: 1 to 70 characters that RFC 2046 section 5.1.1 allows, and no space at the end.
     ///
     /// In addition to the RFC, `!` is allowed, because it is harmless and in use.
     static func isValid(boundary: String) -> Bool {

@@ -2,7 +2,8 @@ package import Foundation
 
 /// Options for encoding values as JSON.
 ///
-/// The options apply to parameters and, through an encoder that is made from the options once, to any encodable value.
+/// The options apply to parameters. They also apply to any encodable value, through a `JSONEncoder` that is created
+/// from the options once.
 public struct JSONBodyOptions: Sendable {
     /// The format of dates; by default ISO 8601 with whole seconds in UTC.
     public var dates = ParameterDateFormat.iso8601

@@ -5,7 +5,7 @@ public import Foundation
 /// The defaults are those that Alamofire and AFNetworking share: sorted keys, `list[]=1`, `outer[inner]=1`, booleans as
 /// 1 and 0, a space as `%20`, and `null` omitted. Dates are ISO 8601 in UTC.
 ///
-/// ### Customise
+/// ### Customize
 ///
 ///     var options = ParameterEncodingOptions()
 ///     options.arrays = .repeated        // tag=a&tag=b

@@ -34,8 +34,8 @@ extension ByteBuffer {
 
 /// A serializer of parameters as `key=value&...` into a buffer of bytes.
 ///
-/// The name of the current value is stored as plain text that grows and shrinks with the nesting. It is percent-encoded
-/// once per value. For flat parameters only the output is allocated.
+/// The name of the current value is stored as plain text that grows and shrinks with the nesting. The name is
+/// percent-encoded once per value. For flat parameters only the output is allocated.
 package struct ParameterSerializer: ~Copyable {
     private let plan: ParameterSerializerPlan
     /// The separator before the first pair.

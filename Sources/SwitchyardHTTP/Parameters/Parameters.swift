@@ -13,7 +13,7 @@ import Foundation
 ///
 ///     let query = try Parameters(encoding: SearchRequest(text: text, page: page))
 ///
-/// ### Customise
+/// ### Customize
 /// ``ParameterEncodingOptions`` determines how lists, nested values, dates, `null` and other values are written.
 public struct Parameters: Sendable, Hashable {
     /// A named value.
@@ -200,7 +200,7 @@ extension ParameterValue {
     /// Creates a parameter value from an encodable value.
     ///
     /// Dates, data, decimals and URLs keep their types, so that ``ParameterEncodingOptions`` determines how they are
-    /// written. A `nil` optional becomes `null`. Sets and dictionaries, which are unordered, are sorted.
+    /// written. A `nil` optional becomes `null`. Sets and dictionaries are sorted, because they are unordered.
     ///
     /// - Parameters:
     ///   - value: The value to encode.

@@ -7,7 +7,9 @@ enum CredentialShape {
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_."
     )
 
-    /// The authentication schemes that credentials follow (RFC 9110 section 11.1), in lower case.
+    /// The names of authentication schemes (RFC 9110 section 11.1), in lower case.
+    ///
+    /// In text, credentials follow these names.
     private static let schemes: Set<String> = [
         "apikey", "aws4-hmac-sha256", "basic", "bearer", "digest", "dpop", "hawk", "hmac", "hmac-sha256", "mutual",
         "negotiate", "ntlm", "oauth", "scram-sha-1", "scram-sha-256", "sharedaccesssignature", "sharedkey",
@@ -26,10 +28,10 @@ enum CredentialShape {
         (4...24).contains(word.count) && schemes.contains(String(decoding: word, as: UTF8.self).lowercased())
     }
 
-    /// Whether the word after a scheme in a sentence is a credential.
+    /// Whether the word after the name of a scheme in a sentence is a credential.
     ///
     /// After `Bearer` and `Basic` nearly every word is a credential. The names of the other schemes are also everyday
-    /// words.
+    /// words, so the word after them must contain a mixture of characters (``isMixed(_:)``).
     static func isCredential(_ value: ArraySlice<UInt8>, behind scheme: ArraySlice<UInt8>) -> Bool {
         guard !isWord(value) else { return false }
         let name = String(decoding: scheme, as: UTF8.self).lowercased()
@@ -70,9 +72,9 @@ enum CredentialShape {
 
     /// Returns the start of a JSON Web Token in a run of token characters, or `nil` if there is none.
     ///
-    /// A token has three or five parts (RFC 7519 section 1). The first part is a JSON object in Base64, so its text
-    /// starts with the encoding of `{"`, optionally with whitespace between the two characters. Other runs with three
-    /// long random parts are also treated as tokens.
+    /// A token has three or five parts (RFC 7519 section 1). The first part is a JSON object in Base64, so the token
+    /// starts with the encoding of `{"`, optionally with whitespace between `{` and `"`. Other runs with three long
+    /// random parts are also treated as tokens.
     static func startOfWebToken(in run: ArraySlice<UInt8>) -> Int? {
         guard run.count >= 10 else { return nil }
         let parts = run.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)

@@ -130,8 +130,8 @@ extension SecretWalk {
 
     /// Whether a JSON value is neither an array nor an object, and is too short to be an authorization code.
     ///
-    /// An authorization code cannot be guessed, so it has at least 128 bits (RFC 6749 section 10.10), which are 22
-    /// characters of Base64.
+    /// An authorization code cannot be guessed, so it has at least 128 bits (RFC 6749 section 10.10). In Base64, 128
+    /// bits take 22 characters.
     private static func isBusinessCode(_ value: Bytes) -> Bool {
         guard let first = value.first, first != UInt8(ascii: "{"), first != UInt8(ascii: "[") else { return false }
         return first == JSONScan.quote ? value.count - 2 < 22 : true

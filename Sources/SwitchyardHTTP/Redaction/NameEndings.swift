@@ -6,7 +6,9 @@ struct NameEndings: Sendable, Hashable {
     ///
     /// A shorter ending must be a separate word, because `laptop` ends in `otp` without being a one-time password.
     private static let selfEvident = 5
-    /// The words before `token` in names of pagination tokens, which are not secret.
+    /// The words before `token` in names of pagination tokens.
+    ///
+    /// Pagination tokens are not secret.
     private static let cursors = [
         "page", "next", "prev", "previous", "cursor", "continuation", "pagination", "paging", "sync", "scroll",
         "change", "start", "resume",
@@ -14,7 +16,9 @@ struct NameEndings: Sendable, Hashable {
     private static let token = Array("token".utf8)
 
     private let endings: [[UInt8]]
-    /// The last letters of all endings, which exclude most names quickly.
+    /// The last letters of all endings.
+    ///
+    /// Most names end with another letter and are excluded quickly.
     private let lastLetters: URLCharacters
 
     init(_ words: Set<String>) {

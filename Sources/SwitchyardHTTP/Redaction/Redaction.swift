@@ -2,10 +2,10 @@ public import Foundation
 
 /// Rules that hide credentials in output: logs, cURL commands, error descriptions, traffic records.
 ///
-/// Names are shown, but values become `***`. All output of the library uses this type. It recognizes secrets by their
+/// Names are shown, but values become `***`. All output of the library uses this type. Secrets are recognized by their
 /// names (``headerNames``, ``parameterNames``, ``nameEndings``) in header fields, queries, fragments and path
 /// parameters of URLs, forms, JSON, XML and plain text, and in URLs, forms and JSON that are nested in such values,
-/// percent-encoded or not. It also recognizes secrets by their form, regardless of their names: text after `Bearer`,
+/// percent-encoded or not. Secrets are also recognized by their form, regardless of their names: text after `Bearer`,
 /// `Basic` and other schemes, JSON Web Tokens, PEM blocks, user and password of a URL, and opaque path segments after a
 /// word such as `webhooks`.
 ///
@@ -222,7 +222,7 @@ extension HTTPHeaders {
     ]
 }
 
-/// A value whose textual forms are all its `description`, which contains no secrets.
+/// A value that shows only its `description`, and no secrets, in all textual forms.
 ///
 /// Without this protocol, `print`, string interpolation, `debugPrint`, `dump`, a failing test and a debugger would list
 /// the stored properties, including credentials. A type with credentials conforms and implements `description` without

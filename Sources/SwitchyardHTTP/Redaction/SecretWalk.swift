@@ -94,7 +94,9 @@ struct SecretWalk {
     }()
     /// The characters that occur only in structured text.
     private static let structure = URLCharacters("=%?:\"<")
-    /// The endings of the names of fields that contain a URL, which may start with its path or query.
+    /// The endings of the names of header fields that contain a URL.
+    ///
+    /// The URL may start with its path or query.
     private static let addressEndings = [
         "location", "referer", "referrer", "uri", "url", "link", "destination", "redirect",
     ]
@@ -133,7 +135,9 @@ extension SecretWalk {
 // MARK: - Replacements
 
 extension SecretWalk {
-    /// A copy of bytes that is made only if bytes are replaced.
+    /// Bytes with some parts replaced.
+    ///
+    /// The bytes are copied only if a part is replaced.
     ///
     /// Replacements must be made in order, from start to end.
     struct Replacements {
@@ -154,7 +158,9 @@ extension SecretWalk {
             isChanged = true
         }
 
-        /// Replaces a part with its redacted bytes, unless they are `nil`.
+        /// Replaces a part with its redacted bytes.
+        ///
+        /// If `bytes` is `nil`, the part stays unchanged.
         mutating func replace(_ part: Bytes, with bytes: [UInt8]?) {
             if let bytes { replace(part.indices, with: bytes) }
         }

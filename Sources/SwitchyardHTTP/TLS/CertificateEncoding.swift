@@ -18,7 +18,9 @@ package enum PEM {
 
 /// A reader of the binary form of a certificate (DER, X.690).
 enum DistinguishedEncoding {
-    /// Returns the complete SubjectPublicKeyInfo of a certificate, from which pins are made (RFC 5280 section 4.1).
+    /// Returns the complete SubjectPublicKeyInfo of a certificate (RFC 5280 section 4.1).
+    ///
+    /// Pins are digests of it.
     ///
     /// Returns `nil` if the bytes are not a certificate.
     static func publicKeyInfo(inCertificate certificate: Data) -> Data? {

@@ -29,7 +29,8 @@ public struct TLSPin: Sendable, Hashable {
         let text = base64.hasPrefix("sha256/") ? String(base64.dropFirst(7)) : base64
         guard let digest = Data(base64Encoded: text), digest.count == 32 else { return nil }
         self.subject = subject
-        // One digest has several Base64 texts (RFC 4648 section 3.5), but pins are compared by their text.
+        // One digest can have several Base64 texts (RFC 4648 section 3.5). Pins are compared by their text, so the
+        // canonical text is stored.
         self.base64 = digest.base64EncodedString()
     }
 
@@ -44,8 +45,7 @@ public struct TLSPin: Sendable, Hashable {
         self.init(MessageDigest.sha256(subject == .publicKey ? key : binary).base64EncodedString(), of: subject)
     }
 
-    /// Returns the pins of all certificates in a folder, which are the files with the extensions `cer`, `crt`, `der`
-    /// and `pem`.
+    /// Returns the pins of all certificates in a folder: the files with the extensions `cer`, `crt`, `der` and `pem`.
     ///
     /// - Parameters:
     ///   - folder: The folder, for instance the folder of the app's resources.

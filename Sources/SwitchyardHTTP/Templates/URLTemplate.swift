@@ -19,7 +19,7 @@ package struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
         /// omitted. This is the default.
         ///
         /// A value that makes a path segment empty, `.` or `..` is also an error, because the URL would lead elsewhere.
-        /// The exception is a value of `{+...}` that contains slashes, because it is a path itself.
+        /// The exception is a value of `{+...}` that contains slashes, because such a value is itself a path.
         case refusedInPath
         /// The variable is omitted everywhere, as RFC 6570 specifies.
         case leftOut
@@ -52,7 +52,7 @@ package struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
     ///
     /// - Parameters:
     ///   - values: The values by the names of the variables. Additional values are ignored.
-    ///   - missing: The treatment of a variable without a value, which is absent, `null` or an empty list.
+    ///   - missing: The treatment of a variable without a value: its value is absent, `null` or an empty list.
     /// - Returns: The text, percent-encoded.
     /// - Throws: ``RequestError/template(text:reason:)`` if a value is missing or is not allowed in its place.
     package func expanded(

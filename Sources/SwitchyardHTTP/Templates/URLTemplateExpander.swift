@@ -6,7 +6,7 @@ struct URLTemplateExpander {
     private let values: Parameters
     private let missing: URLTemplate.MissingValues
     private var output: [UInt8] = []
-    /// The start of the current path segment in the output, or `nil` after the path.
+    /// The start of the current path segment in the output, or `nil` if the path has ended.
     private var segment: Int? = 0
     /// The last variable whose value is in the current segment, or `nil` if there is none or its value is a path.
     private var variableInSegment: String?
@@ -98,12 +98,14 @@ struct URLTemplateExpander {
             try append(delimiter: String(UnicodeScalar(rest[end])))
             rest = rest[(end + 1)...]
         }
-        // A value that contains delimiters determines its path itself, so it is not checked.
+        // A value that contains delimiters is itself a path, so its segments are not checked.
         if let variable, rest.count == bytes.count { variableInSegment = variable }
         append(Array(rest), keepsReserved: true)
     }
 
-    /// Appends the text before or between values, which may end a path segment.
+    /// Appends the text before or between values.
+    ///
+    /// This text may end a path segment.
     private mutating func append(delimiter: String) throws(RequestError) {
         guard let byte = delimiter.utf8.first else { return }
         guard byte == UInt8(ascii: "/") || Self.endsPath(byte) else { return output.append(byte) }
@@ -117,7 +119,8 @@ struct URLTemplateExpander {
 
     /// Throws an error if values have made a segment empty or a dot segment, escaped or not.
     ///
-    /// Such a URL has another path than the template, for example the path of the collection instead of the item.
+    /// With such a segment, the URL would have another path than the template, for example the path of the collection
+    /// instead of the item.
     private func checkSegment() throws(RequestError) {
         guard missing == .refusedInPath, let segment, let variableInSegment else { return }
         guard output.count == segment || DotSegments.isOne(output[segment...]) else { return }

@@ -75,7 +75,7 @@ public struct BaseURL: Sendable, Hashable {
     /// Hashes the URL.
     public func hash(into hasher: inout Hasher) { hasher.combine(url) }
 
-    /// Whether an origin is the base URL's origin, or the base URL's origin with `https` in place of `http`.
+    /// Whether an origin is the base URL's origin, or differs from it only by `https` in place of `http`.
     fileprivate func isHome(_ other: RequestURL.Origin) -> Bool {
         other == origin || other == parts.securedOrigin
     }
@@ -99,7 +99,7 @@ extension RequestURL {
     /// Whether the URL starts with the scheme, host and port of a base URL, compared by bytes.
     package func isBelow(_ base: BaseURL) -> Bool { begins(with: base.stem.origin) }
 
-    /// Whether the URL has the host of a base URL, with the scheme of the base URL or with `https` in place of `http`.
+    /// Whether the URL has the host of a base URL, and either the scheme of the base URL or `https` in place of `http`.
     package func isAt(_ base: BaseURL) -> Bool {
         isBelow(base) || begins(with: base.securedStem.origin) || base.isHome(origin)
     }

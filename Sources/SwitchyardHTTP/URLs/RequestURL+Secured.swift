@@ -20,12 +20,12 @@ extension RequestURL {
         return RequestURL(trusted: String(decoding: url.bytes, as: UTF8.self))
     }
 
-    /// Returns the URL for `reference` in a response from this URL, which never downgrades from HTTPS to HTTP.
+    /// Returns the URL for `reference` in a response from this URL, and never downgrades from HTTPS to HTTP.
     ///
     /// - Parameter reference: The value of `Location`, or a link.
     /// - Returns: The URL, with HTTPS if this URL uses HTTPS and has the same host.
-    /// - Throws: ``RequestError/url(text:reason:)``, with ``RequestError/URLReason/downgrade(from:)`` if the URL is
-    ///   plain HTTP and this URL is HTTPS.
+    /// - Throws: ``RequestError/url(text:reason:)``, with ``RequestError/URLReason/downgrade(from:)`` if `reference`
+    ///   leads to plain HTTP and this URL is HTTPS.
     package func linked(to reference: String) throws(RequestError) -> RequestURL {
         let url = try resolving(reference).secured(like: self)
         try url.checkDowngrade(from: self)

@@ -22,19 +22,20 @@ public struct RequestURL: Sendable, Hashable, CustomStringConvertible {
         self.text = String(decoding: try AbsoluteURL(text).bytes, as: UTF8.self)
     }
 
-    /// Creates a URL from text, or returns `nil` unless it is absolute, has the scheme `http` or `https` and a host.
+    /// Creates a URL from text, or returns `nil` unless the text is an absolute URL with the scheme `http` or `https`
+    /// and a host.
     public init?(_ text: String) {
         guard let url = try? RequestURL(validating: text) else { return nil }
         self = url
     }
 
-    /// Creates a URL from a Foundation URL, or returns `nil` unless it is absolute, has the scheme `http` or `https`
-    /// and a host.
+    /// Creates a URL from a Foundation URL, or returns `nil` unless that URL is absolute and has the scheme `http` or
+    /// `https` and a host.
     public init?(_ url: URL) {
         self.init(url.absoluteString)
     }
 
-    /// Creates a URL from Foundation components, or returns `nil` unless they are absolute, have the scheme `http` or
+    /// Creates a URL from Foundation components, or returns `nil` unless the components have the scheme `http` or
     /// `https` and a host.
     public init?(_ components: URLComponents) {
         guard let text = components.string else { return nil }
@@ -91,7 +92,9 @@ extension PercentEncoding {
         return output
     }
 
-    /// Returns the bytes after a prefix, unchanged, or `nil` if the bytes do not start with the prefix in any spelling.
+    /// Returns the bytes after a prefix, unchanged, or `nil` if the bytes do not start with the prefix.
+    ///
+    /// Different percent-encodings of the same prefix count as equal.
     package static func rest(of bytes: [UInt8], behind stem: [UInt8]) -> ArraySlice<UInt8>? {
         if bytes.starts(with: stem) { return bytes[stem.count...] }
         var expected = normalForm(of: stem)[...]
@@ -121,7 +124,9 @@ extension PercentEncoding {
 }
 
 extension RequestURL {
-    /// The scheme, host and port of a URL, which are equal for URLs of one server (RFC 6454).
+    /// The scheme, host and port of a URL (RFC 6454).
+    ///
+    /// URLs of the same server have the same origin.
     public struct Origin: Sendable, Hashable, CustomStringConvertible {
         /// `http` or `https`.
         public let scheme: String
@@ -224,7 +229,9 @@ extension RequestURL {
         return try resolving(reference) as RequestURL
     }
 
-    /// Returns the URL with parameters in its query, which replace existing parameters with the same names.
+    /// Returns the URL with parameters set in its query.
+    ///
+    /// They replace existing parameters with the same names.
     ///
     /// All parameters of the result are sorted by their names unless the options turn sorting off, so equal parameters
     /// give equal URLs.

@@ -5,8 +5,8 @@ import SwitchyardServices
 package struct URLAuthority {
     /// The percent-encoded text before `@`, or `nil` if there is none.
     package var userInfo: [UInt8]?
-    /// The host in the form in which it is sent: in ASCII, an IPv6 address in brackets, with its zone if it has one
-    /// (RFC 6874).
+    /// The host in the form in which it is sent: a name in ASCII, or an IPv6 address in brackets, with its zone if the
+    /// URL contains one (RFC 6874).
     var host: [UInt8]
     /// The explicit port, or `nil` if there is none.
     var port: Int?

@@ -22,8 +22,8 @@ public struct URLPattern: Sendable, Hashable, ExpressibleByStringLiteral {
         case one
         case segment
         case all
-        /// `**/` at the start or after a slash, stored as two elements: `folders` matches whole segments, and `folder`
-        /// matches the inside of a segment.
+        /// `**/` at the start or after a slash. It is stored as two elements: `folders` matches whole segments, and
+        /// `folder` matches the inside of a segment.
         case folders
         case folder
     }
@@ -113,7 +113,9 @@ public struct URLPattern: Sendable, Hashable, ExpressibleByStringLiteral {
         return bytes
     }
 
-    /// Matches by tracking all positions in the pattern that the text so far can reach, so the time is at most
+    /// Returns whether the text matches the pattern.
+    ///
+    /// The function tracks all positions in the pattern that the text so far can reach, so the time is at most
     /// proportional to the product of the lengths of pattern and text.
     private static func match(_ pattern: ArraySlice<Element>, _ text: ArraySlice<UInt8>) -> Bool {
         var reachable = Places(in: pattern)

@@ -1,7 +1,7 @@
 import Foundation
 import SwitchyardAPI
 
-/// The references between the objects of a binary property list.
+/// A binary property list, whose objects refer to each other by number.
 ///
 /// Objects are stored in any order. A table contains the offset of each object, and arrays, sets and dictionaries refer
 /// to their members by object number.
@@ -96,13 +96,12 @@ extension BinaryPropertyList {
             return
         }
         walk.references += members.count
-        // In a valid file, objects do not share the bytes of their references, so there are at most as many references
-        // as bytes.
+        // In a valid file, every reference has its own bytes, so there are at most as many references as bytes.
         guard walk.references <= bytes.count else { throw Self.malformed }
         guard walk.path.count < limit else { throw DecodingFailure(.tooDeep(limit: limit)) }
         walk.path.append(Visit(object: object, members: members))
-        // While the walk is inside this object, a member that refers to it forms a cycle. This depth then exceeds every
-        // limit.
+        // While the walk is inside this object, a member that refers to the object forms a cycle. The depth that is set
+        // here makes such a member exceed every limit.
         walk.heights[object] = .max >> 1
     }
 
@@ -150,7 +149,8 @@ extension BinaryPropertyList {
         return members
     }
 
-    /// Returns the number of bytes of a text or data object, or 0 for any other object, which is always small.
+    /// Returns the number of bytes of a text or data object, or 0 for any other object, because any other object is
+    /// small.
     private func leafLength(of object: Int) throws(DecodingFailure) -> Int {
         let start = try start(of: object)
         let kind = bytes[start] >> 4

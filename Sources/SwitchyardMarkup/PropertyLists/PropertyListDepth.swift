@@ -4,7 +4,8 @@ import SwitchyardServices
 
 /// A check that rejects property lists whose nesting would overflow the stack of the decoder.
 ///
-/// Foundation has no depth limit. It follows a binary array that contains itself without end, and the process crashes.
+/// Foundation has no depth limit. If a binary array contains itself, Foundation follows the references without end, and
+/// the process crashes.
 enum PropertyListDepth {
     /// Checks the nesting depth of a property list in one pass without decoding it.
     ///
@@ -39,7 +40,7 @@ enum PropertyListDepth {
 
     /// Throws an error if the property list is in the old-style format.
     ///
-    /// Foundation also decodes this format, which nests with parentheses and braces.
+    /// Foundation also decodes this format, in which parentheses and braces create nesting.
     private static func checkForm(_ bytes: [UInt8]) throws(DecodingFailure) {
         let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
         let first = bytes[start...].firstIndex { !" \t\r\n".utf8.contains($0) } ?? bytes.count

@@ -103,8 +103,8 @@ struct XMLReader {
         let start = position
         let name = try name()
         skipWhitespace()
-        // Names are equal if their code points are equal (section 1.2). `String` would also treat canonically
-        // equivalent names as equal.
+        // Names are equal only if their code points are equal (section 1.2). Comparing strings would also treat
+        // canonically equivalent names as equal.
         guard take(">"), open.popLast().map({ $0.utf8.elementsEqual(name.utf8) }) ?? false else {
             throw malformed(at: start)
         }
@@ -202,7 +202,8 @@ struct XMLReader {
 extension XMLReader {
     /// Returns the text with references such as `&amp;` and `&#228;` replaced.
     ///
-    /// Other entities do not exist without a document type.
+    /// A reference to an entity that is not predefined is an error, because such an entity requires a document type
+    /// declaration.
     private func replacingEntities(
         _ range: Range<Int>,
         isAttribute: Bool = false

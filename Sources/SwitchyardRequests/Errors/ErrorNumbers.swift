@@ -3,8 +3,8 @@ public import SwitchyardAPI
 extension APIError {
     /// The number that YTKNetwork gives to an error of response validation, or `nil` for every other error.
     ///
-    /// The number is -8 for a rejected status, -9 for a JSON body of the wrong shape, and -1 to -7 for an unusable
-    /// stored response.
+    /// The number is -8 for a rejected status, -9 for a JSON body that does not have the required ``JSONShape``, and -1
+    /// to -7 for an unusable stored response.
     public var validationNumber: Int? {
         switch reason {
         case .status: -8
@@ -24,8 +24,8 @@ extension APIError {
         /// The numbers of TSwift: 101 default, 102 timeout, 103 cancelled, 104 no network, 105 no data, 106 no more
         /// data.
         case tSwift
-        /// The numbers of RTNetworking: 0 default, 2 no content, 3 wrong parameters, 4 timeout, 5 no network. Its
-        /// number 1 means success and is never returned.
+        /// The numbers of RTNetworking: 0 default, 2 no content, 3 wrong parameters, 4 timeout, 5 no network.
+        /// RTNetworking's number 1 means success and is never returned.
         case rtNetworking
     }
 

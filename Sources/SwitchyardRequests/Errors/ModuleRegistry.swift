@@ -1,7 +1,9 @@
 public import SwitchyardAPI
 import SwitchyardServices
 
-/// A registry of an app's modules, which ensures that no two modules use the same error number.
+/// A registry of an app's modules.
+///
+/// It ensures that no two modules use the same error number.
 ///
 /// The app creates one registry and registers the error table of each module when it creates its managers.
 public final class ModuleRegistry: Sendable {

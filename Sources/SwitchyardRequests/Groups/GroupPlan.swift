@@ -18,7 +18,8 @@ struct GroupPlan {
 
     /// The effects that ``RequestGroup`` must carry out, in the order of the properties.
     struct Effects: Equatable {
-        /// Whether this event reached the verdict, so that the observers' `willStop` must be called.
+        /// Whether the event that caused these effects has decided the outcome of the group, so that the observers'
+        /// `willStop` must be called.
         var willStop = false
         var cancel: [Int] = []
         var start: [Int] = []

@@ -69,8 +69,8 @@ public final class RequestGraph: GroupMember {
     ///   - member: The member.
     ///   - name: The name by which other members depend on this member.
     ///   - dependencies: The names of the members that must succeed before this member starts.
-    /// - Throws: ``GraphError/duplicateName(_:)``, ``GraphError/started``, or ``GraphError/cycle(_:)`` with this name
-    ///   alone if the member is this graph or contains it.
+    /// - Throws: ``GraphError/duplicateName(_:)`` or ``GraphError/started``. If the member is this graph or contains
+    ///   this graph, ``GraphError/cycle(_:)`` with only the name of the member.
     public func add(
         _ member: some GroupMember,
         named name: String,
@@ -206,7 +206,7 @@ extension RequestGraph {
     /// Appends the nodes to the members of the group.
     ///
     /// - Returns: The positions of the nodes in the group, or `nil` if the group ended before all nodes were appended.
-    ///   The members of the other nodes have been cancelled.
+    ///   The members of the nodes that were not appended have then been cancelled.
     @discardableResult
     private static func append(_ nodes: [Node], to group: RequestGroup) -> [Int]? {
         var places: [Int] = []

@@ -16,13 +16,13 @@ import SwitchyardServices
 /// the last member. The report comes exactly once, also after a cancellation and for an empty group. A running group
 /// retains itself and its members. Members that ended before the start count as ended, and a member that is added twice
 /// counts once. A group can be a member of another group. It cannot be a member of itself or of one of its members,
-/// because it would wait for its own end.
+/// because the group would then wait for its own end.
 ///
 /// Callbacks come in the order of ``RequestAccessory``. The members run between `willStart` and `didStop`.
 public final class RequestGroup: GroupMember {
     /// A closure that receives a member's outcome before the group counts the member as ended.
     ///
-    /// It may still add members.
+    /// The closure may still add members to the group.
     typealias Step = @Sendable (MemberOutcome, RequestGroup) -> Void
 
     /// Closures that run before a group starts or stops.
@@ -140,7 +140,7 @@ extension RequestGroup {
     ///
     /// The report comes when these members have ended.
     ///
-    /// A group that was not started ends too. If the outcome is already decided, it does not change.
+    /// A group that was not started ends too. An outcome that is already decided does not change.
     public func cancel() {
         stop(.cancelled)
     }
@@ -228,7 +228,7 @@ extension RequestGroup {
 
     private func perform(_ effects: GroupPlan.Effects) {
         let (members, accessories, isStopNew) = contents.withLock { state in
-            // The last member may end before `willStop` has been called for a verdict that was reached earlier.
+            // The last member may end before `willStop` has been called for an outcome that was decided earlier.
             let isStopNew = !state.hasAnnouncedStop && (effects.willStop || effects.report != nil)
             if isStopNew { state.hasAnnouncedStop = true }
             return (state.members, state.hasAnnouncedStart ? state.accessories : [], isStopNew)

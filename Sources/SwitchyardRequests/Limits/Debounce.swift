@@ -25,9 +25,9 @@ public final class Debounce: RequestLimit, PacingLimit {
     /// The number of waiting requests.
     package var waitingCount: Int { latest.withLock { $0.count } }
 
-    /// Waits for the quiet time before the first round of the request over the servers.
+    /// Waits for the quiet time before the first round of the request (one pass over the servers).
     ///
-    /// Retries do not wait again.
+    /// Retries start further rounds and do not wait again.
     public func enter(_ configuration: APIConfiguration, _ context: DispatchContext) async throws -> LimitPass {
         guard context.round == 1, let key = key(configuration) else { return .free }
         typealias End = @Sendable (RequestFailure.Reason) -> Void
@@ -67,9 +67,10 @@ public final class LatestWins: RequestLimit, PacingLimit {
     /// The number of running requests.
     package var count: Int { latest.withLock { $0.count } }
 
-    /// Supersedes the previous request with the same key before the first round of this one.
+    /// Supersedes the previous request with the same key before the first round of this request (one pass over the
+    /// servers).
     ///
-    /// Retries supersede nothing.
+    /// Retries start further rounds and supersede nothing.
     public func enter(_ configuration: APIConfiguration, _ context: DispatchContext) async throws -> LimitPass {
         guard context.round == 1, let key = key(configuration) else { return .free }
         let id = context.id

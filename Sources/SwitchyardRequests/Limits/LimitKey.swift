@@ -12,7 +12,7 @@ import SwitchyardServices
 ///     .custom { $0.tags.contains("search") ? "search" : nil }
 ///
 /// For an ``/SwitchyardClient/APIConfiguration/prebuiltRequest``, the key is made from the method and URL of that
-/// request. Its origin and path serve as the path, and its query as the parameters.
+/// request. The origin and path of its URL serve as the path, and the query serves as the parameters.
 public struct LimitKey: Sendable {
     private let name: @Sendable (APIConfiguration) -> String?
 

@@ -22,7 +22,8 @@ struct RateLanes {
 
     /// The state of one key.
     ///
-    /// It is mutated in place, because copying the queue at every arrival would take time proportional to its length.
+    /// The value is mutated in place, because copying its queue at every arrival would take time proportional to the
+    /// length of the queue.
     private struct Lane {
         var meter: RateMeter
         /// The waiting requests in order of arrival.
@@ -32,7 +33,7 @@ struct RateLanes {
         var head = 0
         var waiting: Set<Number> = []
 
-        /// Admits a request and returns `nil` if no other request waits and the rate allows one now.
+        /// Admits a request and returns `nil` if no other request waits and the rate allows a request now.
         ///
         /// Otherwise, returns the time at which the request may begin.
         mutating func pass(at now: MonotonicTime, notBefore start: MonotonicTime) -> MonotonicTime? {
@@ -47,7 +48,7 @@ struct RateLanes {
 
         /// Removes a waiting request.
         ///
-        /// The entries of cancelled requests are removed from the queue when they are more than half of it.
+        /// When more than half of the entries in the queue belong to cancelled requests, these entries are removed.
         mutating func leave(_ number: Number) -> Bool {
             guard waiting.remove(number) != nil else { return false }
             if line.count > 2 * waiting.count + 32 {

@@ -28,7 +28,7 @@ public final class RateLimit: RequestLimit {
     /// Creates a rate limit.
     ///
     /// - Parameters:
-    ///   - rule: The number of requests with the same key that may begin in a time.
+    ///   - rule: The number of requests with the same key that may begin within a period.
     ///   - key: The key. Requests with the same key count together. By default, all requests have the same key.
     ///   - excess: The handling of a request that comes too early. By default, the request waits.
     ///   - maximumWaiting: The maximum number of waiting requests over all keys, 1,000 by default. Further requests are
@@ -65,8 +65,8 @@ public final class RateLimit: RequestLimit {
 
     /// The number of keys that the limit stores state for.
     ///
-    /// The state of a key is removed when its past requests no longer affect new ones, at a later arrival of any
-    /// request.
+    /// The state of a key is removed when its past requests no longer affect new requests. The removal happens at a
+    /// later arrival of any request.
     package var keyCount: Int { state.withLock { $0.lanes.count } }
 
     /// The number of waiting requests.
@@ -95,7 +95,9 @@ public final class RateLimit: RequestLimit {
         }
     }
 
-    /// Removes a waiting request that was cancelled, which does not use up its turn.
+    /// Removes a waiting request that was cancelled.
+    ///
+    /// The request does not count against the rate.
     ///
     /// - Returns: `false`, because the request is not admitted.
     private func leave(_ key: String, _ number: RateLanes.Number) -> Bool {
@@ -122,14 +124,14 @@ public final class RateLimit: RequestLimit {
     }
 }
 
-/// The number of requests with the same key that may begin in a time.
+/// The number of requests with the same key that may begin within a period.
 public enum RateRule: Sendable, Hashable {
     /// At most one request in each interval.
     case interval(Duration)
     /// A token bucket, from which each request takes one token.
     ///
-    /// The bucket holds at most `burst` tokens. It is full at the start and refilled with `perSecond` tokens a second.
-    /// It is implemented as the generic cell rate algorithm (ITU-T I.371), with one number per key.
+    /// The bucket holds at most `burst` tokens. The bucket is full at the start and refilled with `perSecond` tokens a
+    /// second. The implementation is the generic cell rate algorithm (ITU-T I.371), with one number per key.
     case bucket(perSecond: Double, burst: Int)
     /// At most `count` requests in any time span of this length (a sliding window).
     case window(count: Int, per: Duration)
@@ -139,8 +141,8 @@ public enum RateRule: Sendable, Hashable {
 
 /// The handling of a request that comes too early.
 public enum RateExcess: Sendable, Hashable {
-    /// The request fails immediately with ``/SwitchyardClient/RequestFailure/Reason/rateLimited(retryAfter:)``, which
-    /// contains the time after which it could begin.
+    /// The request fails immediately with ``/SwitchyardClient/RequestFailure/Reason/rateLimited(retryAfter:)``, whose
+    /// associated value is the time after which the request could begin.
     case refuse
     /// The request waits for its turn, first come, first served.
     ///

@@ -50,7 +50,7 @@ struct RateMeter {
 
     /// Returns the time at which a request may begin if `others` requests begin before it.
     ///
-    /// If it may begin immediately, returns `now`.
+    /// If the request may begin immediately, returns `now`.
     func next(at now: MonotonicTime, behind others: Int = 0) -> MonotonicTime {
         switch kind {
         case .cells(let spacing, let slack, let due):

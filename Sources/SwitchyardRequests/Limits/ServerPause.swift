@@ -20,8 +20,7 @@ package enum ServerPause {
     /// - Parameters:
     ///   - status: The status of the response.
     ///   - headers: The header fields of the response. If they contain `Date`, a pause that ends at a time of day is
-    ///     measured
-    ///     from that date.
+    ///     measured from that date.
     ///   - now: The current time of day on this device.
     /// - Returns: The pause.
     package static func duration(status: Int, headers: HTTPHeaders, now: Date) -> Duration? {
@@ -56,7 +55,9 @@ package enum ServerPause {
         return (parts[0].trimmingCharacters(in: .whitespaces).lowercased(), value)
     }
 
-    /// Returns the pause for a number that means seconds from now, or a time in seconds or milliseconds since 1970.
+    /// Returns the pause for a number.
+    ///
+    /// Depending on its size, the number means seconds from now, or a time in seconds or milliseconds since 1970.
     private static func pause(to value: Double, _ now: Date) -> Duration {
         switch value {
         case ..<1_000_000_000: .seconds(value)

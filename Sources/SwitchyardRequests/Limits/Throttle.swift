@@ -18,7 +18,7 @@ public final class Throttle: RequestLimit, PacingLimit {
         var lanes: [String: Lane] = [:]
         private var sweepAt = 256
 
-        /// Removes the keys whose intervals are over, when the table has twice as many keys as after the last removal.
+        /// Removes the keys whose intervals are over, if the table has twice as many keys as after the last removal.
         mutating func sweep(at now: MonotonicTime) {
             guard lanes.count >= sweepAt else { return }
             lanes = lanes.filter { $0.value.openAt > now || $0.value.waiting != nil }
@@ -51,9 +51,9 @@ public final class Throttle: RequestLimit, PacingLimit {
     /// `true`, so that a request that continues a transfer does not wait for another interval.
     package var spacesRequests: Bool { true }
 
-    /// Waits for the end of the interval before the first round of the request over the servers.
+    /// Waits for the end of the interval before the first round of the request (one pass over the servers).
     ///
-    /// Retries do not wait again.
+    /// Retries start further rounds and do not wait again.
     public func enter(_ configuration: APIConfiguration, _ context: DispatchContext) async throws -> LimitPass {
         guard context.round == 1, let key = key(configuration) else { return .free }
         switch arrive(key, context) {
@@ -96,10 +96,10 @@ public final class Throttle: RequestLimit, PacingLimit {
                 state.lanes[key] = Lane(openAt: now.advanced(by: interval), gone: context.id)
                 return .go
             }
-            // Each request arrives in a task of its own, so a request may arrive after one that was created later.
+            // Each request arrives in a separate task, so an older request may arrive after a newer one.
             guard lane.waiting?.id ?? lane.gone < context.id else { return .late }
-            // If a request already waits, `openAt` is one interval after its beginning. The new request takes over its
-            // beginning.
+            // If a request already waits, `openAt` is one interval after the time at which that request was to begin.
+            // The new request replaces it and begins at that time.
             let end = lane.waiting == nil ? lane.openAt : lane.openAt.advanced(by: .zero - interval)
             state.lanes[key] = Lane(
                 openAt: end.advanced(by: interval),

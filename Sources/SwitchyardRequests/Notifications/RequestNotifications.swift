@@ -8,7 +8,7 @@ extension Notification.Name {
     public static let switchyardRequestDidStart = Notification.Name("Switchyard.RequestDidStart")
     /// Posted when a request waits before a retry.
     public static let switchyardRequestDidPause = Notification.Name("Switchyard.RequestDidPause")
-    /// Posted when an attempt of a request, which is one try at one server, has ended.
+    /// Posted when an attempt (one try of the request at one server) has ended.
     public static let switchyardAttemptDidEnd = Notification.Name("Switchyard.AttemptDidEnd")
     /// Posted when a request has ended, with or without a response.
     public static let switchyardRequestDidEnd = Notification.Name("Switchyard.RequestDidEnd")
@@ -28,7 +28,7 @@ extension RequestInterceptor {
     /// The event contains the response with its body, header fields and metrics, or the failure. Notifications are
     /// posted in the order of the events, on the queue of the client's observers.
     ///
-    /// - Parameter center: The notification centre, by default the default centre.
+    /// - Parameter center: The notification center, by default the default center.
     /// - Returns: The interceptor.
     public static func posting(to center: NotificationCenter = .default) -> RequestInterceptor {
         let poster = Poster(center: center)
@@ -37,7 +37,7 @@ extension RequestInterceptor {
 }
 
 private struct Poster: @unchecked Sendable {
-    // `@unchecked` is sound because a notification centre may be used from any thread.
+    // `@unchecked` is sound because a notification center may be used from any thread.
     let center: NotificationCenter
 
     func post(_ event: DispatchEvent) {

@@ -8,7 +8,7 @@ import SwitchyardServices
 ///     let monitor = ReachabilityMonitor(SystemReachability())
 ///     monitor.start { status in banner.isHidden = status.isReachable }
 ///
-/// If a notification centre is passed to ``start(on:posting:_:)``, code without access to the monitor can observe
+/// If a notification center is passed to ``start(on:posting:_:)``, code without access to the monitor can observe
 /// `Notification.Name.switchyardReachabilityDidChange`.
 public final class ReachabilityMonitor: Sendable {
     private let provider: any ReachabilityProvider
@@ -33,11 +33,11 @@ public final class ReachabilityMonitor: Sendable {
 
     /// Calls the handler with the current status and with every change.
     ///
-    /// The handler replaces that of an earlier start.
+    /// The handler replaces the handler of an earlier start.
     ///
     /// - Parameters:
     ///   - queue: The queue for the handler and the notifications, the main queue by default.
-    ///   - center: The notification centre to which every status is posted after the handler was called. If `nil` (the
+    ///   - center: The notification center to which every status is posted after the handler was called. If `nil` (the
     ///     default), nothing is posted.
     ///   - handler: A closure that receives the status.
     public func start(

@@ -37,7 +37,7 @@ extension APIRequest {
         add(.finished, handler)
     }
 
-    /// Adds a handler for the value that belongs to an owner.
+    /// Adds a handler for the value, for as long as an object (the owner of the handler) exists.
     ///
     /// The owner is held weakly, and the handler is not called after the owner has been released.
     @discardableResult
@@ -48,7 +48,7 @@ extension APIRequest {
         onSuccess { [weak owner] value in owner.map { handler($0, value) } }
     }
 
-    /// Adds a handler for every outcome that belongs to an owner.
+    /// Adds a handler for every outcome, for as long as an object (the owner of the handler) exists.
     ///
     /// The owner is held weakly, and the handler is not called after the owner has been released.
     @discardableResult
@@ -164,7 +164,7 @@ extension APIRequest {
     }
 
     private func change(_ change: (inout RequestExtras<Value>) -> Void) -> APIRequest {
-        // After the end nothing would release the closures in the extras.
+        // After the end of the request, nothing would release the closures in the extras.
         record.withLock { if $0.outcome == nil { change(&$0.extras) } }
         return self
     }

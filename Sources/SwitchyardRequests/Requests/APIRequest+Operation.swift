@@ -29,11 +29,11 @@ extension APIRequest {
         }
     }
 
-    /// The decision about the outcome of a request in ``chained(_:)``.
+    /// The decision of the closure in ``chained(_:)`` about the outcome of the first request.
     public enum ChainAction: Sendable {
         /// Sends this second request and uses its outcome.
         case pass(to: APIRequest)
-        /// Uses this outcome instead.
+        /// Uses this outcome instead of the outcome of the first request.
         case use(Outcome)
         /// Uses the outcome of the first request.
         case useThis
@@ -43,8 +43,8 @@ extension APIRequest {
     ///
     /// - Parameter decide: Decides about the outcome of this request, on its queue. It is not called if this request
     ///   was cancelled.
-    /// - Returns: The request. Cancelling it cancels whichever of the two requests is running. Its ``repeated()``
-    ///   repeats both.
+    /// - Returns: The combined request. Cancelling the combined request cancels the first or second request, whichever
+    ///   is running. Its ``repeated()`` repeats both requests.
     public func chained(_ decide: @escaping @Sendable (Outcome) -> ChainAction) -> APIRequest {
         let wasMade = Locked(false)
         return APIRequest(

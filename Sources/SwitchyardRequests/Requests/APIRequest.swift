@@ -5,10 +5,11 @@ import SwitchyardServices
 
 /// A call as an object.
 ///
-/// It can be created without being started, added to groups, suspended and cancelled, and it has a ``state``.
+/// A request object can be created without being started, added to groups, suspended and cancelled, and has a
+/// ``state``.
 ///
-/// The simple way to make a call is `value(for:)` of a manager, which costs less. A running request retains itself, but
-/// not its manager. If the manager is released, the request ends as cancelled.
+/// The simple way to make a call is `value(for:)` of a manager. It costs less than a request object. A running request
+/// retains itself, but not its manager. If the manager is released, the request ends as cancelled.
 ///
 /// ### Use
 ///
@@ -123,7 +124,7 @@ public final class APIRequest<Value: Sendable>: GroupMember {
 extension APIRequest {
     /// Starts the request, or resumes it if it was suspended.
     ///
-    /// Otherwise the call is ignored.
+    /// If the request is running or has ended, the call is ignored.
     ///
     /// - Returns: Whether this call started or resumed the request.
     @discardableResult
@@ -155,7 +156,7 @@ extension APIRequest {
     /// The transfer stops immediately, and the outcome is ``/SwitchyardAPI/APIError/Cancellation/caller``, never a
     /// failure. Every callback may call this function. A request that was not started ends too. The error's
     /// ``/SwitchyardAPI/APIError/mayHaveBeenExecuted`` is `true` if the call was made and may change something on a
-    /// server. This is the case for requests such as POST, PUT and DELETE, custom operations and chained requests.
+    /// server. Requests such as POST, PUT and DELETE, custom operations and chained requests may do so.
     public func cancel() {
         let (call, mayHaveBeenExecuted) = record.withLock { ($0.cancel(), $0.mayHaveTakenEffect) }
         guard let call else { return }
@@ -259,7 +260,7 @@ extension APIRequest {
         return outcome
     }
 
-    /// Adds the message of the API module to the error, if a filter or hook replaced a success by a failure.
+    /// Adds the message of the API module to the error, if a filter or hook has replaced a success by this error.
     private func worded(_ outcome: Outcome, insteadOf earlier: Outcome) -> Outcome {
         guard case .success = earlier else { return outcome }
         return outcome.mapError(completed)
@@ -317,8 +318,7 @@ extension APIManager {
     /// - Parameters:
     ///   - configuration: The description of the call.
     ///   - serializer: The serializer of the value. ``APIModule/serializer(for:at:)`` returns one that removes the
-    ///     module's
-    ///     envelope.
+    ///     module's envelope.
     ///   - queue: The queue for all callbacks, the main queue by default.
     ///   - startsWithFirstHandler: Whether adding the first handler starts the request. If `nil`, the client's
     ///     `NetworkClient.startsRequestsWithFirstHandler` applies.

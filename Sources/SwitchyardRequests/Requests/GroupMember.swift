@@ -26,7 +26,7 @@ public protocol GroupMember: AnyObject, Sendable {
 
 /// The member that currently runs, of several members that run one after the other.
 ///
-/// Cancellation applies to it.
+/// A cancellation cancels this member.
 final class CurrentMember: Sendable {
     private struct State {
         var member: any GroupMember

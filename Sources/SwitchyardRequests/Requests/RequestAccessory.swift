@@ -3,8 +3,8 @@ public import SwitchyardClient
 
 /// An observer of a request, group, batch, chain or graph, such as an activity indicator, a log or a measurement.
 ///
-/// The observed object is the subject. The three methods are called on the subject's queue, in this order and once
-/// each, whether the response comes from a server or a cache:
+/// The observed object is the subject. Each of the three methods is called once on the subject's queue, in this order,
+/// whether the response comes from a server or a cache:
 ///
 ///     willStart       before anything is sent
 ///     willStop        the outcome is known, no handler has been called

@@ -33,7 +33,8 @@ struct RequestRecord<Value: Sendable> {
     private var held: Outcome?
     private var cancelCall: (@Sendable () -> Void)?
     var extras = RequestExtras<Value>()
-    /// The extras that are kept for ``APIRequest/repeated()`` after the request has ended.
+    /// The observers, hooks and filters (extras) that are kept for ``APIRequest/repeated()`` after the request has
+    /// ended.
     private var leftExtras = RequestExtras<Value>()
     private var handlers = RequestHandlers<Value>()
 
@@ -116,9 +117,8 @@ struct RequestRecord<Value: Sendable> {
 
     /// Returns the outcome of the call if the request can end with it now.
     ///
-    /// Returns `nil` if the request is suspended or already ending.
-    ///
-    /// If the request is suspended, the outcome is kept until the request is resumed.
+    /// Returns `nil` if the request is suspended or already ending. If the request is suspended, the outcome is kept
+    /// until the request is resumed.
     mutating func answered(_ outcome: Outcome) -> Outcome? {
         guard case .running = phase else { return nil }
         cancelCall = nil

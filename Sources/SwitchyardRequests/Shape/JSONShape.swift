@@ -1,7 +1,7 @@
 public import SwitchyardAPI
 public import SwitchyardServices
 
-/// The shape that a JSON value must have.
+/// The shape that a JSON value must have: its type, the shapes of its members or elements, and limits such as a length.
 ///
 ///     let user = JSONShape.object([
 ///         "id": .integer,
@@ -83,9 +83,7 @@ public struct JSONShape: Sendable {
         return copy
     }
 
-    /// This shape for a member that must not be missing.
-    ///
-    /// It undoes ``optional(_:)``.
+    /// This shape for a member that must be present, even if this shape is ``optional(_:)``.
     public var required: JSONShape {
         var copy = self
         copy.isOptional = false

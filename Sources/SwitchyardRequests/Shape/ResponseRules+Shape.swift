@@ -2,7 +2,7 @@ public import SwitchyardAPI
 package import SwitchyardServices
 
 extension ResponseRules {
-    /// Creates rules that require a JSON body of a shape.
+    /// Creates rules for a response; if `shape` is not `nil`, a JSON body must have this ``JSONShape``.
     public init(
         status: StatusPolicy = .success,
         contentType: ContentTypePolicy = .strict,
@@ -23,7 +23,7 @@ extension ResponseRules {
 }
 
 extension JSONShape: BodyShape {
-    /// Checks the body from its root.
+    /// Checks that the body has the required shape, starting at its root.
     package func check(_ body: JSONValue) throws(ShapeViolation) {
         try check(body, at: "")
     }

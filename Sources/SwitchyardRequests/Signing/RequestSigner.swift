@@ -40,7 +40,7 @@ public struct RequestSigner: Sendable {
         case custom(@Sendable (HTTPRequest) throws -> Data)
     }
 
-    /// The place of the signature in the request.
+    /// The position of the signature in the request.
     public enum Place: Sendable, Hashable {
         /// A header field with this name.
         case header(String)
@@ -52,7 +52,7 @@ public struct RequestSigner: Sendable {
     public var method: Method
     /// The part of the request that is signed.
     public var content: Content
-    /// The place of the signature in the request.
+    /// The position of the signature in the request.
     public var place: Place
 
     /// Creates a signer.

@@ -5,8 +5,8 @@ import SwitchyardServices
 
 /// The connections that one iterator of an ``EventSource`` opens, one after another.
 ///
-/// `@unchecked Sendable` is sound: the object belongs to one iterator, whose `next` is called by one task at a time and
-/// awaited. No other code accesses its mutable state.
+/// `@unchecked Sendable` is sound: the object belongs to one iterator, and `next` of an iterator is never called by two
+/// tasks at the same time. No other code accesses the mutable state of the object.
 final class EventConnection: @unchecked Sendable {
     /// The minimum pause between two connections that a server can request.
     ///
@@ -175,7 +175,7 @@ final class EventConnection: @unchecked Sendable {
         }
     }
 
-    /// Records a failed connection.
+    /// Records a failed connection, and returns whether another connection may be tried.
     ///
     /// The value is `false` if there were too many consecutive failures.
     private var mayTryAgain: Bool {

@@ -12,12 +12,12 @@ import SwitchyardServices
 ///
 /// When a connection ends or breaks, another connection is made after the server's reconnection time, with
 /// `Last-Event-ID` from the last complete event. If the last connection failed, the next server of the service is used.
-/// The sequence ends without an error if the server responds with 204. It throws an error if the response is not an
-/// event stream. If the request must not be repeated (`APIConfiguration.resendRule`), there is only one connection, and
-/// the sequence ends or fails when that connection ends or fails. Leaving the loop, cancelling the task, and
-/// ``/SwitchyardClient/NetworkClient/cancel(_:)-(RequestID)`` close the connection. The sequence also ends when the
-/// user for whom it was started logs out or another user logs in. The event id of one user is therefore never sent for
-/// another user.
+/// The sequence ends without an error if the server responds with 204. The sequence throws an error if the response is
+/// not an event stream. If the request must not be repeated (`APIConfiguration.resendRule`), there is only one
+/// connection, and the sequence ends or fails when that connection ends or fails. Leaving the loop, cancelling the
+/// task, and ``/SwitchyardClient/NetworkClient/cancel(_:)-(RequestID)`` close the connection. The sequence also ends
+/// when the user for whom it was started logs out or another user logs in. The event id of one user is therefore never
+/// sent for another user.
 public struct EventSource: AsyncSequence, Sendable {
     /// An event.
     public typealias Element = ServerSentEvent
@@ -28,16 +28,13 @@ public struct EventSource: AsyncSequence, Sendable {
     public struct Options: Sendable {
         /// The time to wait before reconnecting; 3 s unless set.
         ///
-        /// The server can set another time.
-        ///
-        /// If the server requests less than 0.5 s, the time is 0.5 s.
+        /// The server can set another time. If the server requests less than 0.5 s, the time is 0.5 s.
         public var reconnectionTime = Duration.seconds(3)
         /// The maximum wait after consecutive failed connections; 60 s unless set.
         ///
-        /// Each failure doubles the wait.
-        ///
-        /// When the network is back (``/SwitchyardClient/NetworkClient/networkChanged(isOnline:)``), only the
-        /// reconnection time itself still applies.
+        /// Each failure doubles the wait. When the network is back
+        /// (``/SwitchyardClient/NetworkClient/networkChanged(isOnline:)``), the wait is shortened to the reconnection
+        /// time.
         public var longestWait = Duration.seconds(60)
         /// The maximum number of consecutive failed connections; no limit unless set.
         ///

@@ -2,14 +2,16 @@ import Foundation
 import SwitchyardClient
 import SwitchyardServices
 
-/// A bounded buffer between a body that arrives in a task and a reader that blocks its thread.
+/// A bounded buffer between a task that receives a body and a thread that reads the body and blocks until bytes arrive.
 ///
 /// `@unchecked Sendable` is sound: all mutable state is in `state`, protected by the condition's lock.
 final class BlockingPipe: @unchecked Sendable {
     private static let capacity = 1 << 20
 
     private struct State {
-        /// The unread pieces, which are not joined, so that a read copies only the bytes that it returns.
+        /// The unread pieces.
+        ///
+        /// The pieces are not joined, so that a read copies only the bytes that it returns.
         var pieces: ArraySlice<Data> = []
         var count = 0
         var end: Result<Void, RequestFailure>?
@@ -42,7 +44,8 @@ final class BlockingPipe: @unchecked Sendable {
 
     // MARK: Writing
 
-    /// Adds a piece to the buffer and waits until there is room for another, or returns `false` if the pipe is closed.
+    /// Adds a piece to the buffer and waits until there is room for another piece, or returns `false` if the pipe is
+    /// closed.
     func write(_ piece: Data) async -> Bool {
         withLock { state in
             state.append(piece)

@@ -7,8 +7,8 @@ public import SwitchyardClient
 /// further piece of the body are buffered for the reader. Closing or releasing the stream ends the transfer.
 ///
 /// The stream is intended for a loop that calls `read`. Code may schedule it on a run loop and set a delegate, but the
-/// stream sends no events. It cannot be the body of a `URLSession` request, because `URLSession` calls undocumented
-/// methods of its streams.
+/// stream sends no events. The stream cannot be the body of a `URLSession` request, because `URLSession` calls
+/// undocumented methods of its body streams.
 public final class ResponseInputStream: InputStream {
     private let body: LiveBody
     private let pipe = BlockingPipe()

@@ -4,9 +4,10 @@ import SwitchyardHTTP
 
 /// The lines of a ``/SwitchyardClient/StreamedResponse``, each as soon as it is complete.
 ///
-/// A line ends with LF or CRLF, which is not part of the line. Text after the last line end is a line too, unless it is
-/// empty. A CR alone does not end a line, because JSON Lines and current programs do not use it. A character may be
-/// divided between pieces. Bytes that are not valid UTF-8 are replaced by U+FFFD. A leading byte order mark is removed.
+/// A line ends with LF or CRLF, and this line end is not part of the line. Text after the last line end is a line too,
+/// unless it is empty. A CR alone does not end a line, because JSON Lines and current programs do not use it. A
+/// character may be divided between pieces. Bytes that are not valid UTF-8 are replaced by U+FFFD. A leading byte order
+/// mark is removed.
 public struct ResponseLines: AsyncSequence, Sendable {
     /// A line, without its end.
     public typealias Element = String

@@ -169,8 +169,8 @@ final class FramedWebSocket: WebSocketEngine {
 
     private func setTimer() {
         guard let due = state.withLock({ $0.nextCheckTime }) else { return }
-        // The check runs in a new task, so that tasks with received bytes can run first. A server is not silent if its
-        // bytes only wait for a thread.
+        // The check runs in a new task, so that tasks with received bytes can run first. A server does not count as
+        // silent while its bytes only wait for a thread.
         let next = time.schedule(at: due) { [weak self] in Task { self?.look() } }
         let before = timer.withLock { timer in
             defer { timer = next }

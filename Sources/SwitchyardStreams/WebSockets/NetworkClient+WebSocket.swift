@@ -60,8 +60,8 @@ extension NetworkClient {
 struct WebSocketOpening: Sendable {
     private let configuration: APIConfiguration
     private let options: WebSocket.Options
-    /// The transfer, through which the client can cancel the open connection, by identifier or with all requests of its
-    /// owner.
+    /// The transfer, with which the client can cancel the open connection: by identifier, or together with all requests
+    /// that were sent through the same client.
     private let transfer: Transfer
     /// Whether the transfer ends when the connection ends.
     private let endsTransfer: Bool
@@ -190,8 +190,8 @@ struct WebSocketOpening: Sendable {
                 if let failure { body.charge(failure) }
                 body.end()
             }
-            // On this path, nothing else reads the body. The body ends when the connection ends, and this read then
-            // reports the result to the client.
+            // A WebSocket of the system does not receive its messages through the body, so no other code reads the
+            // body. The body ends when the connection ends, and this read then reports the result to the client.
             Task { _ = try? await body.next() }
             return self.socket(engine, subprotocol, response)
         }
@@ -228,7 +228,7 @@ final class HandshakeList: Sendable {
         made.withLock { $0 = [] }
     }
 
-    /// Checks the response against the handshake of the attempt that it belongs to.
+    /// Checks the header fields of a response against the handshake of the attempt that received the response.
     func agreement(in headers: HTTPHeaders) throws(Handshake.Refusal) -> Handshake.Agreement {
         let accept = headers["Sec-WebSocket-Accept"]
         let attempts = made.withLock { $0 }

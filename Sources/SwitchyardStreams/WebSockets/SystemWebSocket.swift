@@ -63,7 +63,8 @@
             _ end: @Sendable (TransportError?) -> Void
         ) async {
             var isAlive = Locked(true)
-            // Pings use real time because the timeouts of proxies do. The sleep throws only if the task was cancelled.
+            // The pauses between pings must be shorter than the timeouts of proxies. These timeouts run in real time,
+            // so the pauses use real time too. The sleep throws only if the task was cancelled.
             while (try? await Task.sleep(for: interval.sleepable)) != nil {
                 guard isAlive.withLock({ $0 }) else {
                     return end(TransportError(.timeout, message: "a ping got no pong before the next ping"))

@@ -13,9 +13,9 @@ import SwitchyardTransport
 ///
 /// ``SwitchyardClient/NetworkClient/webSocket(_:options:id:)`` opens a connection under the rules of a client: its
 /// servers, header fields, credentials and cookies. ``init(_:options:)`` opens a connection without a client. Such a
-/// connection does not use the trust settings and pins of a transport, and it does not use the http rule, the
-/// credentials or the cookies of a client. ``Options/tls`` sets its trust settings, and a redirect of the opening
-/// request is an error. Nothing of the connection is stored.
+/// connection does not use the trust settings and pins of a transport, and it does not use the rule for plain HTTP
+/// (`NetworkClient.Options.insecureHTTP`), the credentials or the cookies of a client. ``Options/tls`` sets its trust
+/// settings, and a redirect of the opening request is an error. Nothing of the connection is stored.
 ///
 /// Releasing the last reference closes the connection. On watchOS, the system allows WebSockets only while an app
 /// streams audio or has a call, and for some other uses (Apple, TN3135); in any other app, the connection cannot be

@@ -1,7 +1,8 @@
 import Foundation
 import SwitchyardHTTP
 
-/// An open connection of a ``WebSocket``: with Switchyard's own framing, or with the system's.
+/// An open connection of a ``WebSocket``, either with Switchyard's own framing (``FramedWebSocket``) or with the
+/// system's (``SystemWebSocket``).
 protocol WebSocketEngine: Sendable {
     /// A description of how the connection ended; `nil` if it has not ended.
     var closure: WebSocket.Closure? { get }

@@ -127,7 +127,9 @@ struct Router: Sendable {
     private var actions: [LoopbackRoute: RouteAction] = [:]
     var fallback: RouteAction?
 
-    /// Sets the action of a route, which replaces an earlier action of the route.
+    /// Sets the action of a route.
+    ///
+    /// An earlier action of the route is replaced.
     mutating func set(_ action: RouteAction, for route: LoopbackRoute) {
         actions[route] = action
     }

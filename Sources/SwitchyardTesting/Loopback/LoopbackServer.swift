@@ -43,8 +43,8 @@ public final class LoopbackServer: Sendable {
     private let state: Locked<State>
     /// A lock that serializes ``start()`` and ``stop()``.
     ///
-    /// The lock is held until the server thread has ended. This cannot deadlock because the server thread never
-    /// acquires the lock.
+    /// The lock is held until the server thread has ended. Waiting with the lock cannot deadlock, because the server
+    /// thread never acquires the lock.
     private let lifecycle = NSLock()
 
     /// Creates a server that does not listen yet.
@@ -143,8 +143,8 @@ extension LoopbackServer {
 extension LoopbackServer {
     /// The fault of the whole server, or `nil` (the default) if the server behaves correctly.
     ///
-    /// If a fault is set on a route, it takes precedence for the requests of that route. The fault is in effect as soon
-    /// as the assignment returns. It can be set before the server starts.
+    /// For the requests of a route, a fault that is set on the route takes precedence. A fault is in effect as soon as
+    /// the assignment returns, and can be set before the server starts.
     public var fault: Fault? {
         get { board.read { $0.serverFault?.fault } }
         set {
@@ -187,7 +187,7 @@ extension ServerState.State {
 extension LoopbackServer {
     /// The recorded requests in the order in which their heads arrived.
     ///
-    /// If there are too many, the oldest are missing (``LoopbackLimits/recordedRequests``).
+    /// If more requests have arrived than ``LoopbackLimits/recordedRequests``, the oldest are missing.
     ///
     /// A request is recorded as soon as its head has arrived, with the part of the body that has arrived so far.
     public var requests: [RecordedRequest] { board.read { $0.log.kept } }

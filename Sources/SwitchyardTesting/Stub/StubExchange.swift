@@ -157,7 +157,7 @@ extension StubExchange {
         finish(chunks)
     }
 
-    /// Collects the pieces from `index` on, each after its pause.
+    /// Collects the pieces from `index` on and waits for the pause before each piece.
     ///
     /// `count` is the number of bytes collected so far.
     private func gather(

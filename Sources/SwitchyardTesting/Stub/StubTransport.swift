@@ -163,7 +163,7 @@ extension StubTransport {
 extension StubTransport {
     /// The started requests in order.
     ///
-    /// If there are too many, the oldest are missing.
+    /// If more requests have started than the transport records, the oldest are missing.
     public var requests: [HTTPRequest] { state.withLock { $0.requests.suffix(recordLimit) } }
 
     /// The number of started requests.
@@ -176,7 +176,7 @@ extension StubTransport {
 
     /// Waits until at least this number of requests has been started.
     ///
-    /// If their responses are delayed, the timers of the delays are then set.
+    /// When this method returns, the timers that delay the responses of these requests are set.
     ///
     /// - Returns: `false` if the task was cancelled first.
     @discardableResult

@@ -71,7 +71,9 @@ public final class ManualClock: TimeSource {
         return timer
     }
 
-    /// A pending timer, whose heap entry is accessed only under the lock of the clock.
+    /// A pending timer.
+    ///
+    /// Its entry in the heap of timers is accessed only under the lock of the clock.
     private final class PendingTimer: ScheduledTimer, @unchecked Sendable {
         // @unchecked is sound: `entry` is a constant, and its fields are read and written only under `clock.state`.
         let entry: TimerHeap.Entry

@@ -14,9 +14,10 @@ public import SwitchyardServices
 ///     ...
 ///     #expect(expected.problems == [])
 ///
-/// A request can match several expectations that have not reached their maximum count. It then fulfills the expectation
-/// with the most conditions (query values, header fields, the body), or the first such expectation if several have
-/// equally many. With `inOrder`, the request fulfills the next expectation in the list.
+/// A request can match several expectations that have not reached their maximum count. The request then fulfills the
+/// expectation with the most conditions (query values, header fields, the body). If several expectations have equally
+/// many conditions, the request fulfills the first of them. With `inOrder`, the request fulfills the next expectation
+/// in the list.
 public final class ExpectedRequests: Sendable {
     private struct State {
         var counts: [Int]

@@ -103,7 +103,9 @@ extension HTTPResponse {
     }
 }
 
-/// A recorder of a streamed body, which reports the end of the body exactly once.
+/// A recorder of a streamed body.
+///
+/// It reports the end of the body exactly once.
 private final class StreamRecord: Sendable {
     typealias End = Result<Data, TransportError>
 

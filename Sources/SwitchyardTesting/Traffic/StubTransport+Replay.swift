@@ -60,9 +60,7 @@ extension StubTransport {
     }
 }
 
-/// The recorded entries, grouped by request.
-///
-/// For each request, the number of used entries is counted.
+/// The recorded entries, grouped by request, and for each request the number of entries that have been used.
 private struct Replay {
     struct Key: Hashable {
         let method: String

@@ -73,8 +73,8 @@ final class ObservableState<State>: Sendable {
 ///
 /// All tests start at the same time, and for about half a minute a task may have to wait for seconds. A test that
 /// observes a failing server in real time must start after this period. Otherwise, the client has learned that
-/// responses take seconds, and waits three times as long before it tries another server. A test that uses an app's real
-/// deadlines must also start after this period.
+/// responses take seconds, and waits three times as long before it tries another server. A test that uses the real
+/// deadlines of an app must also start after this period.
 package func calm() async throws {
     var inTime = 0
     while inTime < 10 {

@@ -46,15 +46,15 @@ public struct DownloadConfiguration: Sendable {
     /// The directory in which the partial file is kept until the download is complete; the destination's directory
     /// unless set.
     ///
-    /// If this directory is on the volume of the destination, the complete file is renamed into place. If it is on
-    /// another volume, the file is first copied to the destination's directory. The partial file is locked during the
-    /// download. On Apple systems, the system ends an app that is suspended while it holds a lock on a file in an app
-    /// group's folder (0xdead10cc), so use one of the app's own folders.
+    /// If this directory is on the volume of the destination, the complete file is renamed into place. If this
+    /// directory is on another volume, the file is first copied to the destination's directory. The partial file is
+    /// locked during the download. On Apple systems, the system ends an app that is suspended while it holds a lock on
+    /// a file in an app group's folder (0xdead10cc), so use one of the app's own folders.
     public var partialDirectory: URL?
     /// The data to resume an earlier download from, taken from ``DownloadFailure/resumeData``.
     ///
-    /// The data is ignored if it is damaged, if its file is missing, or if it belongs to another content. The download
-    /// then starts over, and the bytes of the other content are kept.
+    /// The data is ignored if the data is damaged, belongs to other content, or names a partial file that is missing.
+    /// The download then starts over. The partial file of the other content is kept.
     public var resumeData: Data?
     /// The name that identifies the content instead of the URL's path and query; `nil` unless set.
     ///
@@ -143,7 +143,7 @@ public enum DownloadEvent: Sendable, Hashable {
     case resumed(at: Int64, total: Int64?)
     /// The received bytes can no longer be used, so the download starts over, for the reason in the text.
     case restarted(String)
-    /// The body was interrupted after this number of bytes, or no server could yet be asked for the rest.
+    /// The body was interrupted after this number of bytes, or no server was available to send the rest.
     case interrupted(at: Int64, TransportError)
     /// The file is complete and at its destination.
     case moved(URL)

@@ -4,7 +4,7 @@ public import SwitchyardHTTP
 
 /// The destination of a download.
 public enum DownloadDestination: Sendable {
-    /// A new file in the system's temporary directory, which the caller moves or removes.
+    /// A new file in the system's temporary directory. The caller must move or remove the file.
     case temporary
     /// The file at this URL.
     case file(URL)
@@ -47,8 +47,8 @@ public enum ExistingFileRule: Sendable, Hashable {
 public struct DownloadedFile: Sendable {
     /// The response that the file came with.
     public struct Answer: Sendable {
-        /// The status code of the last response: 200 if it sent the whole content, 206 if it sent the rest of a resumed
-        /// download, 416 if the earlier download already had all bytes.
+        /// The status code of the last response: 200 for the whole content, 206 for the rest of a resumed download, and
+        /// 416 if the earlier download already had all bytes.
         public var status: Int
         /// The header fields.
         public var headers: HTTPHeaders
@@ -57,7 +57,7 @@ public struct DownloadedFile: Sendable {
         /// The sanitized file name that the response suggests.
         public var suggestedName: String
 
-        /// Creates a response, to test a ``DownloadDestination/custom(_:)`` closure with.
+        /// Creates a response, for tests of a ``DownloadDestination/custom(_:)`` closure.
         public init(
             status: Int = 200,
             headers: HTTPHeaders = HTTPHeaders(),

@@ -83,7 +83,9 @@ extension NetworkClient {
         unlink(place.record.path)
     }
 
-    /// Starts a download in a new task, which the transfer's handle can cancel.
+    /// Starts a download in a new task.
+    ///
+    /// The transfer's handle can cancel this task.
     ///
     /// The task does not retain the client.
     private func start(

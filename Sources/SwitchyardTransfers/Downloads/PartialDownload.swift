@@ -14,7 +14,8 @@ import SwitchyardHTTP
 ///     for rest in PartialDownload.all(in: folder) where rest.changedAt < lastMonth { rest.remove() }
 ///
 /// The partial file is in ``DownloadConfiguration/partialDirectory`` or, if this property is not set, beside the
-/// destination. It stays there until the download is started again and completes, or until the app removes it.
+/// destination. The file stays there until the download is started again and completes, or until the app removes the
+/// file.
 public struct PartialDownload: Sendable, Hashable {
     /// The requested path, without query; `nil` if the path is no longer known.
     ///
@@ -62,7 +63,7 @@ public struct PartialDownload: Sendable, Hashable {
     @discardableResult
     public func remove() -> Bool {
         if FileFailure.exists(place.file.path) {
-            // Opening the file acquires its lock, so it fails if the download is active.
+            // Opening the file acquires its lock, so opening fails if the download is active.
             guard let file = try? PartialFile(at: place.file) else { return false }
             file.remove()
         }

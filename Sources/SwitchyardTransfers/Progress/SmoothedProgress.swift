@@ -15,7 +15,7 @@ public final class SmoothedProgress: Sendable {
         var estimate = ProgressEstimate()
         var timer: (any ScheduledTimer)?
         var isOver = false
-        /// Whether a step is calling the handler.
+        /// Whether a step of the timer is calling the handler.
         ///
         /// If ``finish()`` is called during that time, the step also reports the end.
         var isDecisive = false
@@ -31,8 +31,8 @@ public final class SmoothedProgress: Sendable {
     ///
     /// - Parameters:
     ///   - time: The clock.
-    ///   - interval: The time between two steps; 50 ms unless given, at least 1 ms.
-    ///   - handler: A closure that receives the completed share, 0 to 1. The calls never overlap. Steps call it on a
+    ///   - interval: The time between two steps of the timer; 50 ms unless given, at least 1 ms.
+    ///   - handler: A closure that receives the completed fraction, 0 to 1. The calls never overlap. Steps call it on a
     ///     thread of the clock. The last call, with 1, runs on the thread that calls ``finish()``. If a step is calling
     ///     the handler at that moment, the last call follows on that step's thread.
     public init(

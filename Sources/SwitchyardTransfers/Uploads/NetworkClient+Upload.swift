@@ -231,7 +231,7 @@ extension APIManager {
 }
 
 extension UploadResumption {
-    /// Returns whether a response belongs to a HEAD request for the offset (tus), so that it has no body.
+    /// Returns whether a response has no body because its request was tus's HEAD request for the offset.
     fileprivate func isRequestItself(_ response: ServiceResponse) -> Bool {
         if case .tus = dialect { response.context.method == .head } else { false }
     }

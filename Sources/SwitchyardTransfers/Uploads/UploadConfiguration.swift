@@ -15,10 +15,10 @@ public import SwitchyardHTTP
 public struct UploadConfiguration: Sendable {
     /// The request to send, including its headers; POST unless set.
     ///
-    /// The request's `body` is ignored, even in a request made by hand. If the request's `timeout` or the `timeout` of
-    /// a rule is set, it limits the whole upload. The client's default timeout does not apply because the duration of
-    /// an upload is unknown. `idleTimeout` limits how long the server may accept no bytes and send no response. If
-    /// neither the request nor the client sets an idle timeout, the limit is 60 s.
+    /// The request's `body` is ignored, even if the configuration contains a `prebuiltRequest`. If the request's
+    /// `timeout` or the `timeout` of a rule is set, it limits the whole upload. The client's default timeout does not
+    /// apply because the duration of an upload is unknown. `idleTimeout` limits how long the server may accept no bytes
+    /// and send no response. If neither the request nor the client sets an idle timeout, the limit is 60 s.
     public var request: APIConfiguration
     /// The source of the bytes.
     public var source: UploadSource
@@ -32,9 +32,9 @@ public struct UploadConfiguration: Sendable {
     ///
     /// If set, the request opens the upload, and the following requests go to the URL that the server names, with the
     /// same header fields. Credentials (`HTTPHeaders.sensitiveNames`) are removed if that URL belongs neither to one of
-    /// the service's servers nor to the requested host. A ``digest`` covers the bytes of each single request. A request
-    /// made by hand opens the upload with its own body. If the user who started the upload is no longer logged in
-    /// (`NetworkClient.Options.user`), no further request is sent, and the upload ends with
+    /// the service's servers nor to the requested host. A ``digest`` covers the bytes of each single request. A
+    /// `prebuiltRequest` in the configuration opens the upload with its own body. If the user who started the upload is
+    /// no longer logged in (`NetworkClient.Options.user`), no further request is sent, and the upload ends with
     /// ``/SwitchyardClient/RequestFailure/Reason/cancelled``.
     public var resumption: UploadResumption?
     /// The monitor that shows the upload as a Foundation `Progress` object.

@@ -79,7 +79,7 @@ package enum CaseParameters {
         Double(digits(value))
     }
 
-    /// The serialised text.
+    /// The serialized text.
     package static func encoded(_ parameters: Parameters, _ options: ParameterEncodingOptions) throws -> String {
         var output = ByteBuffer(capacity: 64)
         var serializer = ParameterSerializer(ParameterSerializerPlan(options))

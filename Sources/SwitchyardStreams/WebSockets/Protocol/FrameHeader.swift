@@ -61,7 +61,9 @@ struct FrameHeader {
     }
 }
 
-/// A violation of the protocol or of a local limit by the server, which ends the connection (RFC 6455 section 7.1.7).
+/// A violation of the protocol or of a local limit by the server.
+///
+/// A violation ends the connection (RFC 6455 section 7.1.7).
 struct WebSocketViolation: Error, Hashable {
     /// The close code to send to the server.
     var code: WebSocket.CloseCode

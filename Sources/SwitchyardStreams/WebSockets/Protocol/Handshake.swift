@@ -111,8 +111,8 @@ struct Handshake: Sendable {
 
     /// Returns whether an extension parameter of the response is allowed.
     ///
-    /// The server may choose a smaller window for its own messages. It may not limit the window of the client, because
-    /// the client did not offer that.
+    /// The server may choose a smaller window for its own messages. The server may not limit the window of the client,
+    /// because the client did not offer this parameter.
     private static func isAllowed(_ name: String, _ value: String?) -> Bool {
         switch name {
         case "server_no_context_takeover", "client_no_context_takeover": value == nil

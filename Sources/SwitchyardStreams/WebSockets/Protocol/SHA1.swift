@@ -2,7 +2,8 @@ import Foundation
 
 /// SHA-1 (FIPS 180-4).
 ///
-/// With this hash of the key, a server proves that it has read the opening handshake (RFC 6455 section 4.2.2).
+/// A server returns this hash of `Sec-WebSocket-Key` to prove that it has read the opening handshake (RFC 6455 section
+/// 4.2.2).
 enum SHA1 {
     static func digest(_ bytes: [UInt8]) -> [UInt8] {
         var state: [UInt32] = [0x6745_2301, 0xEFCD_AB89, 0x98BA_DCFE, 0x1032_5476, 0xC3D2_E1F0]

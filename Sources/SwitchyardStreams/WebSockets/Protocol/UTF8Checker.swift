@@ -1,6 +1,8 @@
 import Foundation
 
-/// A validator for UTF-8 text (RFC 3629) that arrives in pieces, which detects the first invalid byte immediately.
+/// A validator for UTF-8 text (RFC 3629) that arrives in pieces.
+///
+/// It detects the first invalid byte immediately.
 struct UTF8Checker {
     /// The number of bytes that are missing from the current character.
     private var missing = 0

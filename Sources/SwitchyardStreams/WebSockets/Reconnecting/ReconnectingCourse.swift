@@ -3,7 +3,7 @@ import SwitchyardClient
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// The history of the connections of a ``ReconnectingWebSocket``, and the decision whether to make another one.
+/// The history of the connections of a ``ReconnectingWebSocket``, and the decision whether to make another connection.
 struct ReconnectingCourse {
     /// The maximum pause that a response can request with `Retry-After`.
     private static let longestRetryAfter = Duration.seconds(3600)

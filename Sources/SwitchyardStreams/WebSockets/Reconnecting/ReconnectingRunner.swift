@@ -31,7 +31,7 @@ final class ReconnectingRunner: Sendable {
     private let options: ReconnectingWebSocket.Options
     /// The transfer that all connections share.
     ///
-    /// When it ends, the WebSocket ends.
+    /// When the transfer ends, the WebSocket ends.
     private let transfer: Transfer
     /// The client, retained while the WebSocket runs.
     private let client: NetworkClient
@@ -191,7 +191,7 @@ final class ReconnectingRunner: Sendable {
 
     /// Decides whether another connection is made after a connection has ended.
     ///
-    /// Throws if none is made.
+    /// Throws if no further connection is made.
     private func judge(
         _ socket: WebSocket,
         _ end: ConnectionEnd,
@@ -234,7 +234,8 @@ final class ReconnectingRunner: Sendable {
                 end.hasReceived = end.hasReceived || hasReceived == true
                 group.cancelAll()
             }
-            // If sending failed, this closes the connection. If the connection has already ended, it has no effect.
+            // If sending failed, this call closes the connection. If the connection has already ended, this call has no
+            // effect.
             socket.close(.goingAway)
             return end
         }
@@ -284,7 +285,8 @@ final class ReconnectingRunner: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { (sleeper: CheckedContinuation<Void, Never>) in
                 let sleeps = state.withLock { state in
-                    // If the task is cancelled after this check, the cancellation finds the waiter in place.
+                    // If the task is cancelled after this check, the cancellation handler finds the stored waiter and
+                    // resumes it.
                     guard !Task.isCancelled, mustSleep(state) else { return false }
                     state[keyPath: place].set { sleeper.resume() }
                     return true

@@ -5,7 +5,7 @@ import SwitchyardServices
 
 /// A WebSocket that reconnects when its connection ends.
 ///
-/// If a server fails, it connects to the next server of the service.
+/// If a server fails, the WebSocket connects to the next server of the service.
 ///
 ///     let socket = client.reconnectingWebSocket(APIConfiguration(path: "live")) { resumption in
 ///         try await resumption.socket.send(.text("subscribe news"))
@@ -212,7 +212,7 @@ extension ReconnectingWebSocket {
 }
 
 extension NetworkClient {
-    /// Creates a WebSocket that makes another connection when one ends.
+    /// Creates a WebSocket that makes a new connection whenever its current connection ends.
     ///
     /// - Parameters:
     ///   - configuration: The opening request of each connection, as in ``webSocket(_:options:id:)``.

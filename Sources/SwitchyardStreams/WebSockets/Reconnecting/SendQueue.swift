@@ -2,7 +2,7 @@ import SwitchyardServices
 
 /// The messages of a ``ReconnectingWebSocket`` that have not been sent or failed yet.
 ///
-/// A pure value.
+/// The value performs no I/O.
 ///
 ///     waiting --take--> under way --sent--> ended
 ///        ^                 |
@@ -20,7 +20,7 @@ struct SendQueue: Sendable {
         /// Whether a server may have received the message over an earlier connection.
         var mayHaveBeenDelivered = false
 
-        /// Returns the end of the message with a failure.
+        /// Returns the message as failed, with this failure.
         ///
         /// If an earlier connection may have delivered the message, the failure is
         /// ``WebSocketSendFailure/mayHaveBeenDelivered`` instead.
@@ -56,7 +56,8 @@ struct SendQueue: Sendable {
     mutating func add(_ entry: Entry) -> WebSocketSendFailure? {
         if let end { return end }
         let (sum, overflow) = bytes.addingReportingOverflow(entry.message.size)
-        // If the queue is empty, a message of any size is accepted, because otherwise it could never be sent.
+        // An empty queue accepts a message of any size, because a message above the byte limit could otherwise never be
+        // sent.
         let isFull = count >= mostMessages || (count > 0 && (overflow || sum > mostBytes))
         guard !isFull else { return .queueFull(messages: count, bytes: bytes) }
         waiting.append(entry)
@@ -85,7 +86,7 @@ struct SendQueue: Sendable {
     /// Records that the current message was not sent.
     ///
     /// - Parameter mayHaveBeenDelivered: Whether the server may have received the message. If no server can have
-    ///   received it, over this or any earlier connection, the message is sent first over the next connection.
+    ///   received the message over any connection so far, the message is sent first over the next connection.
     /// - Returns: The message if it has failed because its caller was cancelled; otherwise, `nil`.
     mutating func broke(mayHaveBeenDelivered: Bool) -> Ended? {
         guard var entry = underWay else { return nil }
@@ -99,7 +100,8 @@ struct SendQueue: Sendable {
         return nil
     }
 
-    /// Fails the messages that may have been delivered, or moves them to the front of the queue to send them again.
+    /// Fails the messages that may have been delivered, or moves these messages to the front of the queue to send them
+    /// again.
     mutating func settle(_ decision: ReconnectingWebSocket.Interrupted) -> [Ended] {
         let entries = interrupted
         interrupted = []

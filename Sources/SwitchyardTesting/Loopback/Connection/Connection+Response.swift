@@ -19,8 +19,8 @@ extension Connection {
         }
         // The handler may still read the request's body to produce a streamed response.
         if case .stream = response.body { sendContinueIfExpected() } else { exchange.channel.discard() }
-        // If the client still waits for "100 Continue", the server cannot know whether the body will follow. It then
-        // cannot find the next request, so the connection is closed.
+        // If the client still waits for "100 Continue", the server cannot know whether the body will follow. The server
+        // then cannot find the start of the next request, so the connection is closed.
         let closes = exchange.awaitsContinue
         let reply = Reply(response, to: exchange.head, closes: closes, fault: exchange.effect)
         exchange.reply = reply
@@ -51,7 +51,8 @@ extension Connection {
         flush()
     }
 
-    /// Ends the response, after all bytes that the drip fault delays have been sent.
+    /// Ends the response after all its bytes have been sent, including the bytes that ``Fault/drip(bytes:every:)``
+    /// delays.
     func finish() {
         guard let exchange, let reply = exchange.reply, exchange.ending == nil else { return }
         exchange.isBodyComplete = true

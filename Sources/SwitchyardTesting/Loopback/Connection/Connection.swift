@@ -28,7 +28,7 @@ final class Connection {
     var output = OutputQueue()
     /// The number of requests whose heads have arrived.
     var requestCount = 0
-    /// The timers of the delayed bytes that follow a response, by the number of the group of bytes.
+    /// The timers of the delayed ``Follower`` bytes, by the number of the group of bytes.
     private var followerTimers: [Int: any ScheduledTimer] = [:]
     private var lastFollower = 0
     /// Whether the client sent invalid HTTP, so that only the error response remains to be sent.
@@ -121,8 +121,8 @@ extension Connection {
             idleTimer = nil
             // If a request is in progress, the next check is scheduled when that request ends.
             guard phase == .open, exchange == nil else { return }
-            // While packets are lost, the client could not see that the connection was closed, so the idle time starts
-            // again.
+            // While packets are lost, the client could not see that the connection was closed, so the idle time is
+            // measured from the beginning again.
             if loop.isSilent { idleSince = loop.now }
             if idleSince.advanced(by: timeout) > loop.now { watchIdleness() } else { close() }
         }
@@ -132,7 +132,7 @@ extension Connection {
 // MARK: - Bytes after a response
 
 extension Connection {
-    /// Sends the bytes that follow a response.
+    /// Sends the unsolicited bytes (``Follower``) that a test has added to a response.
     ///
     /// Bytes without a delay are sent immediately. Delayed bytes are sent when their delay has passed, if the
     /// connection stays open.
@@ -146,7 +146,7 @@ extension Connection {
         }
     }
 
-    /// Sends delayed bytes that follow a response, when their delay has passed.
+    /// Sends delayed ``Follower`` bytes when their delay has passed.
     func send(_ bytes: Data, ofFollower number: Int) {
         guard followerTimers.removeValue(forKey: number) != nil, phase == .open else { return }
         output.append(bytes)
@@ -352,7 +352,7 @@ extension Connection {
         exchange.task = run.start()
     }
 
-    /// Stores a decision that needs no handler.
+    /// Stores a decision that needs no handler: a fixed response, a reset or bytes that are not HTTP.
     ///
     /// The decision is carried out when the request is complete.
     private func decide(_ verdict: Exchange.Verdict) {

@@ -38,7 +38,7 @@ final class Exchange {
 
     /// The response that is being sent; `nil` before its head is sent.
     var reply: Reply?
-    /// The bytes of the response that the drip fault delays.
+    /// The bytes of the response that ``Fault/drip(bytes:every:)`` delays.
     var dripping = Data()
     var dripTimer: TimerQueue.Token?
     var isBodyComplete = false
@@ -64,7 +64,9 @@ final class Exchange {
     }
 }
 
-/// A run of a handler outside the event loop, which posts its result to the event loop.
+/// A run of a handler outside the event loop.
+///
+/// The run posts its result to the event loop.
 struct HandlerRun: Sendable {
     let id: ExchangeID
     let request: LoopbackRequest

@@ -30,8 +30,8 @@ struct LateExecutions {
 }
 
 extension Exchange {
-    /// Whether the request is executed after its client has disconnected: it was read completely, and its fault
-    /// requires it.
+    /// Whether the request is executed after its client has disconnected: the request was read completely, and its
+    /// fault requires late execution.
     var isExecutedLate: Bool {
         guard survivesClient, isRequestComplete, reply == nil, case .handler = action else { return false }
         return task != nil || hold != nil

@@ -4,8 +4,8 @@ import SwitchyardHTTP
 
 /// The state of a response that is being sent.
 ///
-/// The value performs no I/O. It encodes the pieces of a body as bytes for the socket. If a fault requires it, it cuts,
-/// delays or falsifies the bytes.
+/// The value performs no I/O. It encodes the pieces of a body as bytes for the socket. If a fault requires it, the
+/// value cuts, delays or falsifies these bytes.
 struct Reply {
     /// What happens to the connection after the response.
     enum Ending: Equatable {
@@ -20,7 +20,8 @@ struct Reply {
         var ending: Ending?
     }
 
-    /// The number of bytes that the drip fault sends at a time, and the interval; `nil` without this fault.
+    /// The number of bytes that ``Fault/drip(bytes:every:)`` sends at a time, and the interval; `nil` without this
+    /// fault.
     let drip: (bytes: Int, interval: Duration)?
     var trailers: HTTPHeaders
     /// The unsolicited bytes that are sent after the response; empty if a fault cuts the response.
@@ -29,7 +30,7 @@ struct Reply {
     private let cutEnding: Ending?
     /// The number of body bytes that a cut response can still send.
     ///
-    /// `nil` if there is no limit, or if the limit is half of the first piece.
+    /// `nil` if there is no limit, or if the limit will be half of the first piece and no piece has been sent yet.
     private var allowance: Int?
 
     /// Creates the state of a response.

@@ -10,8 +10,8 @@ public import SwitchyardHTTP
 ///     server.fault = nil
 ///
 /// The faults ``refuse`` and ``blackHole`` affect new connections only if they are set for the whole server. If they
-/// are set for a route or as a percentage, they take effect when a request has arrived on an open connection. Then
-/// ``refuse`` acts like ``resetBeforeHead`` and ``blackHole`` acts like ``hang``.
+/// are set for a route or as a percentage, they take effect when a request has arrived on an open connection. In these
+/// cases, ``refuse`` acts like ``resetBeforeHead`` and ``blackHole`` acts like ``hang``.
 public struct Fault: Sendable, Hashable {
     indirect enum Kind: Sendable, Hashable {
         case refuse
@@ -40,7 +40,7 @@ extension Fault {
     ///
     /// While the fault is active, another loopback server can use the port if it requests the port by number. On Linux,
     /// the system does not assign the port to a socket that requests any free port. When the fault ends, the server
-    /// listens on the same port again. If another socket has the port by then, the server tries again every 10 ms.
+    /// listens on the same port again. If another socket has taken the port, the server tries again every 10 ms.
     public static let refuse = Fault(kind: .refuse)
 
     /// Packets are lost, so new connections are never established and open connections go silent.
@@ -140,7 +140,7 @@ extension Fault {
 // MARK: - Time
 
 extension Fault {
-    /// Every request is executed after a delay, unless its client disconnects before.
+    /// Every request is executed after a delay, unless its client disconnects during the delay.
     ///
     /// - Parameter delay: The time from the end of the request's head to the start of its handler.
     /// - Returns: The fault.

@@ -1,7 +1,9 @@
 import Foundation
 import SwitchyardServices
 
-/// The event loop of a running server, which waits for sockets, commands and timers.
+/// The event loop of a running server.
+///
+/// It waits for sockets, commands and timers.
 ///
 /// The event loop is created on its own thread, and no other thread accesses it. Other threads send commands through
 /// its ``Mailbox``.

@@ -46,9 +46,8 @@ struct Listener {
 
     /// Stops listening, so that connections are refused.
     ///
-    /// On Linux, the port stays bound. A bound socket that does not listen refuses connections, and it keeps the system
-    /// from assigning the port to a socket that requests any free port. Another socket can still bind the port by its
-    /// number.
+    /// On Linux, the port stays bound. A bound socket that does not listen refuses connections, and the system does not
+    /// assign its port to a socket that requests any free port. Another socket can still bind the port by its number.
     mutating func refuse(on poller: inout Poller) {
         close(on: &poller)
         #if os(Linux)

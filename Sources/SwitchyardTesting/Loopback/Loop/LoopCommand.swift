@@ -10,7 +10,7 @@ struct ExchangeID: Sendable, Hashable {
     let number: Int
 }
 
-/// The identity of bytes that follow a response on a connection.
+/// The identity of a group of ``Follower`` bytes on a connection.
 ///
 /// A command for a closed connection has no effect.
 struct FollowerID: Sendable, Hashable {
@@ -35,7 +35,7 @@ enum LoopCommand: Sendable {
     case fail(ExchangeID)
     /// The handler wants to read more of the request's body.
     case readMore(ExchangeID)
-    /// Delayed bytes that follow a response must be sent now.
+    /// The delay of ``Follower`` bytes has passed, so the bytes must be sent now.
     case follow(FollowerID, Data)
     /// The faults have changed.
     case applyFaults(Latch)

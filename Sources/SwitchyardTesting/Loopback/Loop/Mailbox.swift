@@ -86,7 +86,9 @@ final class Mailbox: Sendable {
     }
 }
 
-/// Closes a descriptor, in a free function because `close` refers to a method inside `Mailbox`.
+/// Closes a file descriptor.
+///
+/// The function is outside `Mailbox` because `close` refers to a method inside that class.
 private func closeDescriptor(_ descriptor: Int32) {
     _ = close(descriptor)
 }

@@ -55,7 +55,7 @@ public struct LoopbackStatistics: Sendable, Hashable {
     public internal(set) var requestsReceived = 0
     /// The number of requests that have arrived completely.
     public internal(set) var requestsCompleted = 0
-    /// The number of requests whose head has arrived and whose response is not complete.
+    /// The number of requests in progress: the head has arrived, and the response is not complete.
     ///
     /// Clearing the records does not change this number.
     public internal(set) var requestsInProgress = 0

@@ -74,8 +74,8 @@ struct RequestParser {
 extension RequestParser {
     private mutating func nextHead() throws(LoopbackError) -> RequestEvent? {
         skipEmptyLines()
-        // A TLS handshake may contain no line end, so the parser would wait for one forever. Its first byte shows that
-        // it is not HTTP.
+        // A TLS handshake may contain no line end, so the parser would wait forever. The first byte of a handshake
+        // shows that the bytes are not HTTP.
         if position < buffer.count, buffer[position] < 0x20, buffer[position] != 13 { throw .bad("not HTTP") }
         guard let block = try takeBlock() else { return nil }
         let head = try RequestHeadParser.parse(block)

@@ -7,17 +7,18 @@ import SwitchyardServices
 ///
 /// On other systems, the initializers throw ``DownloadFailure/Reason/unsupported(_:)``.
 ///
-/// The system decides when and how the downloads run. Switchyard neither switches servers nor counts the requests.
-/// Create one instance per identifier early in the life of the app: the instance attaches to the downloads of an
-/// earlier run and immediately reports the downloads that ended in the meantime.
+/// The system decides when and how the downloads run. Switchyard does not switch these downloads to another server, and
+/// they do not count for the health of a server. Create one instance per identifier early in the life of the app: the
+/// instance attaches to the downloads of an earlier run and immediately reports the downloads that ended in the
+/// meantime.
 ///
 /// Retain the instance for as long as you want to start downloads. Active downloads continue after the instance is
 /// released, and the completion handler still reports how they end. The identifier is free again after the last of
 /// these downloads ends.
 ///
 /// Background downloads are independent of any client. They do not use the trust settings and pins of a transport, and
-/// they do not use the http rule, the credentials or the cookies of a client. The `tls` parameter of the initializers
-/// sets their trust settings.
+/// they do not use the rule for plain HTTP (`NetworkClient.Options.insecureHTTP`), the credentials or the cookies of a
+/// client. The `tls` parameter of the initializers sets their trust settings.
 ///
 /// ### Redirects
 /// The system follows every redirect of a background download without asking (Apple,
@@ -52,8 +53,8 @@ public final class BackgroundDownloads: Sendable {
     ///     refused.
     ///   - completion: A closure that receives the result of each download, including downloads from an earlier run.
     /// - Throws: ``DownloadFailure``. Its reason is ``DownloadFailure/Reason/unsupported(_:)`` if the system has no
-    ///   background downloads. It is a `TransportError` if URLSession does not support the trust settings, and a
-    ///   `TransportError` of the kind `TransportError.Kind.invalidRequest` if the identifier is empty or is used by
+    ///   background downloads. The reason is a `TransportError` if URLSession does not support the trust settings, and
+    ///   a `TransportError` of the kind `TransportError.Kind.invalidRequest` if the identifier is empty or is used by
     ///   another instance that is alive or has active downloads.
     public init(
         identifier: String,
@@ -95,7 +96,7 @@ public final class BackgroundDownloads: Sendable {
         }
 
         deinit {
-            // A session retains its delegate and its identifier until it is invalidated.
+            // A session retains its delegate and its identifier until the session is invalidated.
             session.close()
         }
     #endif

@@ -8,7 +8,9 @@ import SwitchyardServices
 /// can arrive before or after the events. A handler that arrives after the events is called immediately.
 struct BackgroundHandlers {
     private var waiting: [() -> Void] = []
-    /// Whether all events were delivered while no handler was waiting, and no event has come since.
+    /// Whether all recorded events had been delivered before a handler arrived.
+    ///
+    /// If so, the next handler is called immediately. A new event resets the value.
     private var isToldUnheard = false
 
     /// Adds a handler.
@@ -25,14 +27,15 @@ struct BackgroundHandlers {
 
     /// Records that a download has started or ended.
     ///
-    /// The session will then report when this event has been delivered.
+    /// The session reports later that it has delivered this event, so a handler that arrives now must wait for that
+    /// report.
     mutating func eventCame() {
         isToldUnheard = false
     }
 
     /// Records that all events have been delivered.
     ///
-    /// - Returns: The handlers, which must be called now.
+    /// - Returns: The waiting handlers. The caller must call them now.
     mutating func takeEventDeliveries() -> [() -> Void] {
         defer { waiting = [] }
         isToldUnheard = waiting.isEmpty

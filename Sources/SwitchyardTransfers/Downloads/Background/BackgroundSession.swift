@@ -116,7 +116,7 @@
             handlers.add(handler)?()
         }
 
-        /// Records an event on the main queue, which preserves the order of the events.
+        /// Records an event on the main queue, so that the events keep their order.
         private func recordEvent() {
             DispatchQueue.main.async {
                 MainActor.assumeIsolated { self.handlers.eventCame() }

@@ -1,7 +1,7 @@
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// The meaning of a response for a download, which may already have received some bytes of the content.
+/// The meaning of a response for a download that may already have received some bytes of the content.
 enum DownloadResponse: Sendable, Equatable {
     /// The body is the whole content, from its first byte.
     case whole
@@ -52,8 +52,8 @@ enum DownloadResponse: Sendable, Equatable {
         guard bytes.lowerBound == offset else {
             return .startOver("the part begins at byte \(bytes.lowerBound), asked for was \(offset)")
         }
-        // The existing bytes are not compressed, so a compressed part does not fit them. Compressed content also has
-        // another entity tag (section 8.8.3.3).
+        // The existing bytes are not compressed, so a compressed part cannot follow them. Compressed content also has a
+        // different entity tag (section 8.8.3.3).
         guard headers.hasPlainContent else { return .startOver("the part is compressed, unlike what is there") }
         if let validator = question.validator, !validator.agrees(with: headers) {
             return .startOver("the part is of another content")

@@ -87,7 +87,7 @@ extension DownloadRun {
 // MARK: - Continuing after an interruption
 
 extension DownloadRun {
-    /// The servers that are not asked again as long as another server is available.
+    /// The servers to which the next request is sent only if no other server is available.
     ///
     /// If every server has a fault, a server that interrupted a body is preferred to a server whose content had an
     /// unexpected digest.
@@ -96,12 +96,13 @@ extension DownloadRun {
         return faulty.isEmpty ? transfer.pool.avoidable(state.strangers) : faulty
     }
 
-    /// The servers that interrupted a body or whose content had an unexpected digest; empty if these are all servers.
+    /// The servers that interrupted a body or whose content had an unexpected digest; empty if every server has done
+    /// so.
     private var faulty: [Server.ID] { transfer.pool.avoidable(state.breaks.servers + state.strangers) }
 
     /// Prepares the next request after a body was interrupted.
     ///
-    /// - Throws: The failure of the download if it must not or cannot be continued.
+    /// - Throws: The failure of the download if the download must not or cannot be continued.
     private mutating func survive(_ error: TransportError, of response: ServiceResponse) async throws(DownloadFailure) {
         try checkRunning()
         let outcome = AttemptOutcome(error.kind)
@@ -136,7 +137,7 @@ extension DownloadRun {
 
     /// Writes the record that describes the content of the partial file.
     ///
-    /// If there is no record, removes an older one.
+    /// If the bytes cannot be resumed (`state.record` is `nil`), removes the record of an earlier download instead.
     func writeRecord() throws(DownloadFailure) {
         guard place.isKept else { return }
         guard let record = state.record else {
@@ -171,8 +172,8 @@ extension DownloadRun {
             discard()
             return failure
         }
-        // The error is ignored because the record from the start of the body is still valid. The update only matters
-        // after a power loss.
+        // The error is ignored because the record that was written at the start of the body is still valid. The updated
+        // record matters only after a power loss.
         try? await keepRecord()
         failure.keptBytes = state.offset
         failure.resumeData = place.resumeData

@@ -4,8 +4,9 @@ import SwitchyardHTTP
 import SwitchyardServices
 import SwitchyardTransport
 
-/// An active download, which sends the requests, writes the bytes, continues after interruptions, and moves the file to
-/// its destination.
+/// An active download.
+///
+/// It sends the requests, writes the bytes, continues after interruptions, and moves the file to its destination.
 ///
 /// The value is used by one task only. ``DownloadResponse`` decides what a response means, and ``DownloadState`` tracks
 /// the bytes.
@@ -77,7 +78,7 @@ struct DownloadRun {
 
     // MARK: - Requests
 
-    /// Continues from the bytes in the partial file if its record belongs to this content and this user.
+    /// Continues from the bytes in the partial file if the record of the file belongs to this content and this user.
     private mutating func adoptKeptBytes() throws(DownloadFailure) {
         if place.isKept, let record = ResumeRecord.read(from: place.record), record.source == place.source.digest,
             record.belongs(to: transfer.marks(of: configuration.request))

@@ -29,7 +29,9 @@ struct DownloadState: Sendable {
     var interruptions = 0
     /// The servers that interrupted a body.
     var breaks = DownloadBreaks()
-    /// Whether the bytes came from several responses, so that no single server is responsible for all of them.
+    /// Whether the bytes came from several responses.
+    ///
+    /// If the digest of such content is wrong, it is unknown which server sent the wrong bytes.
     var isMixed = false
     /// The number of times that content from several responses had an unexpected digest.
     var mixtures = 0
@@ -44,8 +46,8 @@ struct DownloadState: Sendable {
         return DownloadResponse.Question(offset: offset, validator: record.validator, total: total)
     }
 
-    /// Whether the content is complete when a body has ended: complete, to be continued with another range, or shorter
-    /// than announced.
+    /// The state of the content after a body has ended: complete, to be continued with another range, or shorter than
+    /// the server announced.
     enum Completion: Equatable {
         case complete
         case goesOn
@@ -62,7 +64,7 @@ struct DownloadState: Sendable {
         return offset < total ?? offset ? .short : .complete
     }
 
-    /// The maximum length of the partial file when the current response has ended.
+    /// The length that the partial file must not exceed while the body of the current response is written.
     var limit: Int64 { lastOfRange.map { $0 + 1 } ?? total ?? .max }
 
     /// Resets everything that describes the received bytes.
@@ -80,19 +82,20 @@ struct DownloadState: Sendable {
 
 /// The servers that interrupted a body.
 ///
-/// The next requests avoid these servers, and their health is charged with a failure.
+/// The next requests avoid these servers. Each interruption counts as a failure of its server.
 struct DownloadBreaks: Sendable {
     /// The servers that interrupted a body.
     private(set) var servers: [Server.ID] = []
     private var uncharged: [Transfer.Break] = []
 
-    /// Records a response whose body was interrupted.
+    /// Records the server and the attempt of a response whose body was interrupted.
     mutating func add(_ context: RequestContext, _ outcome: AttemptOutcome) {
         if let server = context.server { servers.append(server) }
         if let attempt = context.attempt { uncharged.append(Transfer.Break(attempt: attempt, outcome: outcome)) }
     }
 
-    /// Returns the servers that are not asked again as long as there is another server.
+    /// Returns the interrupting servers, to which a request is sent only if no other server is available; empty if
+    /// every server has interrupted a body.
     func avoided(in transfer: Transfer) -> [Server.ID] { transfer.pool.avoidable(servers) }
 
     /// Reports the interruptions to the server pool as failures of their servers, once a server has responded or the
@@ -123,7 +126,7 @@ struct ServerOutage: Sendable {
         pause = .zero
     }
 
-    /// Creates an outage from a response, or returns `nil` if its status is not transient.
+    /// Creates an outage from a response, or returns `nil` if the status of the response is not transient.
     init?(_ response: ServiceResponse) {
         guard Transience(status: response.status) == .transient else { return nil }
         error = TransportError(.other, message: "the server responded with \(response.status)")

@@ -13,10 +13,11 @@ enum ResumeValidator: Codable, Sendable, Hashable {
     ///
     /// A value that is not allowed in a header field is not a validator.
     ///
-    /// A weak entity tag may not be used (RFC 9110 section 13.1.5). It also rules out the date, because the content may
-    /// change without a change of the tag or the date. A date may be used if it was at least one second in the past
-    /// when the response was generated (section 8.8.2.2). If the response has no `Date`, the time of receipt is used
-    /// (section 6.6.1). The date must then be one minute older, because the time of receipt comes from another clock.
+    /// A weak entity tag may not be used (RFC 9110 section 13.1.5). A weak entity tag also rules out the date, because
+    /// the content may change while the tag and the date stay the same. A date may be used if it was at least one
+    /// second in the past when the response was generated (section 8.8.2.2). If the response has no `Date`, the time of
+    /// receipt is used (section 6.6.1). The date must then be one minute older, because the time of receipt comes from
+    /// another clock.
     init?(_ headers: HTTPHeaders, now: Date = Date()) {
         if let tag = headers.returnable("ETag") {
             guard !tag.hasPrefix("W/") else { return nil }

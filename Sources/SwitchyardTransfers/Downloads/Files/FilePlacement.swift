@@ -39,7 +39,8 @@ struct FilePlacement: Sendable {
 
     /// Moves a file to its destination.
     ///
-    /// - Returns: The location of the file; it differs from the target only with ``ExistingFileRule/makeUnique``.
+    /// - Returns: The location of the file. The location differs from the target only with
+    ///   ``ExistingFileRule/makeUnique``.
     func place(_ file: URL, at target: URL) throws(FileFailure) -> URL {
         try check(target)
         if try isOnDevice(of: target, file), let place = try movedAtOnce(file, target) { return place }

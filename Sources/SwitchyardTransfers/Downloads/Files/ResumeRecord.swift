@@ -13,7 +13,7 @@ struct ResumeRecord: Codable, Sendable, Equatable {
     var source: String
     /// The requested path, stored so that a person who finds the file can recognize it.
     var path: String
-    /// The validator of the content (entity tag or date), which reveals whether the content has changed.
+    /// The validator of the content (entity tag or date), with which a server can tell whether the content has changed.
     var validator: ResumeValidator
     /// The length of the whole content; `nil` while unknown.
     var total: Int64?
@@ -24,12 +24,13 @@ struct ResumeRecord: Codable, Sendable, Equatable {
     var name: String?
     /// The identifier of the boot in which the bytes were written.
     var boot: String?
-    /// The marks that identify the user of the download; empty if no user was logged in.
+    /// The digests that identify the user of the download; empty if no user was logged in.
     var owners: [String]?
 
     /// Returns whether a user may resume the download.
     ///
-    /// The user must be the one who started it, or both downloads must have no user.
+    /// The user must be the user who started the download. A download without a user may be resumed only without a
+    /// user.
     func belongs(to marks: [String]) -> Bool {
         let owners = owners ?? []
         return owners.isEmpty && marks.isEmpty || !Set(owners).isDisjoint(with: marks)

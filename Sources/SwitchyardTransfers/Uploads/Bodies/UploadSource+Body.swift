@@ -6,7 +6,7 @@ import SwitchyardServices
 extension UploadSource {
     /// Sets the source as the body of a request.
     ///
-    /// Every attempt reads the source from the start, and its errors are recorded in `ledger`.
+    /// Every attempt reads the source from the start. Errors of the source are recorded in `ledger`.
     func fill(_ request: inout APIConfiguration, _ ledger: UploadLedger, _ monitor: TransferMonitor?) {
         request.body = .custom(contentType: contentType) { try opened(ledger, monitor) }
         guard request.prebuiltRequest != nil else { return }
@@ -82,8 +82,8 @@ extension UploadSource {
             }
         }
         var stream = HTTPBody.Stream(length: length, makeReader: makeReader)
-        // Without the enclosure, the transport does not send the file by itself. A monitored upload needs the reader,
-        // because only a reader can pause.
+        // With the enclosure, the transport would read and send the file by itself. A monitored upload must send
+        // through the reader, because only a reader can pause.
         if monitor == nil { stream.enclosure = enclosure }
         return .stream(stream)
     }
@@ -115,7 +115,7 @@ extension UploadSource {
         guard let reader = try body.makeReader() else { return ContentDigest(digest) }
         while let piece = try await reader.read(maximumLength: 1 << 20) {
             guard !Task.isCancelled else { throw RequestFailure.Reason.cancelled }
-            // Hashing takes long, so it must not block the threads of the cooperative pool.
+            // Hashing takes long, so it runs outside the cooperative pool and does not block the threads of tasks.
             digest = await BlockingWork.run { [digest] in
                 var digest = digest
                 digest.update(piece)

@@ -44,7 +44,9 @@ extension NetworkClient {
         return transfer.id
     }
 
-    /// Starts an upload in a new task, which the transfer's handle can cancel.
+    /// Starts an upload in a new task.
+    ///
+    /// The transfer's handle can cancel this task.
     ///
     /// The task does not retain the client.
     private func start(

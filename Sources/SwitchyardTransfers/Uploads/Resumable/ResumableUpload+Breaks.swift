@@ -52,7 +52,7 @@ extension ResumableUpload {
         return nil
     }
 
-    /// Continues the upload after the first `count` bytes, which a server has received.
+    /// Continues the upload after the first `count` bytes, because a server has received these bytes.
     private mutating func goOn(at count: Int64, with response: ServiceResponse) throws(RequestFailure) {
         if state.session?.isSought == true, let url = response.context.url {
             state.session = UploadState.Session(url: url, server: response.context.server)
@@ -94,7 +94,8 @@ extension ResumableUpload {
     ///
     /// The upload is then looked for on other servers, or starts over on another server.
     ///
-    /// If the server may have received all bytes, it is asked again, because a new upload could be a second copy.
+    /// If the server may have received all bytes, the same server is asked again, because a new upload could be a
+    /// second copy.
     ///
     /// - Parameter last: The result of the upload if nothing more is tried.
     /// - Returns: The response if it ends the upload; otherwise, `nil`.
@@ -211,7 +212,8 @@ extension ResumableUpload {
 }
 
 extension RequestFailure {
-    /// Whether the failure is that this client may not send a request to the URL that the server named for the upload.
+    /// Whether the upload failed because this client may not send a request to the URL that the server named for the
+    /// upload.
     fileprivate var isAboutPlace: Bool {
         switch reason {
         case .invalidRequest(.url): true

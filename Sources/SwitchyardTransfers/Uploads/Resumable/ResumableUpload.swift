@@ -17,7 +17,7 @@ struct ResumableUpload {
     let resumption: UploadResumption
     let dialect: UploadDialect
     let pieces: UploadPieces
-    /// The user who was logged in when the call was made; no other user may continue the upload.
+    /// The user who was logged in when the upload was started; no other user may continue the upload.
     let user: String?
     let place: UploadRecord.Place?
     let progress: UploadProgress
@@ -60,7 +60,7 @@ struct ResumableUpload {
             environment: transfer.pool.environment.rawValue
         )
         let told = resumption.dialect.told(in: transfer.pool.generator.bodyContext)
-        // The path follows the user name directly. It starts with a slash, so the two cannot be confused.
+        // The path follows the user name directly. It starts with a slash, so it is clear where the user name ends.
         let text = "\(told) \(subject.digest) \(user?.framed ?? "")\(file.standardizedFileURL.path)"
         return UploadRecord.Place(in: directory, subject: text)
     }
@@ -106,7 +106,7 @@ struct ResumableUpload {
 
     /// Returns the URL that the server named for the upload.
     ///
-    /// Throws if it uses http although the upload was opened over https.
+    /// Throws if the URL uses http although the upload was opened over https.
     private func url(of response: ServiceResponse) throws(RequestFailure) -> RequestURL {
         do throws(RequestError) {
             if let location = response.headers["Location"], let base = response.context.url {
@@ -151,7 +151,7 @@ struct ResumableUpload {
         return nil
     }
 
-    /// Records that the server may have received the last piece, although no response has confirmed it.
+    /// Records that the server may have received the last piece, although no response has confirmed its receipt.
     private mutating func noteEnd(of range: Range<Int64>, _ mayHaveArrived: Bool) {
         let isLast = range.upperBound == pieces.length && pieces.ledger.count >= Int64(range.count)
         guard isLast, mayHaveArrived else { return }
@@ -177,7 +177,7 @@ struct ResumableUpload {
     /// Records that the server has all bytes.
     ///
     /// - Parameters:
-    ///   - response: The response that reports it.
+    ///   - response: The response that reports the complete upload.
     ///   - isFromQuestion: Whether the response belongs to a request for the offset. In tus, this response has no body.
     ///     If the caller needs the body, the record is kept so that the next call does not upload the source a second
     ///     time.

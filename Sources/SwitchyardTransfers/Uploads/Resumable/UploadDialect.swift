@@ -4,7 +4,7 @@ import SwitchyardHTTP
 
 /// A protocol for uploads in several pieces: the requests to send and the meaning of the responses.
 ///
-/// A pure value.
+/// The value is immutable and performs no I/O.
 ///
 /// The protocols are tus, version 1.0.0, and `Content-Range`, the protocol of Google's resumable uploads.
 struct UploadDialect: Sendable {
@@ -22,7 +22,7 @@ struct UploadDialect: Sendable {
         case has(Int64)
         /// The server has all bytes.
         case complete
-        /// The server does not know the upload: it no longer exists, or it was opened on another server.
+        /// The server does not know the upload, because the upload no longer exists or was opened on another server.
         case unknown
         /// The response does not report how many bytes have arrived, so the server must be asked.
         case unsettled

@@ -18,7 +18,7 @@ struct UploadRecord: Codable, Sendable, Equatable {
     var length: Int64
     /// The state of the source file when the upload started.
     var file: StableFileReader.FileState
-    /// The marks that identify the user who started the upload; empty if no user was logged in.
+    /// The digests that identify the user who started the upload; empty if no user was logged in.
     var owners: [String]?
     /// Whether the server may have received all bytes and has not reported its offset since; `nil` means `false`.
     var mayBeWhole: Bool?

@@ -15,9 +15,11 @@ public import SwitchyardHTTP
 /// source is then sent to that URL, as a whole or in pieces. After an interruption, the client asks the server for its
 /// offset (the number of bytes it has) and sends the rest. If the server no longer responds, the next server of the
 /// service is asked for the upload. If the servers share their storage, the upload continues there; otherwise, it
-/// starts over there. If the server may have received all bytes, the upload does not start over, because that could
-/// create a second copy. The same server is asked again, and if it still does not respond, the call fails with
-/// `mayHaveBeenExecuted` set. An idempotency key, or `mayBeRepeated`, allows the second copy.
+/// starts over there.
+///
+/// If the server may have received all bytes, the upload does not start over, because that could create a second copy.
+/// The same server is asked again, and if it still does not respond, the call fails with `mayHaveBeenExecuted` set.
+/// With an idempotency key or `mayBeRepeated`, the upload starts over even then.
 ///
 /// The length of the source must be known: a stream of unknown length is refused with
 /// ``/SwitchyardHTTP/RequestError/BodyReason/unknownLength``.
@@ -37,7 +39,8 @@ public struct UploadResumption: Sendable {
     ///
     /// A value below 1 counts as 1. Use smaller pieces for proxies that limit bodies. Google's servers accept only
     /// multiples of 256 KiB. If a server rejects a piece as too large (413), the following pieces have half the length
-    /// of the rejected piece. If the shortest piece is rejected as well, that response is the upload's response.
+    /// of the rejected piece. If the shortest piece is rejected as well, the rejecting response becomes the upload's
+    /// response.
     public var pieceLength: Int64?
     /// The maximum number of consecutive interruptions during which no new byte arrives; 3 unless set.
     ///
@@ -47,10 +50,10 @@ public struct UploadResumption: Sendable {
     ///
     /// With the record, a later call with the same configuration continues the upload, even in another process.
     ///
-    /// A record is kept only for a file, and is used only if the file has not changed. It is removed when the upload is
-    /// complete or the server reports that it does not know the upload (404, 410). The record contains the URL of the
-    /// upload. Knowing this URL may be sufficient to write to the upload, so only the owner of the record's file can
-    /// read it. Credentials are not stored. If several users share the app, set the current user on the client
+    /// A record is kept only for a file, and is used only if the file has not changed. The record is removed when the
+    /// upload is complete or the server does not know the upload (404, 410). The record contains the URL of the upload.
+    /// Knowing this URL may be sufficient to write to the upload, so only the owner of the record's file can read it.
+    /// Credentials are not stored. If several users share the app, set the current user on the client
     /// (`NetworkClient.Options.user`), or use a directory per user. An interrupted upload then waits for the user who
     /// started it. An upload that was started without a logged-in user belongs to the first user who continues it.
     public var directory: URL?
