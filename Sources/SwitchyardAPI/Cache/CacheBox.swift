@@ -33,7 +33,7 @@ class CacheBox: @unchecked Sendable {
 
     /// Returns the box with its value if the value has the given type, otherwise `nil`.
     @inline(__always) final func holding<Value: Sendable>(_ type: Value.Type) -> ValueBox<Value>? {
-        // The cast is sound: only ValueBox<Value> is created with the identifier of Value (see its initialiser).
+        // The cast is sound: only ValueBox<Value> is created with the identifier of Value (see its initializer).
         self.type == ObjectIdentifier(type) ? unsafeDowncast(self, to: ValueBox<Value>.self) : nil
     }
 }

@@ -13,7 +13,7 @@ import Foundation
 ///         .retrying("too early") { round in round.status == 425 ? .retry(after: .seconds(1)) : .undecided },
 ///     ]
 ///
-/// ### Customise
+/// ### Customize
 /// If a type of your own does more than one of these tasks, give it a property that returns an interceptor made with
 /// ``init(_:adapt:observe:retry:)``. Let the closures call the methods of your type.
 ///

@@ -12,7 +12,7 @@ public import SwitchyardServices
 ///     var configuration = APIConfiguration(path: "topics", query: ["page": page])
 ///     configuration.cacheLifetime = .seconds(60)
 ///
-/// ### Customise
+/// ### Customize
 /// Attach values of your own, for interceptors or other layers, under a ``ConfigurationKey``:
 ///
 ///     enum ScreenName: ConfigurationKey { static let defaultValue = "" }
@@ -127,7 +127,7 @@ public struct APIConfiguration: Sendable {
     ///
     /// A base URL with https is not changed. An explicit port 80 is removed, and other ports are kept.
     public var upgradesToHTTPS = false
-    /// The key by which a server recognises a repeated write request, none by default.
+    /// The key by which a server recognizes a repeated write request, none by default.
     ///
     /// With a key, the request may be sent again at any time, and to several servers at the same time
     /// (`ResendRule.anytime`). The servers must share the keys that they have received. A paused server that does not
@@ -338,7 +338,7 @@ package enum ParameterDestination: Sendable, Hashable {
     case body
 }
 
-/// The key by which a server recognises a repeated write request (draft-ietf-httpapi-idempotency-key-header).
+/// The key by which a server recognizes a repeated write request (draft-ietf-httpapi-idempotency-key-header).
 ///
 /// With a key, a write request may be sent again after any failure, because the server repeats its first response.
 public enum IdempotencyKey: Sendable, Hashable {

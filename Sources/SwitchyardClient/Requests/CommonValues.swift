@@ -38,7 +38,7 @@ public struct CommonValues: Sendable {
     private(set) var invalidHeader: HTTPHeaders.Field?
     /// The header fields for JSON decoders.
     ///
-    /// The fields are built only once, because the transport recognises equal header fields by their shared storage.
+    /// The fields are built only once, because the transport recognizes equal header fields by their shared storage.
     private var headersForJSON = HTTPHeaders()
 
     private static let json = "application/json"

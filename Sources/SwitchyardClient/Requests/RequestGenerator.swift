@@ -15,7 +15,7 @@ import SwitchyardServices
 ///     generator.common.parameters = ["platform": "ios"]
 ///     let request = try generator.request(for: configuration, on: base)
 ///
-/// ### Customise
+/// ### Customize
 /// Set the options, or set closures that are called for each request: ``CommonValues/computedHeaders``,
 /// ``CommonValues/computedParameters``.
 public struct RequestGenerator: Sendable {
