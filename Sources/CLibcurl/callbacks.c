@@ -216,6 +216,7 @@ static int before_request(void *context, char *remote, char *local, int remote_p
     // An abandoned exchange has no owner, so its owner is not asked.
     bool is_wanted = exchange->was_sent || (exchange->place != ABANDONED && exchange->may_send(exchange->owner));
     if (!is_wanted) return (int)stop(exchange, YCURL_WITHDRAWN, CURL_PREREQFUNC_ABORT);
+    sharing_note_sent(exchange);
     exchange->was_sent = true;
     exchange->last_activity = exchange->loop->now;
     return CURL_PREREQFUNC_OK;
@@ -225,6 +226,7 @@ static int begin_lookup(void *resolver, void *reserved, void *context) {
     (void)resolver, (void)reserved;
     struct ycurl_exchange *exchange = context;
     if (must_not_go_again(exchange)) return (int)stop(exchange, YCURL_WOULD_SEND_TWICE, 1);
+    if (!sharing_may_connect(exchange)) return 1;
     if (exchange->connecting == SOCKET_OPENED) return 0;
     exchange->connecting = NAME_LOOKED_UP;
     exchange->last_activity = exchange->loop->now;
@@ -233,6 +235,7 @@ static int begin_lookup(void *resolver, void *reserved, void *context) {
 
 static int open_socket(void *context, int purpose, struct curl_sockaddr *address) {
     struct ycurl_exchange *exchange = context;
+    if (!sharing_may_connect(exchange)) return CURL_SOCKET_BAD;
     if (exchange->connecting != SOCKET_OPENED) exchange->last_activity = exchange->loop->now;
     exchange->connecting = SOCKET_OPENED;
     if (exchange->place == ABANDONED) return CURL_SOCKET_BAD;

@@ -1,4 +1,5 @@
-/// The state of HTTP/2 connections: refused requests, and unresponsive connections. Private to this target.
+/// The state of HTTP/2 connections: shared connections, refused requests, and unresponsive connections. Private to this
+/// target.
 #ifndef CLIBCURL_CONNECTION_H
 #define CLIBCURL_CONNECTION_H
 
@@ -49,5 +50,23 @@ void deaf_forget(ycurl_loop *loop, struct watched_socket *entry);
 /// Ends the unresponsive connections to an exchange's server that no exchange uses. Returns whether there are others
 /// that an exchange still uses.
 bool deaf_remains(ycurl_loop *loop, const struct ycurl_exchange *exchange);
+
+/// Decides whether a request that is about to start shares a connection.
+void sharing_begin(struct ycurl_exchange *exchange);
+/// Returns whether a request may open a connection. Otherwise it is parked when libcurl has ended it.
+bool sharing_may_connect(struct ycurl_exchange *exchange);
+/// Makes a request wait that libcurl has ended because it may not open a connection; false if it ended for another
+/// reason.
+bool sharing_park(struct ycurl_exchange *exchange);
+/// Records that a request is sent, so that its connection is ready.
+void sharing_note_sent(struct ycurl_exchange *exchange);
+/// Records that an exchange failed. If it failed to open a connection, no request waits for it any more.
+void sharing_note_failure(struct ycurl_exchange *exchange);
+/// Records the version with which the server of an exchange has responded.
+void sharing_note_version(struct ycurl_exchange *exchange, bool is_http1);
+/// Ends the part of a request that leaves the loop.
+void sharing_end(struct ycurl_exchange *exchange);
+/// Starts the requests whose wait has ended.
+void sharing_look(ycurl_loop *loop);
 
 #endif

@@ -72,7 +72,38 @@ struct early {
     int64_t sent_at_look;
 };
 
-/// The options of the previous request that libcurl still has, so that they need not be set again.
+/// The part of a request in opening a connection that several requests share.
+enum sharing_state {
+    /// The request has not opened a connection.
+    UNDECIDED,
+    /// The request opens a connection, and the requests to its server wait.
+    OPENING,
+    /// The connection is open, and the request is sent.
+    OPENED,
+    /// The request waits, and is not on the loop.
+    PARKED,
+};
+
+struct sharing {
+    /// The links of one of the two lists of a loop; `link` is NULL if the request is in none.
+    struct ycurl_exchange *next, **link;
+    enum sharing_state state;
+    /// Whether the request waits for a connection that another request opens.
+    bool waits;
+    /// Whether the request opens a connection, even if another request opens one.
+    bool opens_own;
+    /// Whether the wait has ended, and whether the request leaves its own connection for another one.
+    bool is_released, moves;
+    /// The time at which the wait ends; 0 if the request has not waited.
+    int64_t limit;
+};
+
+/// Requests in the order in which they were added; `end` is NULL until the first one.
+struct sharing_list {
+    struct ycurl_exchange *first, **end;
+};
+
+/// The options that libcurl received for the previous request, and that need not be set again.
 struct configured {
     enum ycurl_body body;
     char method[24];
@@ -154,7 +185,8 @@ struct ycurl_exchange {
     /// Whether libcurl has read any of a fed body.
     bool fed_taken;
     struct early early;
-    bool once, was_sent, fresh, may_be_multiplexed;
+    bool once, was_sent, fresh, may_be_multiplexed, shares;
+    struct sharing sharing;
     /// The refusal of the request by an HTTP/2 server.
     struct refusal refusal;
     /// Whether libcurl may have recorded a refusal in the handle without reporting it. The record outlives the request.
@@ -270,6 +302,12 @@ struct ycurl_loop {
     struct watched_socket *sockets;
     size_t socket_count;
     size_t kept_count;
+    /// The servers that have responded over HTTP/1.1; NULL if they are not remembered.
+    ycurl_servers *servers;
+    /// The requests that open connections to be shared, and the requests that wait for these.
+    struct sharing_list openers, parked;
+    /// The time at which these requests are checked; INT64_MAX for never.
+    int64_t sharing_due;
     /// The number of unresponsive sockets.
     size_t deaf_count;
     /// A ring of the latest GOAWAYs.
@@ -438,6 +476,8 @@ void connection_act(struct ycurl_exchange *exchange, int socket, int what);
 void connection_move(struct ycurl_exchange *exchange);
 void connection_free(struct ycurl_exchange *exchange);
 
+/// Removes a running exchange from libcurl.
+void loop_take_off(ycurl_loop *loop, struct ycurl_exchange *exchange);
 /// Records the exchanges that libcurl has ended on a multi handle.
 void loop_collect(ycurl_loop *loop, void *multi);
 

@@ -36,6 +36,7 @@ static void read_on(struct ycurl_exchange *exchange, bool is_http2) {
 static void start_head(struct ycurl_exchange *exchange, const char *line, size_t count) {
     read_on(exchange, count > 5 && line[5] == '2');
     exchange->is_multiplexed = count > 5 && line[5] > '1';
+    sharing_note_version(exchange, !exchange->is_multiplexed);
     exchange->head.count = 0;
     exchange->head_phase = HEAD_BEGUN;
     exchange->encoded = exchange->contradicts_length = exchange->names_transfer = exchange->names_location = false;

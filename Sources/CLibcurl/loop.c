@@ -36,6 +36,7 @@ ycurl_loop *ycurl_loop_create(void) {
     ycurl_loop *loop = calloc(1, sizeof *loop);
     if (!loop) return NULL;
     loop->now = ycurl_now();
+    loop->sharing_due = INT64_MAX;
     loop->epoll = epoll_create1(EPOLL_CLOEXEC);
     loop->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     // The event is edge-triggered, so that the counter never has to be read.
@@ -48,11 +49,10 @@ ycurl_loop *ycurl_loop_create(void) {
     return NULL;
 }
 
-/// Removes a running exchange from libcurl.
-static void take_off(ycurl_loop *loop, struct ycurl_exchange *exchange) {
-    // The state is set first, because libcurl releases the exchange's socket in the next call, which must not be
-    // reported.
+void loop_take_off(ycurl_loop *loop, struct ycurl_exchange *exchange) {
+    // Set first, because libcurl releases its socket now, which must not be reported.
     if (exchange->place == RUNNING) exchange->place = IDLE;
+    sharing_end(exchange);
     loop->running_count--;
     if (exchange->body == YCURL_BODY_FED) loop->fed_count--;
     early_forget(loop, exchange);
@@ -69,7 +69,7 @@ void ycurl_loop_end(ycurl_loop *loop) {
     while (loop->abandoned) {
         struct ycurl_exchange *exchange = loop->abandoned;
         loop->abandoned = exchange->links[FINISHED].next;
-        take_off(loop, exchange);
+        loop_take_off(loop, exchange);
         ycurl_exchange_destroy(exchange);
     }
     close_multi(loop);
@@ -91,6 +91,8 @@ int ycurl_loop_set(ycurl_loop *loop, int option, long value) {
     return ycurl_lib.multi_setopt(loop->multi, option, value);
 }
 
+void ycurl_loop_remember(ycurl_loop *loop, ycurl_servers *servers) { loop->servers = servers; }
+
 // MARK: Exchanges
 
 /// Decides whether a request needs a connection of its own.
@@ -111,6 +113,7 @@ int ycurl_loop_add(ycurl_loop *loop, ycurl_exchange *exchange) {
     if (exchange->resolve) ycurl_lib.easy_setopt(exchange->easy, YCURL_RESOLVE, exchange->resolve);
     sockets_end_idle(exchange);
     choose_connection(loop, exchange);
+    sharing_begin(exchange);
     void *multi = connection_multi(loop, exchange);
     int code = multi ? ycurl_lib.multi_add_handle(multi, exchange->easy) : -1;
     if (code != 0) deadlines_set(loop, exchange, INT64_MAX);
@@ -137,14 +140,16 @@ static bool send_again(ycurl_loop *loop, struct ycurl_exchange *exchange) {
 
 /// Removes an exchange that libcurl has finished.
 static void finish(ycurl_loop *loop, struct ycurl_exchange *exchange, int code) {
+    if (sharing_park(exchange)) return;
     bool has_connection = exchange->connection && exchange->place == RUNNING && code == CURLE_OK;
     if (has_connection && connection_begin(exchange)) return;
     if (has_connection) code = -1;
     // libcurl does not report a stream that is refused after the head of its response.
     if (code != CURLE_OK && exchange->may_be_multiplexed) exchange->notes_refusal = true;
+    if (code != CURLE_OK) sharing_note_failure(exchange);
     bool is_refused = code != CURLE_OK && exchange->verdict == YCURL_NO_VERDICT && refusal_holds(exchange);
     code = exchange_judge_end(exchange, code);
-    take_off(loop, exchange);
+    loop_take_off(loop, exchange);
     if (is_refused && send_again(loop, exchange)) return;
     if (is_refused) exchange->verdict = YCURL_REFUSED;
     sockets_keep(exchange);
@@ -161,6 +166,7 @@ void ycurl_loop_discard(ycurl_loop *loop, ycurl_exchange *exchange) {
     if (exchange->place == RUNNING && exchange->connecting == NAME_LOOKED_UP) {
         loop_forget(loop, exchange);
         exchange->place = ABANDONED;
+        sharing_end(exchange);
         early_forget(loop, exchange);  // A check could add it to the finished list, whose link is used here.
         exchange->links[FINISHED].next = loop->abandoned;
         loop->abandoned = exchange;
@@ -168,9 +174,10 @@ void ycurl_loop_discard(ycurl_loop *loop, ycurl_exchange *exchange) {
     }
     if (exchange->place == RUNNING) {
         int deaf = deaf_note(loop, exchange);
-        take_off(loop, exchange);
+        loop_take_off(loop, exchange);
         deaf_end_unused(loop, deaf);
     }
+    sharing_end(exchange);
     loop_forget(loop, exchange);  // Last, because libcurl may have called back during the removal.
     ycurl_exchange_destroy(exchange);
 }
@@ -252,7 +259,7 @@ static void collect_finished(ycurl_loop *loop) {
 
 static int wait_time(const ycurl_loop *loop, int64_t wait_ms) {
     if (loop->lists[FINISHED].first || loop->lists[EVENTS].first || loop->doubt_count) return 0;
-    int64_t next = earlier(loop->timer, loop->stall_end);
+    int64_t next = earlier(earlier(loop->timer, loop->stall_end), loop->sharing_due);
     if (loop->heap_count && loop->heap[0]->due < next) next = loop->heap[0]->due;
     if (next == INT64_MAX) return wait_ms < 0 ? -1 : (int)(wait_ms < INT32_MAX ? wait_ms : INT32_MAX);
     int64_t wait = next <= loop->now ? 0 : (next - loop->now + 999999) / 1000000;
@@ -310,6 +317,7 @@ int ycurl_loop_catch_up(ycurl_loop *loop) {
         run_timer(loop);
         collect_finished(loop);
     }
+    sharing_look(loop);
     early_look(loop, true, ycurl_loop_push);
     run_deadlines(loop);
     return 0;
@@ -339,6 +347,7 @@ int ycurl_loop_step(ycurl_loop *loop, int64_t wait_ms) {
     sockets_end_stalls(loop);
     run_timer(loop);
     collect_finished(loop);
+    sharing_look(loop);
     early_look(loop, moved, ycurl_loop_push);
     run_deadlines(loop);
     return 0;

@@ -277,6 +277,8 @@ static void start_over(struct ycurl_exchange *exchange, const struct ycurl_reque
     exchange->once = request->once;
     exchange->fresh = request->fresh;
     exchange->may_be_multiplexed = request->may_be_multiplexed;
+    exchange->shares = request->shares;
+    exchange->sharing = (struct sharing){0};
     exchange->refusal = (struct refusal){0};
     exchange->local_port = exchange->remote_port = 0;
     exchange->words[0] = 0;

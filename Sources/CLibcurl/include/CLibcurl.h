@@ -81,7 +81,6 @@ enum ycurl_option {
     YCURL_STAPLED_STATUS = 232,
     YCURL_PINNED_KEYS = 10230,
     YCURL_UNIX_SOCKET = 10231,
-    YCURL_WAIT_FOR_MULTIPLEXING = 237,
     YCURL_PROXY_CA_FILE = 10246,
     YCURL_PROXY_CA_FOLDER = 10247,
     YCURL_PROXY_TLS_VERSION = 250,
@@ -103,6 +102,8 @@ enum ycurl_loop_option {
 
 typedef struct ycurl_exchange ycurl_exchange;
 typedef struct ycurl_loop ycurl_loop;
+/// The servers of a transport that have responded over HTTP/1.1. Several loops may share it.
+typedef struct ycurl_servers ycurl_servers;
 
 /// Creates an exchange for one loop. Returns NULL if no memory is available.
 ycurl_exchange *ycurl_exchange_create(ycurl_loop *loop);
@@ -162,7 +163,9 @@ struct ycurl_request {
     bool fresh;
     /// Whether the server may choose HTTP/2. Only over HTTP/2 can a server refuse a request without processing it.
     bool may_be_multiplexed;
-    /// Whether the host is reached without the proxy: 0 for no, 1 for yes, -1 if no proxy is set.
+    /// Whether the request waits for a connection that another request opens to the server, to share it over HTTP/2.
+    bool shares;
+    /// Whether the host is reached without the proxy; 0 for no, 1 for yes, -1 if no proxy is set.
     int bypasses_proxy;
     /// Whether to request compression and to decompress the response.
     bool decompress;
@@ -313,8 +316,12 @@ void ycurl_loop_end(ycurl_loop *loop);
 /// Frees a loop. If the loop has not been ended with ycurl_loop_end, this function ends it first.
 void ycurl_loop_destroy(ycurl_loop *loop);
 int ycurl_loop_set(ycurl_loop *loop, int option, long value);
-/// A function that decides about one certificate (DER) of a chain that has passed the usual checks. It is called on the
-/// loop's thread.
+/// NULL if no memory is available.
+ycurl_servers *ycurl_servers_create(void);
+void ycurl_servers_destroy(ycurl_servers *servers);
+/// Makes a loop remember servers in `servers`, which must outlive the loop. Call it before the first request.
+void ycurl_loop_remember(ycurl_loop *loop, ycurl_servers *servers);
+/// Decides about a certificate (DER) of a chain that the usual checks have accepted; called on the loop's thread.
 typedef bool (*ycurl_judge)(const void *context, const void *certificate, size_t count);
 /// Makes the loop's exchanges connect only if `accepts` returns true for at least one certificate of the chain. Call it
 /// before the first exchange is created, and only if ycurl_shows_chains returns true. The context must outlive the

@@ -112,11 +112,16 @@
             public var connectTimeout: Duration? = .seconds(20)
             /// The allowed versions of HTTP.
             public var httpVersion = HTTPVersion.automatic
-            /// Whether a request waits for a connection that is being made to the same server, to share it over HTTP/2,
-            /// `false` by default.
+            /// Whether a request waits for a connection that another request is opening to the same https server, to
+            /// share it over HTTP/2; `true` by default.
             ///
-            /// If `false`, each request that finds no connection makes one.
-            public var waitsForMultiplexing = false
+            /// The wait ends when the TLS handshake ends. It lasts at most 300 ms, and at most a quarter of the time
+            /// that the request's timeouts leave. After that, or if the connection fails, the request opens a
+            /// connection of its own, unless another connection is ready first. If the server responds over HTTP/1.1,
+            /// later requests of this transport to the server do not wait.
+            ///
+            /// If `false`, each request that finds no connection opens one.
+            public var waitsForMultiplexing = true
             /// The addresses to use instead of DNS.
             ///
             /// The transport's initializer fails if a host contains a port, a port is outside 1 to 65535, or an address

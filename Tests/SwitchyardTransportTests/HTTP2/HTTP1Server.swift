@@ -13,7 +13,8 @@
         convenience init(_ certificates: Certificates, answering text: String) throws {
             try self.init(certificates)
             // The command sends the response when the handshake is complete.
-            input.write(Data("HTTP/1.1 200 OK\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)".utf8))
+            let fields = "Content-Length: \(text.utf8.count)\r\nConnection: close"
+            input.write(Data("HTTP/1.1 200 OK\r\n\(fields)\r\n\r\n\(text)".utf8))
         }
 
         /// Reads the head of a request, calls `read`, and closes the connection.

@@ -102,11 +102,16 @@ struct HTTP2Frame: Sendable {
         HTTP2Frame(kind: .windowUpdate, stream: stream, payload: [count].bigEndianBytes)
     }
 
-    /// The initial frames of a server, which allow a client to send `window` bytes on each stream and 1 MiB in total.
-    static func greeting(window: UInt32) -> [HTTP2Frame] {
+    /// The initial frames of a server, which allow a client to send `window` bytes on each stream and 1 MiB in total,
+    /// and to open a number of concurrent streams.
+    static func greeting(window: UInt32, streams: UInt32? = nil) -> [HTTP2Frame] {
         let initialWindowSize = Data([0, 4])
+        let maximumStreams = streams.map { Data([0, 3]) + [$0].bigEndianBytes } ?? Data()
         return [
-            HTTP2Frame(kind: .settings, payload: initialWindowSize + [window].bigEndianBytes),
+            HTTP2Frame(
+                kind: .settings,
+                payload: initialWindowSize + [window].bigEndianBytes + maximumStreams
+            ),
             .window(1 << 20, of: 0),
         ]
     }

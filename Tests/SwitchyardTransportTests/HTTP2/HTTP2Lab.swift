@@ -18,8 +18,12 @@
             transport = try CurlTransport(configuration: configuration)
         }
 
-        func serve(window: UInt32 = 1 << 20, _ handler: @escaping HTTP2Server.Handler) throws -> HTTP2Server {
-            try HTTP2Server(certificates, window: window, handler)
+        func serve(
+            window: UInt32 = 1 << 20,
+            streams: UInt32? = nil,
+            _ handler: @escaping HTTP2Server.Handler
+        ) throws -> HTTP2Server {
+            try HTTP2Server(certificates, window: window, streams: streams, handler)
         }
 
         func request(
@@ -54,6 +58,8 @@
         func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
             try await transport.send(request)
         }
+
+        func retireConnections() { transport.retireConnections() }
 
         func failure(of request: HTTPRequest) async -> TransportError? {
             await transport.failure(of: request)

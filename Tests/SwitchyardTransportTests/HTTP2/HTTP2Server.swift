@@ -27,7 +27,20 @@ import SwitchyardFixtures
         /// The URL of the server.
         let url: String
 
-        init(_ certificates: Certificates, window: UInt32 = 1 << 20, _ handler: @escaping Handler) throws {
+        /// Starts a server.
+        ///
+        /// - Parameters:
+        ///   - certificates: The certificates of the lab.
+        ///   - window: The initial window for each body.
+        ///   - streams: The maximum number of concurrent requests, or `nil` for no limit.
+        ///   - handler: The handler of the client's events.
+        /// - Throws: An error if the command does not start.
+        init(
+            _ certificates: Certificates,
+            window: UInt32 = 1 << 20,
+            streams: UInt32? = nil,
+            _ handler: @escaping Handler
+        ) throws {
             // A socket, because writing to a closed pipe ends the process.
             var ends: [Int32] = [0, 0]
             let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
@@ -42,7 +55,13 @@ import SwitchyardFixtures
                 input: ends[1]
             )
             url = "https://127.0.0.1:\(try TLSServer.port(in: process.output))/"
-            let conversation = Conversation(output: process.output, input: input, window: window, handler: handler)
+            let greeting = HTTP2Frame.greeting(window: window, streams: streams)
+            let conversation = Conversation(
+                output: process.output,
+                input: input,
+                greeting: greeting,
+                handler: handler
+            )
             Thread.detachNewThread { conversation.run() }
         }
     }
@@ -53,8 +72,7 @@ import SwitchyardFixtures
         let output: FileHandle
         /// The bytes that the command is to encrypt.
         let input: FileHandle
-        /// The initial window for each body.
-        let window: UInt32
+        let greeting: [HTTP2Frame]
         let handler: HTTP2Server.Handler
 
         /// The connection preface of a client (RFC 9113 section 3.4).
@@ -62,7 +80,7 @@ import SwitchyardFixtures
 
         func run() {
             guard var received = awaitPreface() else { return }
-            send(HTTP2Frame.greeting(window: window))
+            send(greeting)
             while true {
                 while let frame = HTTP2Frame(takenFrom: &received) {
                     guard let answer = answer(to: frame) else {

@@ -25,7 +25,7 @@
             var timeout = timeval(tv_sec: 30, tv_usec: 0)
             setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
             port = try Self.bind(descriptor)
-            guard listen(descriptor, 4) == 0 else { throw Failure(code: errno) }
+            guard listen(descriptor, 64) == 0 else { throw Failure(code: errno) }
         }
 
         /// Binds a socket to a port that no other process uses and no earlier listener of this process had.

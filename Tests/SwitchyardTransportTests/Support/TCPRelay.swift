@@ -14,7 +14,18 @@
         var connections: Int { accepted.withLock { $0 } }
 
         /// Forwards up to `count` connections to the servers at these URLs, in order.
-        init(to servers: [String], count: Int = 6) throws {
+        ///
+        /// - Parameters:
+        ///   - servers: The URLs of the servers.
+        ///   - count: The maximum number of connections.
+        ///   - accepts: Called with the index of a connection before it is forwarded. If it returns `false`, the
+        ///     connection is closed.
+        /// - Throws: `TCPListener.Failure` if no port is free.
+        init(
+            to servers: [String],
+            count: Int = 6,
+            accepts: @escaping @Sendable (_ index: Int) -> Bool = { _ in true }
+        ) throws {
             listener = try TCPListener()
             let ports = servers.compactMap { URL(string: $0)?.port.flatMap { UInt16(exactly: $0) } }
             for _ in 0..<count {
@@ -24,6 +35,7 @@
                         defer { count += 1 }
                         return count
                     }
+                    guard accepts(index) else { return }
                     Tunnel.lead(connection, to: ports[min(index, ports.count - 1)])
                 }
             }

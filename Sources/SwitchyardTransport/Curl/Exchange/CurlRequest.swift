@@ -251,6 +251,7 @@
             form.once = !exchange.mayBeSentAgain
             form.fresh = request.needsNewConnection
             form.may_be_multiplexed = settings.value.offersHTTP2 && request.url.isSecure
+            form.shares = form.may_be_multiplexed && settings.value.configuration.waitsForMultiplexing
             form.bypasses_proxy = settings.value.bypassesProxy(for: request.url).map { $0 ? 1 : 0 } ?? -1
             form.decompress = settings.value.configuration.decompressesResponses
             form.report_progress = exchange.reportsProgress

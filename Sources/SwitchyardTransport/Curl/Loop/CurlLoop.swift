@@ -33,15 +33,18 @@
         }
 
         private let settings: Boxed<CurlSettings>
+        private let servers: CurlServers
         private let loop: OpaquePointer
         private let intake = Locked(Intake())
 
-        init(settings: CurlSettings) throws(TransportError) {
+        init(settings: CurlSettings, servers: CurlServers) throws(TransportError) {
             guard let loop = ycurl_loop_create() else {
                 throw .notCreated("the event loop: \(String(cString: strerror(errno)))")
             }
             self.loop = loop
             self.settings = Boxed(settings)
+            self.servers = servers
+            ycurl_loop_remember(loop, servers.pointer)
             settings.apply(toLoop: loop)
             if settings.judgesChains { judgeChains() }
             recycle([CurlHandle(try makeHandle())])  // Reveals invalid options before the first request.
@@ -249,6 +252,22 @@
         init(_ pointer: OpaquePointer, fields: [HTTPHeaders.Field]? = nil) {
             self.pointer = pointer
             self.fields = fields
+        }
+    }
+
+    /// The servers of a transport that have responded over HTTP/1.1, which all its loops share.
+    ///
+    /// `@unchecked Sendable` is sound: the entries are atomic.
+    final class CurlServers: @unchecked Sendable {
+        fileprivate let pointer: OpaquePointer
+
+        init() throws(TransportError) {
+            guard let pointer = ycurl_servers_create() else { throw .notCreated("the table of servers") }
+            self.pointer = pointer
+        }
+
+        deinit {
+            ycurl_servers_destroy(pointer)
         }
     }
 

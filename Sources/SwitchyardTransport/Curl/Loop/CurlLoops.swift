@@ -33,11 +33,13 @@
         }
 
         private let settings: CurlSettings
+        private let servers: CurlServers
         private let state: Locked<State>
 
         init(settings: CurlSettings) throws(TransportError) {
             self.settings = settings
-            state = Locked(State(current: Lease(try CurlLoop(settings: settings))))
+            servers = try CurlServers()
+            state = Locked(State(current: Lease(try CurlLoop(settings: settings, servers: servers))))
         }
 
         /// The loop for a new exchange, open until the lease is released.
@@ -48,8 +50,8 @@
         /// A loop that has not started yet has no connections and is kept.
         func refresh() {
             guard current.loop.hasThread else { return }
-            // If the system has no descriptors left for another loop, the current loop and its connections stay in use.
-            guard let new = try? CurlLoop(settings: settings) else { return }
+            // If the system has no descriptors left for another loop, the old connections are better than none.
+            guard let new = try? CurlLoop(settings: settings, servers: servers) else { return }
             let lease = Lease(new)
             // The replaced lease is released after the lock.
             _ = state.withLock { state -> Lease? in

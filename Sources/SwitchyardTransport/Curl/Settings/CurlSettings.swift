@@ -49,7 +49,6 @@
         private mutating func addProtocol(_ library: CurlLibrary) throws(TransportError) {
             offersHTTP2 = configuration.httpVersion == .automatic && library.has(YCURL_FEATURE_HTTP2)
             options.append(.number(YCURL_HTTP_VERSION, offersHTTP2 ? 4 : 2))  // 2TLS, 1_1
-            if configuration.waitsForMultiplexing { options.append(.number(YCURL_WAIT_FOR_MULTIPLEXING, 1)) }
             let age = max(1, Int(clamping: configuration.idleConnectionTimeout.components.seconds))
             options.append(.number(YCURL_MAXIMUM_AGE_SECONDS, age))
             if let rate = configuration.maximumDownloadRate { options.append(.rate(YCURL_RECEIVE_SPEED, rate)) }
@@ -125,6 +124,9 @@
 
         /// Sets the connection limits of a new loop.
         func apply(toLoop loop: OpaquePointer) {
+            // With more streams than this on a connection, another connection is faster: for each event of a socket,
+            // libcurl (7.88) looks at all requests on it.
+            ycurl_loop_set(loop, YCURL_LOOP_CONCURRENT_STREAMS.number, 256)
             ycurl_loop_set(loop, YCURL_LOOP_IDLE_CONNECTIONS.number, max(1, configuration.maximumIdleConnections))
             if let limit = configuration.maximumConnectionsPerHost {
                 ycurl_loop_set(loop, YCURL_LOOP_HOST_CONNECTIONS.number, max(1, limit))

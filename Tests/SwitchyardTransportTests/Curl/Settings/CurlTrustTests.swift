@@ -24,7 +24,7 @@
             configuration.tls = TLSConfiguration(trustRoots: roots)
             var settings = try CurlSettings(configuration, library: try CurlLibrary.open())
             settings.options.insert(.text(YCURL_CA_FOLDER, try certificates.authorityFolder().path), at: 0)
-            let loop = try CurlLoop(settings: settings)
+            let loop = try CurlLoop(settings: settings, servers: try CurlServers())
             defer { loop.close(.whenIdle) }
             let request = HTTPRequest(url: try #require(RequestURL(server.url)))
             let result: Result<HTTPResponse, TransportError> = await withCheckedContinuation { continuation in

@@ -1,0 +1,190 @@
+#if os(Linux)
+    import Dispatch
+    import Foundation
+    import SwitchyardClient
+    import SwitchyardFixtures
+    import SwitchyardHTTP
+    import SwitchyardServices
+    import SwitchyardTransport
+    import Testing
+
+    /// Requests to an HTTP/2 server share one connection, also if they start before it is open.
+    @Suite(.timeLimit(.minutes(5)), .prompt) struct SharedConnectionTests {
+        private let lab: HTTP2Lab
+
+        init() throws {
+            lab = try HTTP2Lab()
+        }
+
+        /// A server that responds to every request.
+        private func serve() throws -> HTTP2Server {
+            try lab.serve { event in
+                if case .head(let stream, _) = event { HTTP2Frame.answer("ok", to: stream) } else { [] }
+            }
+        }
+
+        /// Sends concurrent requests and returns the number of responses.
+        private func send(_ count: Int, to url: String, method: HTTPMethod = .get) async throws -> Int {
+            let requests = try (0..<count).map { _ in try lab.request(at: url, method: method) }
+            return await withTaskGroup(of: Bool.self) { group in
+                for request in requests { group.addTask { [lab] in (try? await lab.send(request))?.status == 200 } }
+                return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+            }
+        }
+
+        @Test(arguments: [HTTPMethod.get, .post])
+        func `the first requests to a server share one connection`(_ method: HTTPMethod) async throws {
+            let server = try serve()
+            let relay = try TCPRelay(to: [server.url], count: 40)
+
+            #expect(try await send(32, to: relay.url, method: method) == 32)
+
+            #expect(relay.connections == 1)
+        }
+
+        @Test func `requests beyond the server's limit of streams share a second connection`() async throws {
+            let held = Locked(0)
+            let areHeld = Latch()
+            let full = try lab.serve(streams: 2) { event in
+                guard case .head(let stream, _) = event else { return [] }
+                if stream == 1 { return HTTP2Frame.answer("first", to: 1) }
+                let count = held.withLock { count in
+                    count += 1
+                    return count
+                }
+                if count == 2 { areHeld.open() }
+                return []
+            }
+            let next = try serve()
+            let relay = try TCPRelay(to: [full.url, next.url], count: 40)
+            _ = try await lab.send(try lab.request(at: relay.url))
+            let waiting = Task { try await send(2, to: relay.url) }
+            await areHeld.wait()
+
+            #expect(try await send(20, to: relay.url) == 20)
+
+            #expect(relay.connections == 2)
+            waiting.cancel()
+        }
+
+        @Test func `the first requests after a GOAWAY share one new connection`() async throws {
+            let leaving = try lab.serve { event in
+                switch event {
+                case .head(1, _): HTTP2Frame.answer("first", to: 1) + [.goAway(last: 1), .ping]
+                default: []
+                }
+            }
+            let next = try serve()
+            let relay = try TCPRelay(to: [leaving.url, next.url], count: 40)
+            _ = try await lab.send(try lab.request(at: relay.url))
+
+            #expect(try await send(20, to: relay.url) == 20)
+
+            #expect(relay.connections == 2)
+        }
+
+        @Test func `a handshake that hangs does not hold the other requests, or its own`() async throws {
+            let end = DispatchSemaphore(value: 0)
+            let server = try serve()
+            // Only one further connection is ready; the requests on the others move to it.
+            let relay = try TCPRelay(to: [server.url, server.url], count: 40) { index in
+                if index != 1 { end.wait() }
+                return index == 1
+            }
+            defer { for _ in 0..<40 { end.signal() } }
+
+            #expect(try await send(8, to: relay.url) == 8)
+        }
+
+        @Test func `requests that wait for a connection that fails open their own`() async throws {
+            let end = DispatchSemaphore(value: 0)
+            let server = try serve()
+            let relay = try TCPRelay(to: [server.url, server.url], count: 40) { index in
+                if index > 1 { end.wait() }
+                return index == 1
+            }
+            defer { for _ in 0..<40 { end.signal() } }
+
+            #expect(try await send(8, to: relay.url) == 7)
+        }
+
+        @Test func `requests continue if the one that opens their connection is cancelled`() async throws {
+            let isOpened = Latch()
+            let end = DispatchSemaphore(value: 0)
+            let server = try serve()
+            let relay = try TCPRelay(to: [server.url, server.url], count: 40) { index in
+                if index == 0 { isOpened.open() }
+                if index != 1 { end.wait() }
+                return index == 1
+            }
+            defer { for _ in 0..<40 { end.signal() } }
+            let request = try lab.request(at: relay.url)
+            let first = Task { [lab] in try await lab.send(request) }
+            await isOpened.wait()
+            async let others = send(4, to: relay.url)
+
+            first.cancel()
+
+            await #expect(throws: TransportError.self) { try await first.value }
+            #expect(try await others == 4)
+        }
+
+        @Test func `the first requests to an HTTP/1.1 server open connections after one handshake`() async throws {
+            let servers = try (0..<4).map { _ in try lab.serveHTTP1("ok") }
+            let relay = try TCPRelay(to: servers.map(\.url))
+
+            #expect(try await send(4, to: relay.url) == 4)
+
+            #expect(relay.connections == 4)
+        }
+
+        @Test(arguments: [false, true])
+        func `requests to a server that has responded over HTTP/1.1 do not wait`(_ isRetired: Bool) async throws {
+            // A wait would take 300 ms in each attempt.
+            var shortest = Duration.seconds(60)
+            for _ in 0..<5 where shortest >= .milliseconds(250) {
+                let end = DispatchSemaphore(value: 0)
+                let isHeld = Latch()
+                let servers = try (0..<3).map { _ in try lab.serveHTTP1("ok") }
+                let relay = try TCPRelay(to: servers.map(\.url)) { index in
+                    if index == 1 { isHeld.open() }
+                    if index == 1 { end.wait() }
+                    return index != 1
+                }
+                defer { end.signal() }
+                let fresh = try HTTP2Lab()
+                let request = try fresh.request(at: relay.url)
+                _ = try await fresh.send(request)
+                if isRetired { fresh.retireConnections() }
+                let held = Task { try? await fresh.send(request) }
+                await isHeld.wait()
+
+                let start = ContinuousClock.now
+                _ = try await fresh.send(request)
+                shortest = min(shortest, ContinuousClock.now - start)
+                held.cancel()
+            }
+            #expect(shortest < .milliseconds(250))
+        }
+
+        @Test func `a request waits for at most a quarter of its time`() async throws {
+            let end = DispatchSemaphore(value: 0)
+            let server = try serve()
+            let relay = try TCPRelay(to: [server.url, server.url], count: 8) { index in
+                if index != 1 { end.wait() }
+                return index == 1
+            }
+            defer { for _ in 0..<8 { end.signal() } }
+            var request = try lab.request(at: relay.url)
+            request.timeouts.connect = .milliseconds(280)
+            let requests = [request, request]
+
+            let responses = await withTaskGroup(of: Bool.self) { group in
+                for request in requests { group.addTask { [lab] in (try? await lab.send(request)) != nil } }
+                return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+            }
+
+            #expect(responses == 2)
+        }
+    }
+#endif
