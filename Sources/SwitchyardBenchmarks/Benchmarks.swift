@@ -81,6 +81,13 @@ enum Benchmarks {
             burst.calls = words.count() ?? 20
             burst.only = Set(words.rest)
             try await burst.run()
+        #if os(Linux)
+            case "sharing":
+                var sharing = SharingBenchmark()
+                sharing.isJSON = isJSON
+                sharing.calls = words.count() ?? sharing.calls
+                try await sharing.run()
+        #endif
         case "harm":
             if words.flag("--list") { return print(HarmWorld.all.map(\.name).joined(separator: "\n")) }
             var harm = HarmBenchmark()
@@ -131,6 +138,7 @@ enum Benchmarks {
                SwitchyardBenchmarks soak [COUNT] [--json]
                SwitchyardBenchmarks faults [--json] [--method M] [--policy P] [--parallel N] [--workers N] [FAULT ...]
                SwitchyardBenchmarks burst [--json] [--bad N] [COUNT [FAULT ...]]
+               SwitchyardBenchmarks sharing [COUNT] [--json]
                SwitchyardBenchmarks harm [--json] [--list] [--seconds N] [--policy P] [WORLD ...]
                SwitchyardBenchmarks switching [--json]
                SwitchyardBenchmarks cache [--json] [--only hit|get|store|ratio]
@@ -170,7 +178,8 @@ struct Words {
         "inspector": ([], 1), "pipeline": (["--only"], 0),
         "encoding": (["--size"], .max), "dispatch": ([], 1), "refusals": ([], 1),
         "soak": ([], 1), "faults": (["--method", "--policy", "--parallel", "--workers"], .max),
-        "burst": (["--bad"], .max), "harm": (["--list", "--seconds", "--policy"], .max), "switching": ([], 0),
+        "burst": (["--bad"], .max), "sharing": ([], 1), "harm": (["--list", "--seconds", "--policy"], .max),
+        "switching": ([], 0),
         "cache": (["--only"], 0), "decode": (["--large"], 0),
         "pages": ([], 0), "disk": (["--folder", "--entries"], 0),
     ]
