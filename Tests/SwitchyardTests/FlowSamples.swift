@@ -171,6 +171,14 @@ enum FlowSamples {
         return payment
     }
 
+    static func identity(_ file: URL, _ password: String) throws -> any Transport {
+        // sample
+        let identity = TLSConfiguration.ClientIdentity(pkcs12: try Data(contentsOf: file), password: password)
+        let transport = try Transports.systemDefault(tls: TLSConfiguration(clientIdentity: identity))
+        // end
+        return transport
+    }
+
     static func pins(_ current: TLSPin, _ next: TLSPin, endOfLife: Date) throws -> any Transport {
         // sample
         let rule = try PinRule(

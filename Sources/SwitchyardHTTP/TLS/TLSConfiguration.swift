@@ -28,11 +28,19 @@ public struct TLSConfiguration: Sendable, Hashable {
 
     /// The certificate and private key of the client.
     public struct ClientIdentity: Sendable, Hashable {
-        /// The certificate in PEM, optionally with its chain.
-        public var certificate: Source
-        /// The private key, in PEM.
-        public var privateKey: Source
-        /// The password of the key, or `nil` if it has none.
+        /// The form of the certificate and the key.
+        package enum Form: Sendable, Hashable {
+            /// Two PEM texts; the certificate's may contain its chain.
+            case pem(certificate: Source, privateKey: Source)
+            /// PKCS 12 data.
+            case pkcs12(Data)
+            /// An identity in the keychain with this label.
+            case keychain(label: String)
+        }
+
+        /// The certificate and the key.
+        package var form: Form
+        /// The password of the private key or of the PKCS 12 data, or `nil` if there is none.
         public var password: String?
 
         /// A source of PEM text.
@@ -43,11 +51,28 @@ public struct TLSConfiguration: Sendable, Hashable {
             case pem(Data)
         }
 
-        /// Creates an identity.
+        /// Creates an identity from a certificate, optionally with its chain, and a private key, both in PEM.
+        ///
+        /// `CurlTransport` accepts it. `URLSessionTransport` refuses it.
         public init(certificate: Source, privateKey: Source, password: String? = nil) {
-            self.certificate = certificate
-            self.privateKey = privateKey
+            form = .pem(certificate: certificate, privateKey: privateKey)
             self.password = password
+        }
+
+        /// Creates an identity from the content of a PKCS 12 file (RFC 7292), which ends in `.p12` or `.pfx`.
+        ///
+        /// `CurlTransport` and, on Apple systems, `URLSessionTransport` accept it. Before macOS 15, macOS adds the
+        /// identity to the user's default keychain.
+        public init(pkcs12: Data, password: String) {
+            form = .pkcs12(pkcs12)
+            self.password = password
+        }
+
+        /// Creates an identity from the certificate and private key with this label in the keychain.
+        ///
+        /// `URLSessionTransport` accepts it on Apple systems. `CurlTransport` refuses it.
+        public init(keychainLabel: String) {
+            form = .keychain(label: keychainLabel)
         }
     }
 
@@ -147,7 +172,12 @@ extension TLSConfiguration.Revocation {
 
 extension TLSConfiguration.ClientIdentity {
     fileprivate var texts: [String] {
-        [certificate.text, privateKey.text, password.map { "password \($0)" } ?? "no password"]
+        let password = password.map { "password \($0)" } ?? "no password"
+        return switch form {
+        case .pem(let certificate, let privateKey): [certificate.text, privateKey.text, password]
+        case .pkcs12(let data): ["pkcs12 \(data.base64EncodedString())", password]
+        case .keychain(let label): ["keychain \(label)", password]
+        }
     }
 }
 
@@ -163,9 +193,11 @@ extension TLSConfiguration.ClientIdentity.Source {
 extension TLSConfiguration.ClientIdentity: RedactedDescribable {
     /// The source of the certificate, without key and password.
     public var description: String {
-        switch certificate {
-        case .file(let url): "identity of \(url.lastPathComponent)"
-        case .pem(let data): "identity of \(data.count) bytes of PEM"
+        switch form {
+        case .pem(.file(let url), _): "identity of \(url.lastPathComponent)"
+        case .pem(.pem(let data), _): "identity of \(data.count) bytes of PEM"
+        case .pkcs12(let data): "identity of \(data.count) bytes of PKCS 12"
+        case .keychain(let label): "identity \(label) of the keychain"
         }
     }
 }

@@ -20,7 +20,7 @@ import SwitchyardServices
 /// - It adds `User-Agent`, `Accept`, `Accept-Language` and `Accept-Encoding` unless the request has these fields, and
 ///   always decompresses responses.
 /// - Repeated header fields of a response are joined by a comma, except `Set-Cookie`, and their order is lost.
-/// - A client certificate must be in the keychain, so a `TLSConfiguration.clientIdentity` is refused.
+/// - A client certificate must be in PKCS 12 data or in the keychain; a client certificate in PEM is refused.
 /// - A GET with a body is refused.
 /// - If a connection breaks, `URLSession` may send a request with an idempotent method again, even if
 ///   ``/SwitchyardHTTP/HTTPRequest/mayBeRepeated`` is `false` (Apple, QA1941). It does not send a POST again. Therefore

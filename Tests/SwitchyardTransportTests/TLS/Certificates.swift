@@ -71,6 +71,13 @@ struct Certificates: Sendable {
         return try Data(contentsOf: folder.url.appending(path: "\(name.rawValue).digest")).base64EncodedString()
     }
 
+    /// The certificate and its private key as PKCS 12 data.
+    func pkcs12(_ name: Name, password: String) throws -> Data {
+        let files = "-in \(name.rawValue).pem -inkey \(name.rawValue).key -out \(name.rawValue).p12"
+        try openssl("pkcs12 -export \(files) -passout pass:\(password)")
+        return try Data(contentsOf: folder.url.appending(path: "\(name.rawValue).p12"))
+    }
+
     /// The authority's revocation list, with one certificate on it.
     func revocationList(naming name: Name) throws -> URL {
         let settings = """

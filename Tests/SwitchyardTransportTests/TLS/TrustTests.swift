@@ -113,6 +113,29 @@ import Testing
             #expect(try await failure(server, trusting) != nil)
         }
 
+        @Test func `a client authenticates with PKCS 12 data`() async throws {
+            let options = ["-Verify", "1", "-verify_return_error", "-CAfile", certificates.authority.path]
+            let server = try TLSServer(certificates, .good, options: options)
+            var tls = trusting
+            let data = try certificates.pkcs12(.client, password: "secret")
+
+            tls.clientIdentity = .init(pkcs12: data, password: "secret")
+            #expect(try await failure(server, tls) == nil)
+
+            tls.clientIdentity = .init(pkcs12: data, password: "wrong")
+            let error = try await failure(server, tls)
+            #expect(error?.kind == .tlsFailure && error?.mayHaveBeenSent == false)
+        }
+
+        @Test func `an identity of the keychain is rejected on Linux`() throws {
+            var configuration = CurlTransport.Configuration()
+            configuration.tls.clientIdentity = .init(keychainLabel: "client")
+
+            let error = #expect(throws: TransportError.self) { try CurlTransport(configuration: configuration) }
+
+            #expect(error?.kind == .unsupported)
+        }
+
         @Test func `URLSession on Linux rejects an unsupported TLS configuration`() {
             #expect {
                 var configuration = URLSessionTransport.Configuration()

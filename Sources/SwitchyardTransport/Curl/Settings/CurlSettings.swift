@@ -223,18 +223,36 @@
 
         mutating func addIdentity(_ library: CurlLibrary) throws(TransportError) {
             guard let identity = configuration.tls.clientIdentity else { return }
+            let fromMemory = library.version >= 0x074700
+            switch identity.form {
+            case .pem(let certificate, let privateKey):
+                try addIdentity(certificate, privateKey, fromMemory)
+            case .pkcs12(let bytes):
+                try require(fromMemory, "a client certificate from memory (libcurl 7.71)")
+                options.append(.text(YCURL_CLIENT_CERTIFICATE_TYPE, "P12"))
+                options.append(.data(YCURL_CLIENT_CERTIFICATE_DATA, bytes))
+            case .keychain:
+                try require(false, "a client certificate from the keychain, which only Apple systems have")
+            }
+            if let password = identity.password { options.append(.text(YCURL_KEY_PASSWORD, password)) }
+        }
+
+        private mutating func addIdentity(
+            _ certificate: TLSConfiguration.ClientIdentity.Source,
+            _ privateKey: TLSConfiguration.ClientIdentity.Source,
+            _ fromMemory: Bool
+        ) throws(TransportError) {
             for (source, file, data) in [
-                (identity.certificate, YCURL_CLIENT_CERTIFICATE_FILE, YCURL_CLIENT_CERTIFICATE_DATA),
-                (identity.privateKey, YCURL_CLIENT_KEY_FILE, YCURL_CLIENT_KEY_DATA),
+                (certificate, YCURL_CLIENT_CERTIFICATE_FILE, YCURL_CLIENT_CERTIFICATE_DATA),
+                (privateKey, YCURL_CLIENT_KEY_FILE, YCURL_CLIENT_KEY_DATA),
             ] {
                 switch source {
                 case .file(let url): options.append(.text(file, try Self.readablePath(url)))
                 case .pem(let bytes):
-                    try require(library.version >= 0x074700, "a client certificate from memory (libcurl 7.71)")
+                    try require(fromMemory, "a client certificate from memory (libcurl 7.71)")
                     options.append(.data(data, bytes))
                 }
             }
-            if let password = identity.password { options.append(.text(YCURL_KEY_PASSWORD, password)) }
         }
     }
 

@@ -12,15 +12,21 @@ package struct URLSessionTrust: Sendable {
     #if canImport(Darwin)
         private let anchors: [Data]?
         private let pins: Set<TLSPin>
+        /// The client's certificate and key; `nil` if the client has none.
+        private let identity: URLCredential?
 
         /// - Throws: ``TransportError`` if `URLSession` does not support the configuration.
         package init(_ tls: TLSConfiguration) throws(TransportError) {
             guard tls.revocation == .system else { throw Self.unsupported("revocation other than the system's") }
-            guard tls.clientIdentity == nil else { throw Self.unsupported("a client certificate from PEM") }
             guard tls.maximumVersion.map({ $0 >= tls.minimumVersion }) ?? true else {
                 throw Self.unsupported("a newest TLS version older than the oldest")
             }
             pins = tls.pins
+            if let own = tls.clientIdentity {
+                identity = try URLSessionIdentity.credential(of: own)
+            } else {
+                identity = nil
+            }
             switch tls.trustRoots {
             case .system: anchors = nil
             case .pem(let pem): anchors = PEM.certificates(in: pem)
@@ -39,7 +45,10 @@ package struct URLSessionTrust: Sendable {
         /// The queue on which certificates are evaluated concurrently, because an evaluation may use the network.
         private static let queue = DispatchQueue(label: "switchyard.trust", attributes: .concurrent)
 
-        /// Responds to an authentication challenge of a session.
+        /// Responds to a challenge.
+        ///
+        /// The server's certificate is evaluated with the trust settings. If the server requests a client certificate,
+        /// it gets the client's identity. All other challenges get default handling.
         ///
         /// A server's certificate is evaluated with the trust settings. All other challenges get default handling. An
         /// evaluation may load missing certificates of a chain from the network, and blocks meanwhile (Apple,
@@ -56,6 +65,9 @@ package struct URLSessionTrust: Sendable {
         ) {
             let isOurs = anchors != nil || !pins.isEmpty
             let method = challenge.protectionSpace.authenticationMethod
+            if method == NSURLAuthenticationMethodClientCertificate, challenge.previousFailureCount == 0, let identity {
+                return completion(.useCredential, identity)
+            }
             guard isOurs, method == NSURLAuthenticationMethodServerTrust else {
                 return completion(.performDefaultHandling, nil)
             }
