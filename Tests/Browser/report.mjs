@@ -54,17 +54,21 @@ async function checkPage(page, file) {
   await page.visit(pathToFileURL(file).href, isDrawn);
   const shown = await page.value(`(([phases, totals]) => ({
     summary: document.querySelector(".summary").textContent,
+    verdict: document.querySelector(".verdict-headline").textContent,
+    faults: document.querySelectorAll("header tbody tr").length,
     title: document.querySelector("h1").textContent,
     phases: phases.querySelectorAll("tbody tr").length,
-    calls: [...document.querySelectorAll("table tbody tr")].map((row) => row.cells[1].textContent),
+    calls: [...phases.querySelectorAll("tbody tr")].map((row) => row.cells[1].textContent),
     servers: [...totals.querySelectorAll("tbody th")].map((cell) => cell.textContent.trim()),
     scripts: document.querySelectorAll("script").length,
     canvases: document.querySelectorAll("canvas[role=img][aria-label]").length,
     happenings: document.querySelectorAll(".happenings .major").length,
     probes: document.querySelectorAll("details .minor").length,
-  }))(document.querySelectorAll("table"))`);
+  }))(document.querySelectorAll("#numbers table"))`);
   const count = (number) => number.toLocaleString("en-US");
   check(shown.title === data.title && shown.summary === data.summary, "title and sentence are those of the data");
+  check(shown.verdict === data.verdict.headline, `the verdict is at the top: ${shown.verdict}`);
+  check(shown.faults === data.impacts.length, "every fault has a row");
   check(shown.phases === data.phases.length, "the table has every phase");
   check(data.phases.every(({ calls }, place) => shown.calls[place] === count(calls)), "the phases have their calls");
   check(data.servers.every((name, place) => shown.servers[place] === name.trim()), "every server is named");
@@ -98,7 +102,7 @@ async function checkDots(page, data) {
   check(missing === 0, "the slowest call and every failure have their marks");
   // Zoomed in to the least part that holds twenty calls, each of them is drawn on its own field.
   await page.value(`(({ start }) =>
-    report.view.show(start[0], start[Math.min(20, start.length - 1)]))(report.data.calls)`);
+    report.view.show(...[100, 120].map((place) => start[Math.min(place, start.length - 1)])))(report.data.calls)`);
   await page.value("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
   const near = await page.value("({ shown: report.plots[0].shown, drawn: report.plots[0].drawn })");
   check(near.drawn >= 0.9 * near.shown, `zoomed in, ${near.drawn} marks stand for ${near.shown} calls`);

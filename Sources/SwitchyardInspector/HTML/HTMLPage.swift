@@ -27,21 +27,23 @@ package struct HTMLPage: Sendable {
     }
 
     /// The HTML of the page without data.
-    package var html: String { html(data: "") }
+    package var html: String { html(data: "", text: "") }
 
     /// Returns the page with data embedded.
     ///
     /// - Parameters:
     ///   - json: The data. Each `<` in it is escaped, so that no text in the data can end the HTML element.
     ///   - identifier: The `id` of the HTML element that contains the data.
+    ///   - text: The HTML that can be read without scripts. It replaces the line `<!-- text -->`.
     /// - Returns: The HTML.
-    package func html(holding json: String, as identifier: String) -> String {
+    package func html(holding json: String, as identifier: String, text: String = "") -> String {
         let escaped = json.replacingOccurrences(of: "<", with: #"\u003c"#)
-        return html(data: #"<script type="application/json" id="\#(identifier)">\#(escaped)</script>"#)
+        return html(data: #"<script type="application/json" id="\#(identifier)">\#(escaped)</script>"#, text: text)
     }
 
-    private func html(data: String) -> String {
+    private func html(data: String, text: String) -> String {
         let parts = [
+            "<!-- text -->": text,
             "<!-- style -->": "<style>\n\(styles.joined(separator: "\n"))</style>",
             "<!-- data -->": data,
             "<!-- script -->": "<script>\n\(scripts.joined(separator: "\n"))</script>",

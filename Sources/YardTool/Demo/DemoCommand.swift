@@ -27,11 +27,14 @@ struct DemoCommand: Command {
         let notes = TrafficRecorder()
         let demo = Demo(screen: screen, notes: notes, isInspected: isInspected)
         let (report, signal) = try await Interruption.watch { try await demo.run() }
-        try page?.write(Report(of: TrafficStory(ofDemo: notes.content)))
+        let traffic = Report(of: TrafficStory(ofDemo: notes.content))
+        try page?.write(traffic)
         if printsJSON {
             output.write(try report.json() + "\n")
         } else {
-            screen.print(["", signal == nil || report.succeeded ? Self.conclusion(report) : "Interrupted.", pointer])
+            let verdict = VerdictLines(traffic, columns: output.size().columns, styled: screen.styled)
+            let conclusion = signal == nil || report.succeeded ? Self.conclusion(report) : "Interrupted."
+            screen.print(["", conclusion, pointer, ""] + verdict.lines)
         }
         // If a demo with an open page has succeeded, the interruption only closes the page and is not a failure.
         if let signal, !(isInspected && report.succeeded) { return 128 + signal }
@@ -50,7 +53,7 @@ struct DemoCommand: Command {
             ? "All checks passed" : "\(report.brokenClaims.count) of the checks failed"
         let figures = [
             "\(report.requests.figure) calls", "\(report.callerFailures) failed", "\(report.switches) switches",
-            "\(report.failBacks) fail-backs",
+            "\(report.failBacks) returns",
         ]
         return "\(verdict) in \(Duration.seconds(report.seconds).figure): \(figures.joined(separator: ", "))."
     }

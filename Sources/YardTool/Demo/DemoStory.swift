@@ -14,7 +14,7 @@ extension TrafficStory {
             facts: [
                 Report.Fact(name: "service", value: "forum, release"),
                 Report.Fact(name: "policy", value: SwitchPolicy.smallFleet.name),
-                Report.Fact(name: "closed loop", value: "\(DemoPace.show.callers) callers"),
+                Report.Fact(name: "callers", value: "\(DemoPace.show.callers), one call after another"),
             ],
             servers: Forum.names,
             origin: origin,

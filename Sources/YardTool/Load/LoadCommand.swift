@@ -4,90 +4,98 @@ import Switchyard
 /// A command that sends real requests through the library to the servers in a service file.
 struct LoadCommand: Command {
     static let name = "load"
-    static let summary = "Sends requests through the library and prints a JSON line for each (ok: status below 500)."
-    static let options: [Arguments.Option] = [
-        .value("service", "FILE", "The service file (required)."),
-        .value("environment", "E", "The environment (default: the default environment of the file)."),
-        .value("path", "P", "The path, in which {n} is replaced by the number of the request, from 1 (required)."),
-        .value("method", "M", "The HTTP method (default: GET)."),
-        .value("rate", "R", "Open loop: requests per second. Request n is due at start + (n - 1) / R."),
-        .value("concurrency", "N", "Closed loop: the number of workers. Give this, --rate or both."),
-        .value("think", "S", "Closed loop: the pause of a worker between two requests, in seconds (default: 0)."),
-        .value("start", "EPOCH", "The start time, in seconds since 1970 (default: now)."),
-        .value("duration", "S", "The period in which requests become due, in seconds (required)."),
-        .value("timeout", "S", "The deadline of a call, in seconds (default: 60)."),
-        .value("policy", "NAME", SwitchPolicy.names.joined(separator: ", ") + " (default: the policy of the file)."),
-        .value("transport", "NAME", "curl (only on Linux) or urlsession (default: the default of the system)."),
-        ReportFile.option,
-    ]
+    static let summary =
+        "Sends calls through the library, and reports how many failed (a status from 400 is a failure)."
+    static let options: [Arguments.Option] =
+        [
+            .value("service", "FILE", "The service file (required)."),
+            .value("environment", "E", "The environment (default: the default environment of the file)."),
+            .value("path", "P", "The path, in which {n} is replaced by the number of the request, from 1 (required)."),
+            .value("method", "M", "The HTTP method (default: GET)."),
+            .value("rate", "R", "Open loop: requests per second. Request n is due at start + (n - 1) / R."),
+            .value("concurrency", "N", "Closed loop: the number of workers. Give this, --rate or both."),
+            .value("think", "S", "Closed loop: the pause of a worker between two requests, in seconds (default: 0)."),
+            .value("start", "EPOCH", "The start time, in seconds since 1970 (default: now)."),
+            .value("duration", "S", "The period in which requests become due, in seconds (required)."),
+            .value("timeout", "S", "The deadline of a call, in seconds (default: 60)."),
+            .value(
+                "policy",
+                "NAME",
+                SwitchPolicy.names.joined(separator: ", ") + " (default: the policy of the file)."
+            ),
+            .value("transport", "NAME", "curl (only on Linux) or urlsession (default: the default of the system)."),
+            ReportFile.option,
+            .flag("json", "Prints a JSON line for each call, also on a terminal."),
+        ] + LoadThresholds.options
 
     private let plan: LoadPlan
     private let transport: any Transport
     private let page: ReportFile?
+    private let thresholds: LoadThresholds
+    private let printsJSON: Bool
 
     init(_ arguments: Arguments) throws(UsageError) {
         plan = try LoadPlan(arguments)
         transport = try TransportChoice.make(arguments.text("transport"))
         page = try ReportFile(arguments)
+        thresholds = try LoadThresholds(arguments)
+        printsJSON = arguments.has("json") || !Terminal.standardOutput.isInteractive
     }
 
     func run() async throws -> Int32 {
         let client = try NetworkClient(service: plan.service, environment: plan.environment, transport: transport)
-        let output = LineOutput()
+        let screen = printsJSON ? nil : LoadScreen(.standardOutput, plan)
+        let output: any LoadOutput = screen ?? LineOutput()
         let events = client.events(bufferingNewest: 10_000)
         let notes = TrafficRecorder()
         async let switches = report(events, to: output, notes)
         let runner = LoadRunner(plan: plan, client: client, output: output)
+        let drawing = Task { await screen?.redraw() }
         let (records, signal) = try await Interruption.watch { await runner.run() }
+        drawing.cancel()
+        await drawing.value
         client.shutdown()
         let summary = LoadSummary(records, switches: await switches)
-        Terminal.complain(summary.text)
-        if let page {
-            try page.write(Report(of: runner.story(records, notes.content.events)))
-            Terminal.complain("report: \(page.path)")
-        }
-        return signal.map { 128 + $0 } ?? 0
+        let report = Report(of: runner.story(records, notes.content.events, tolerance: thresholds.failureShare))
+        return try finish(report, summary, signal)
     }
 
-    /// Prints a line for each switch of the preferred server and returns the number of switches.
+    /// Prints the results and writes the report.
+    ///
+    /// - Returns: The exit code: 128 plus the signal if the run was interrupted, 1 if a limit was exceeded, otherwise 0.
+    private func finish(_ report: Report, _ summary: LoadSummary, _ signal: Int32?) throws -> Int32 {
+        let problems = report.phases.last.map(thresholds.problems) ?? []
+        let output = Terminal.standardOutput
+        let verdict = VerdictLines(report, columns: printsJSON ? .max : output.size().columns) { text, style in
+            !printsJSON && output.isColoured ? text.styled(style) : text
+        }
+        let limits = problems.map { "limit exceeded: \($0)" }
+        let path = page.map { ["report: \($0.path)"] } ?? []
+        try page?.write(report)
+        let lines = [summary.text] + path + limits + verdict.lines
+        if printsJSON {
+            for line in lines { Terminal.complain(line) }
+        } else {
+            output.write(lines.map { $0 + "\n" }.joined())
+        }
+        return signal.map { 128 + $0 } ?? (problems.isEmpty ? 0 : 1)
+    }
+
+    /// Prints a line for each change of the preferred server and returns the numbers of changes.
     ///
     /// Also records every event for the report.
     private func report(
         _ events: AsyncStream<ClientEvent>,
-        to output: LineOutput,
+        to output: any LoadOutput,
         _ notes: TrafficRecorder
-    ) async -> Int {
-        var count = 0
+    ) async -> LoadSummary.Switches {
+        var count = LoadSummary.Switches()
         for await event in events {
             notes.add(event.event)
             guard case .switched(let from, let to, let cause) = event.event.kind else { continue }
-            count += 1
+            if cause == .recovered { count.returns += 1 } else { count.away += 1 }
             output.write(SwitchRecord(at: Date().timeIntervalSince1970, from: from, to: to, cause: cause.rawValue))
         }
         return count
-    }
-}
-
-/// An output for JSON lines.
-///
-/// Any thread can write, and lines of different threads do not mix. By default, the lines go to standard output.
-final class LineOutput: Sendable {
-    private let encoder: JSONEncoder
-    private let lock = NSLock()
-    private let terminal: Terminal
-
-    init(_ terminal: Terminal = .standardOutput) {
-        self.terminal = terminal
-        encoder = JSONEncoder()
-        encoder.outputFormatting = .sortedKeys
-    }
-
-    func write(_ line: some Encodable) {
-        do {
-            let text = String(decoding: try encoder.encode(line), as: UTF8.self) + "\n"
-            lock.withLock { terminal.write(text) }
-        } catch {
-            Terminal.complain("yard load: a record cannot be written: \(error)")
-        }
     }
 }

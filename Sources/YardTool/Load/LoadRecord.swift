@@ -15,7 +15,7 @@ struct LoadRecord: Encodable, Sendable {
     var due: Double
     /// The time at which the request ended, in seconds since 1970.
     var done: Double
-    /// Whether the response was complete and had a status below 500.
+    /// Whether the response was complete and had a status below 400.
     var ok: Bool
     var status: Int?
     var server: String?
@@ -34,7 +34,7 @@ struct LoadRecord: Encodable, Sendable {
         self.done = done
         switch result {
         case .success(let response):
-            ok = response.status < 500
+            ok = response.status < 400
             status = response.status
             server = response.context.server
             attempts = response.context.attempts

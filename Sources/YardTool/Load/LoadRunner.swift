@@ -6,13 +6,13 @@ import Switchyard
 struct LoadRunner: Sendable {
     let plan: LoadPlan
     let client: NetworkClient
-    let output: LineOutput
+    let output: any LoadOutput
     /// The time of the first request in seconds since 1970.
     let start: Double
     /// The time of the first request on the client's clock.
     let origin: MonotonicTime
 
-    init(plan: LoadPlan, client: NetworkClient, output: LineOutput) {
+    init(plan: LoadPlan, client: NetworkClient, output: any LoadOutput) {
         self.plan = plan
         self.client = client
         self.output = output
@@ -73,6 +73,7 @@ struct LoadRunner: Sendable {
     }
 
     private func send(_ number: Int, load: String, due: Double) async -> LoadRecord {
+        output.begin()
         let result: Result<ServiceResponse, RequestFailure>
         do throws(RequestFailure) {
             result = .success(try await client.send(plan.configuration(number)))
@@ -94,32 +95,33 @@ struct LoadRunner: Sendable {
 
 /// The statistics of a run.
 struct LoadSummary {
+    /// The numbers of changes of the preferred server.
+    struct Switches: Sendable {
+        /// The number of changes to another server, except returns.
+        var away = 0
+        /// The number of returns to a preferred server that had recovered.
+        var returns = 0
+    }
+
     let text: String
 
-    init(_ records: [LoadRecord], switches: Int) {
+    init(_ records: [LoadRecord], switches: Switches = Switches()) {
         let waits = records.map(\.waited).sorted()
         // The nearest rank: the smallest wait such that at least this share of all waits is not longer.
         func percentile(_ share: Double) -> Double {
             waits.isEmpty ? 0 : waits[max(1, Int((share * Double(waits.count)).rounded(.up))) - 1] * 1000
         }
         let figures = String(
-            format: "%d switches, p50 %.1f ms, p99 %.1f ms, maximum %.1f ms",
-            switches,
+            format: "%d switches, %d returns, waits of the callers: p50 %.1f ms, p99 %.1f ms, maximum %.1f ms",
+            switches.away,
+            switches.returns,
             percentile(0.5),
             percentile(0.99),
             (waits.last ?? 0) * 1000
         )
         let failures = records.filter { !$0.ok }
-        // Responses with another status than 2xx are reported separately: the server works, but a module would not
-        // accept these responses.
-        let refusals = records.filter { $0.ok && !(200...299).contains($0.status ?? 0) }
-        let parts = [
-            "\(records.count) requests",
-            "\(failures.count) failures\(Self.kinds(of: failures))",
-            refusals.isEmpty ? nil : "\(refusals.count) refusals\(Self.kinds(of: refusals))",
-            figures,
-        ]
-        text = parts.compactMap(\.self).joined(separator: ", ")
+        let parts = ["\(records.count) calls", "\(failures.count) failed\(Self.kinds(of: failures))", figures]
+        text = parts.joined(separator: ", ")
     }
 
     /// Returns the kinds of failures with their counts.

@@ -4,14 +4,17 @@ import Switchyard
 extension LoadRunner {
     /// Returns the ``TrafficStory`` (the data of the report) from the records of the requests and the events of the
     /// servers.
-    func story(_ records: [LoadRecord], _ events: [SwitchEvent]) -> TrafficStory {
+    ///
+    /// `tolerance` is the share of failed calls that counts as good.
+    func story(_ records: [LoadRecord], _ events: [SwitchEvent], tolerance: Double = 0) -> TrafficStory {
         let calls = records.map { record in
             RecordedCall(
                 start: time(record.due),
                 wait: .seconds(record.waited),
                 server: record.server,
                 way: record.way,
-                failure: record.error
+                failure: record.error,
+                attempts: record.attempts
             )
         }
         return TrafficStory(
@@ -20,7 +23,8 @@ extension LoadRunner {
             servers: plan.service.servers(in: plan.environment).map(\.name),
             origin: origin,
             startedAt: Date(timeIntervalSince1970: start),
-            notes: TrafficRecorder.Content(calls: calls, events: events)
+            notes: TrafficRecorder.Content(calls: calls, events: events),
+            tolerance: tolerance
         )
     }
 
@@ -35,9 +39,9 @@ extension LoadPlan {
             Report.Fact(name: "service", value: "\(service.name), \(environment)"),
             Report.Fact(name: "policy", value: service.switching.name),
             Report.Fact(name: "calls", value: "\(method) \(path)"),
-            rate > 0 ? Report.Fact(name: "open loop", value: "\(rate.plain) per second") : nil,
+            rate > 0 ? Report.Fact(name: "rate", value: "\(rate.plain) calls per second") : nil,
             concurrency > 0
-                ? Report.Fact(name: "closed loop", value: "\(concurrency) callers, \(think.plain) s pause") : nil,
+                ? Report.Fact(name: "callers", value: "\(concurrency), each with a pause of \(think.plain) s") : nil,
             timeout.map { Report.Fact(name: "deadline", value: $0.figure) },
         ].compactMap(\.self)
     }

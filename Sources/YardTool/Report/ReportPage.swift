@@ -18,5 +18,7 @@ struct ReportPage {
     }
 
     /// Returns the complete page.
-    func html(for report: Report) throws -> String { page.html(holding: try report.json(), as: "report") }
+    func html(for report: Report) throws -> String {
+        page.html(holding: try report.json(), as: "report", text: ReportText(report: report).html)
+    }
 }

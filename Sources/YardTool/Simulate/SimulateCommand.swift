@@ -1,4 +1,5 @@
 import Switchyard
+import SwitchyardInspector
 
 /// A command that simulates a fleet of clients in virtual time.
 ///
@@ -67,7 +68,8 @@ struct SimulateCommand: Command {
         let timeline = printsTimeline ? FleetTimeline(of: simulation) : nil
         report.timeline = timeline?.steps
         if printsJSON { return try report.json() + "\n" }
-        return [report.table, timeline?.table].compactMap(\.self).map { $0 + "\n" }.joined()
+        let lines = [report.table, timeline?.table, FleetSummary(simulation).verdict.text]
+        return lines.compactMap(\.self).map { $0 + "\n" }.joined()
     }
 
     /// Simulates the same clients and failures without switching.

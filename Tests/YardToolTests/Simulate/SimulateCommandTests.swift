@@ -1,5 +1,6 @@
 import Foundation
 import Switchyard
+import SwitchyardInspector
 import Testing
 
 @testable import yard
@@ -45,7 +46,7 @@ import Testing
         #expect(report.timeline == FleetTimeline(of: simulation).steps)
     }
 
-    @Test func `the timeline follows the report in the table`() throws {
+    @Test func `the timeline follows the report in the table, and the verdict is last`() throws {
         let command = try command("--clients", "20", "--timeline")
         var simulation = try FleetSimulation(command.plan)
         simulation.run()
@@ -53,10 +54,8 @@ import Testing
 
         let text = try command.text(of: simulation, wallSeconds: 0)
 
-        var off = try FleetSimulation(FleetPlan(clients: 20, policy: .off))
-        off.run()
-        report.failPercentWithoutSwitching = FleetReport(of: off, wallSeconds: 0).failPercent
-        #expect(text == "\(report.table)\n\(FleetTimeline(of: simulation).table)\n")
+        let verdict = FleetSummary(simulation).verdict.text
+        #expect(text == "\(report.table)\n\(FleetTimeline(of: simulation).table)\n\(verdict)\n")
     }
 
     @Test(arguments: [

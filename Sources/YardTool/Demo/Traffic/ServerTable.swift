@@ -16,7 +16,7 @@ struct ServerTable {
 
     private static let columns: KeyValuePairs<String, TextTable.Alignment> = [
         "": .left(1), "server": .left(9), "machine": .left(7), "client state": .left(18), "errors": .right(6),
-        "requests": .right(8), "p50": .right(7), "p99": .right(7),
+        "requests": .right(8), "response p50": .right(7), "p99": .right(7),
     ]
 
     /// The lines of the table, and a line about the callers.
@@ -39,11 +39,21 @@ struct ServerTable {
             snapshot.isCurrent ? styled(snapshot.id, .bold) : snapshot.id,
             styled(condition.rawValue, condition.style),
             styled("\(snapshot.state)", snapshot.state.style) + (statistics?.lastFailure.map { ": \($0)" } ?? ""),
-            "\(Int(((statistics ?? snapshot.statistics).errorRatio * 100).rounded(.up))) %",
+            errors(snapshot, statistics),
             machine?.requestCount.figure ?? "-",
             snapshot.p50?.figure ?? "-",
             snapshot.p99?.figure ?? "-",
         ]
+    }
+
+    /// The share of recent requests that failed.
+    ///
+    /// For a server that is out of service, this is the share that led to its ejection, or a dash if the server was
+    /// ejected for another reason, such as late responses.
+    private func errors(_ snapshot: ServerSnapshot, _ ejection: HealthStatistics?) -> String {
+        let figures = ejection ?? snapshot.statistics
+        if snapshot.state != .healthy, figures.failures == 0 { return "-" }
+        return "\(Int((figures.errorRatio * 100).rounded(.up))) %"
     }
 }
 

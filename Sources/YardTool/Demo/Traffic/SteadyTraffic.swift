@@ -110,10 +110,20 @@ extension RecordedCall {
         switch result {
         case .success(let context):
             self.init(start: start, wait: wait, server: context?.server, way: context.map(CallWay.init) ?? .direct)
+            attempts = context?.attempts ?? 0
         case .failure(let error):
             let way = error.context.attempts > 1 ? CallWay.failedOver : .direct
-            let kind = error.status.map { "http\($0)" } ?? "\(error.code.number)"
-            self.init(start: start, wait: wait, server: error.context.server, way: way, failure: kind)
+            self.init(start: start, wait: wait, server: error.context.server, way: way, failure: error.kind)
+            attempts = error.context.attempts
         }
+    }
+}
+
+extension APIError {
+    /// The kind of failure, as in the output of `yard load`.
+    fileprivate var kind: String {
+        if let status { return "http\(status)" }
+        if case .transport(let error) = reason { return error.kind.word }
+        return "\(code.number)"
     }
 }

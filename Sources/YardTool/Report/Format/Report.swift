@@ -1,4 +1,5 @@
 import Foundation
+import SwitchyardInspector
 
 /// The data of a report page, in the JSON format `switchyard-report` that the article on diagnostics describes.
 ///
@@ -36,8 +37,14 @@ struct Report: Codable, Sendable, Equatable {
     var startedAt: Double?
     /// The duration of the run in seconds.
     var duration: Double
-    /// A summary of the run in one sentence.
+    /// The result of the run in one sentence.
+    var verdict = Verdict(level: .none, headline: "")
+    /// A detailed summary of the run in one sentence.
     var summary = ""
+    /// The effect of each fault on the callers.
+    ///
+    /// Empty for a fleet.
+    var impacts: [ReportImpact] = []
     /// The names of the servers in order of preference.
     var servers: [String]
     /// The times at which servers were faulty.

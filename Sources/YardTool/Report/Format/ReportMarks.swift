@@ -42,6 +42,8 @@ struct ReportMark: Codable, Sendable, Equatable {
     var to: Int?
     /// Whether a probe succeeded, or `nil` for other events.
     var isGood: Bool?
+    /// Whether a switch is a return to a server that has recovered, or `nil` for other events.
+    var isReturn: Bool?
     /// A description of the event and its cause.
     var text: String
 }
@@ -58,6 +60,8 @@ struct ReportState: Codable, Sendable, Equatable {
         case out
         /// Ejected, but the server responds to probes and receives a few calls as a trial.
         case probing
+        /// Calls fail at the server, but it is not ejected.
+        case failing
     }
 
     var server: Int

@@ -1,15 +1,26 @@
 import Switchyard
 
 extension TrafficStory {
-    /// The events of the servers in order, with descriptions.
-    var marks: [ReportMark] {
+    /// Returns the events of the servers in order, with descriptions, and the start and the end of each outage without
+    /// an ejection.
+    func marks(with outages: [Outage]) -> [ReportMark] {
+        let failing = outages.filter { $0.ejectedAt == nil }.flatMap { outage in
+            let name = servers[outage.server]
+            let text = "\(name) \(outage.what), and was not taken out of service"
+            return [
+                ReportMark(at: outage.from, kind: .fault, server: outage.server, text: text),
+                outage.until.map {
+                    ReportMark(at: $0, kind: .faultEnd, server: outage.server, text: "\(name) responds again")
+                },
+            ].compactMap(\.self)
+        }
         let faults = notes.faults.flatMap { fault in
             [
                 mark(fault.from, .fault, fault.server, "\(fault.server) \(fault.what)"),
                 fault.until.map { mark($0, .faultEnd, fault.server, "\(fault.server) works again") },
             ]
         }
-        return (faults.compactMap(\.self) + notes.events.map(mark)).sorted { $0.at < $1.at }
+        return (failing + faults.compactMap(\.self) + notes.events.map(mark)).sorted { $0.at < $1.at }
     }
 
     private func mark(_ time: MonotonicTime, _ kind: ReportMark.Kind, _ server: String, _ text: String) -> ReportMark {
@@ -23,6 +34,7 @@ extension TrafficStory {
             let why = cause.why(from: from, to: to)
             var mark = mark(at, .switched, from, "calls go to \(to) instead of \(from), because \(why)")
             mark.to = place(to)
+            if cause == .recovered { mark.isReturn = true }
             return mark
         case .ejected(let server, _, let cause):
             let why = (cause.ownWhy ?? cause.why(from: server, to: server)) + event.statistics.evidence
@@ -32,8 +44,8 @@ extension TrafficStory {
             mark.isGood = succeeded
             return mark
         case .trialStarted(let server, let pause):
-            let when = pause == .zero ? "at once" : "after \(pause.figure)"
-            return mark(at, .trial, server, "\(server) has responded to its probes and receives trial calls \(when)")
+            let when = pause == .zero ? "now" : "in \(pause.figure)"
+            return mark(at, .trial, server, "\(server) has responded to its probes and receives a few calls \(when)")
         case .recovered(let server, let outage):
             return mark(at, .recovered, server, "\(server) is in service again after \(outage.figure)")
         case .environmentChanged(let from, let to):

@@ -1,6 +1,6 @@
 import Switchyard
 
-/// A failure of a server that led to its ejection, with its start and end.
+/// A failure of a server, with its start and end.
 struct Outage: Sendable, Equatable {
     /// A change of the preferred server.
     struct Move: Sendable, Equatable {
@@ -11,19 +11,21 @@ struct Outage: Sendable, Equatable {
     var server: Int
     /// The start of the failure.
     ///
-    /// This is the start of the injected fault, if it was recorded. Otherwise, it is the time of the first call that
-    /// failed or needed another server.
+    /// This is the start of the injected fault, if it was recorded. Otherwise, it is the time at which the first call was
+    /// due that failed or needed another server.
     var from: Double
     /// The end of the failure, or `nil` if it did not end.
     ///
     /// This is the end of the injected fault, if it was recorded. Otherwise, it is the first of the successful probes
-    /// before the recovery.
+    /// before the recovery. Without an ejection, it is the time at which the first call was due that succeeded.
     var until: Double?
     var what: String
     var isKnown = false
-    /// The time of the ejection.
-    var ejectedAt: Double
-    var cause: SwitchCause
+    /// The time of the ejection, or `nil` if calls failed without an ejection.
+    ///
+    /// `cause` is the cause of the ejection.
+    var ejectedAt: Double?
+    var cause: SwitchCause?
     /// The switch of the client to another server, or `nil` if it did not switch.
     var move: Move?
     /// The time at which the server was preferred again, or `nil` if it was not.
@@ -36,17 +38,27 @@ struct Outage: Sendable, Equatable {
     static func all(of story: TrafficStory, _ calls: ReportCalls) -> [Outage] {
         var reader = OutageReader(story)
         for event in story.notes.events { reader.take(event) }
-        return reader.outages.map { outage in
+        let ejections = reader.outages.map { outage in
             var outage = outage
             if !outage.take(story) { outage.from = firstTrouble(before: outage, calls) }
             return outage
         }
+        let failing = FailingPeriod.all(in: story, apartFrom: ejections).flatMap { period in
+            period.servers.filter { server in !ejections.contains { $0.server == server && $0.overlaps(period) } }
+                .map { Outage(server: $0, from: period.from, until: period.until, what: period.what) }
+        }
+        return (ejections + failing).sorted { ($0.from, $0.server) < ($1.from, $1.server) }
+    }
+
+    private func overlaps(_ period: FailingPeriod) -> Bool {
+        from <= period.until ?? .infinity && period.from <= until ?? .infinity
     }
 
     /// Copies the start, the end and the description of the recorded fault into the outage.
     ///
     /// Returns `false` if no fault was recorded.
     private mutating func take(_ story: TrafficStory) -> Bool {
+        guard let ejectedAt else { return false }
         let known = story.notes.faults.last { story.place($0.server) == server && story.second($0.from) <= ejectedAt }
         guard let known, known.until.map({ story.second($0) >= ejectedAt }) ?? true else { return false }
         from = story.second(known.from)
@@ -65,8 +77,9 @@ struct Outage: Sendable, Equatable {
     /// Such calls belong to the outage if at most two seconds pass from one to the next, and from the last to the
     /// ejection.
     private static func firstTrouble(before outage: Outage, _ calls: ReportCalls) -> Double {
-        var first = outage.ejectedAt
-        for call in calls.start.indices.reversed() where calls.start[call] <= outage.ejectedAt {
+        guard let ejectedAt = outage.ejectedAt else { return outage.from }
+        var first = ejectedAt
+        for call in calls.start.indices.reversed() where calls.start[call] <= ejectedAt {
             guard first - calls.start[call] <= longestGap else { break }
             if calls.isTroubled(call, by: outage.server) { first = calls.start[call] }
         }

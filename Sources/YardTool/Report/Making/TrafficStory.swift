@@ -1,5 +1,6 @@
 import Foundation
 import Switchyard
+import SwitchyardInspector
 
 /// All data about a completed run of real calls that its report needs.
 struct TrafficStory: Sendable {
@@ -14,6 +15,8 @@ struct TrafficStory: Sendable {
     var origin: MonotonicTime
     var startedAt: Date?
     var notes: TrafficRecorder.Content
+    /// The share of failed calls that counts as good, from 0 to 1.
+    var tolerance = 0.0
 
     /// Converts a time of the client's clock to seconds since the start of the run.
     func second(_ time: MonotonicTime) -> Double { (origin.duration(to: time) / .seconds(1)).rounded(places: 4) }
@@ -44,12 +47,14 @@ extension Report {
         )
         faults = outages.map(\.fault)
         phases = ReportPhase.all(of: calls, faults)
-        marks = story.marks
-        states = ServerStateLog(story).states(until: end)
+        marks = story.marks(with: outages)
+        states = ServerStateLog(story).states(until: end).flatMap { $0.showing(outages) }
         totals = ReportTotal.all(of: calls, servers: story.servers.count)
         rates = ReportRates(of: calls, servers: story.servers.count, until: end)
         self.calls = calls
         summary = TrafficSummary(report: self, outages: outages).text
+        impacts = ReportImpact.all(of: outages, calls)
+        verdict = Verdict(of: self, FailingPeriod.withoutServer(in: story), tolerance: story.tolerance)
     }
 }
 
@@ -74,9 +79,12 @@ extension ReportCalls {
         }
     }
 
-    /// Returns whether a call failed, or was hedged or failed over and received its response from another server than
-    /// `server`.
+    /// Returns whether a call failed because of a server, or was hedged or failed over and received its response from
+    /// another server than `server`.
     func isTroubled(_ call: Int, by server: Int) -> Bool {
-        failure[call] > 0 || way[call] != CallWay.direct.rawValue && self.server[call] != server
+        kind(of: call)?.blamesServer == true || way[call] != CallWay.direct.rawValue && self.server[call] != server
     }
+
+    /// Returns the kind of failure of a call, or `nil` if it succeeded.
+    func kind(of call: Int) -> String? { failure[call] > 0 ? failures[failure[call] - 1] : nil }
 }

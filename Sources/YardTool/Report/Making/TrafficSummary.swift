@@ -30,13 +30,16 @@ struct TrafficSummary {
         let name = report.servers[outage.server]
         let when = outage.isKnown ? "at \(outage.from.moment)" : "from \(outage.from.moment) on"
         let start = "\(name) \(outage.what) \(when)"
+        guard let ejectedAt = outage.ejectedAt, let cause = outage.cause else {
+            return "\(start), and was not taken out of service"
+        }
         guard let move = outage.move else {
-            let why = outage.cause.why(from: name, to: name)
-            return "\(start), and was taken out of service at \(outage.ejectedAt.moment), because \(why)"
+            let why = cause.why(from: name, to: name)
+            return "\(start), and was taken out of service at \(ejectedAt.moment), because \(why)"
         }
         let delay = Duration.seconds(max(0, move.at - outage.from)).figure
         let heir = report.servers[move.to]
-        return "\(start), and \(delay) later calls went to \(heir), because \(outage.cause.why(from: name, to: heir))"
+        return "\(start), and \(delay) later calls went to \(heir), because \(cause.why(from: name, to: heir))"
     }
 
     private var callers: String {
@@ -51,6 +54,7 @@ struct TrafficSummary {
     private func ending(_ outage: Outage) -> String {
         let name = report.servers[outage.server]
         guard let until = outage.until else { return "\(name) had not recovered by the end" }
+        if outage.ejectedAt == nil { return "\(name) responded again at \(until.moment)" }
         let well = "\(name) \(outage.isKnown ? "recovered" : "had visibly recovered") at \(until.moment)"
         return outage.backAt.map { "\(well) and received its calls again at \($0.moment)" } ?? well
     }

@@ -12,8 +12,24 @@ struct RecordedCall: Sendable {
     var server: String?
     /// Whether one server received the request, or the call was hedged or failed over.
     var way = CallWay.direct
-    /// The kind of failure, or `nil` if the call received a response.
+    /// The kind of failure, such as `refused` or `http404`, or `nil` if the call received a response with a status
+    /// below 400.
     var failure: String?
+    /// The number of attempts that were sent.
+    var attempts = 1
+}
+
+extension String {
+    /// Whether a failure of this kind is the fault of a server, and not of the caller or of a limit.
+    var blamesServer: Bool {
+        if hasPrefix("http") { return hasPrefix("http5") }
+        return Self.failuresOfServers.contains(self)
+    }
+
+    private static let failuresOfServers: Set = [
+        "refused", "reset", "dns", "tls", "certificate", "timeout", "connectTimeout", "truncated", "protocol",
+        "overloaded", "other",
+    ]
 }
 
 extension CallWay {

@@ -7,6 +7,7 @@ const stateWords = {
   standby: "on standby",
   out: "out of service",
   probing: "probing",
+  failing: "failing",
 };
 
 class BandPlot extends Plot {
@@ -67,6 +68,13 @@ class BandPlot extends Plot {
         context.fillStyle = hatching(context, this.theme.bad);
         context.fillRect(left, top, width, height);
         context.strokeStyle = this.theme.bad;
+        context.strokeRect(left, top, width, height);
+        break;
+      case "failing":
+        context.fillStyle = this.theme.paper;
+        context.fillRect(left, top, width, height);
+        context.fillStyle = hatching(context, colour);
+        context.fillRect(left, top, width, height);
         context.strokeRect(left, top, width, height);
         break;
       default:

@@ -15,31 +15,27 @@ function numbered(report) {
     .map((mark, place) => ({ mark, at: mark.at, number: place + 1 }));
 }
 
-function heading(report) {
-  const facts = report.facts.map(({ name, value }) => element("li", {}, `${name}: ${value}`));
-  if (report.startedAt) facts.push(element("li", {}, `start: ${new Date(report.startedAt * 1000).toLocaleString()}`));
-  return element("header", {},
-    element("h1", {}, report.title),
-    element("ul", { class: "facts quiet" }, facts),
-    element("p", { class: "summary" }, report.summary),
-    element("dl", { class: "tiles" }, tiles(report).map(([name, value, isBad]) =>
-      element("div", { class: isBad ? "tile bad" : "tile" }, element("dt", {}, name), element("dd", {}, value)))));
+function tileList(report) {
+  return element("dl", { class: "tiles" }, tiles(report).map(([name, value, isBad]) =>
+    element("div", { class: isBad ? "tile bad" : "tile" }, element("dt", {}, name), element("dd", {}, value))));
 }
 
 function tiles(report) {
   const all = report.phases.find(({ name }) => name === "all");
   const during = report.phases.find(({ name }) => name === "during");
+  const switched = report.marks.filter(({ kind }) => kind === "switched");
+  const returns = switched.filter(({ isReturn }) => isReturn).length;
   const switches = report.fleet
-    ? report.fleet.switches.reduce((sum, count) => sum + count, 0)
-    : report.marks.filter(({ kind }) => kind === "switched").length;
+    ? [["switches", numbers.count(report.fleet.switches.reduce((sum, count) => sum + count, 0))]]
+    : [["switches away", numbers.count(switched.length - returns)], ["returns", numbers.count(returns)]];
   const made = [
     [report.fleet ? "requests" : "calls", numbers.count(all.calls)],
     ["failed", `${numbers.count(all.failures)}`, all.failures > 0],
-    ["switches", numbers.count(switches)],
-    ["99 % within", numbers.wait(all.p99)],
-    ["slowest", numbers.wait(all.max)],
+    ...switches,
+    ["99 % of callers waited at most", numbers.wait(all.p99)],
+    ["slowest caller", numbers.wait(all.max)],
   ];
-  if (during) made.splice(4, 0, ["99 % during the fault", numbers.wait(during.p99)]);
+  if (during) made.splice(-1, 0, ["99 % during the fault", numbers.wait(during.p99)]);
   return made;
 }
 
@@ -121,7 +117,7 @@ function toolbar(view, plots) {
   const calls = plots.find((plot) => plot instanceof CallPlot);
   const tell = () => {
     const part = `${numbers.moment(view.from, view.span)} to ${numbers.moment(view.until, view.span)}`;
-    const count = calls ? `, ${numbers.count(calls.shown)} calls, ${numbers.count(calls.drawn)} marks drawn` : "";
+    const count = calls ? `, ${numbers.count(calls.shown)} calls, ${numbers.count(calls.drawn)} marks` : "";
     shown.textContent = part + count;
   };
   if (calls) calls.onDrawn = tell;
@@ -194,14 +190,9 @@ function build(report) {
   for (const plot of plots) listenToPointer(plot, view);
   onThemeChange(() => { for (const plot of plots) plot.draw(); });
   document.title = `${report.title}: ${report.facts[0]?.value ?? ""}`;
-  document.getElementById("page").append(
-    heading(report),
-    charts,
-    element("p", { class: "quiet" }, isFleet ? usage : `${usage} ${thinning}`),
-    element("h2", {}, "Events"),
-    ...happenings(report, badges),
-    element("h2", {}, "Numbers"),
-    phaseTable(report),
+  document.getElementById("figures").append(tileList(report), charts,
+    element("p", { class: "quiet" }, isFleet ? usage : `${usage} ${thinning}`));
+  document.getElementById("numbers").append(
     ...(isFleet ? [fleetTable(report), causeTable(report)] : [totalsTable(report)]),
     element("p", { class: "quiet" }, `${report.format}, version ${report.version}`));
   window.report = { view, plots, data: report };

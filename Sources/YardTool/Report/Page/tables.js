@@ -2,24 +2,6 @@
 
 /* Tables and lists with the numbers of the figures. */
 
-function phaseTable(report) {
-  const isFleet = report.kind === "fleet";
-  const ways = isFleet ? [] : ["hedged", "failed over"];
-  const waits = ["50 %", "90 %", "99 %", "slowest"];
-  const columns = ["", isFleet ? "requests" : "calls", "failed", ...waits, ...ways];
-  const rows = report.phases.map((phase) => [
-    phase.name,
-    numbers.count(phase.calls),
-    numbers.count(phase.failures),
-    ...[phase.p50, phase.p90, phase.p99, phase.max].map((value) => numbers.wait(value)),
-    ...(isFleet ? [] : [numbers.count(phase.hedged), numbers.count(phase.failedOver)]),
-  ]);
-  const title = report.phases.length > 1
-    ? "Maximum waits of 50, 90 and 99 % of the callers before, during and after the fault, including failures"
-    : "Maximum waits of 50, 90 and 99 % of the callers, including failures";
-  return table(title, columns, rows);
-}
-
 function totalsTable(report) {
   const columns = ["server", "responses", "share", "50 %", "99 %", "hedged", "failed over"];
   const rows = report.totals.map((total) => [
@@ -58,23 +40,6 @@ function serverName(report, server) {
   return element("span", {}, markIcon(server), ` ${report.servers[server]}`);
 }
 
-/** Returns the list of events in order, with their numbers in the figure. Probes are last, as there can be many. */
-function happenings(report, badges) {
-  const entry = (mark, number) => element("li", {},
-    number ? element("span", { class: "number" }, `${number}`) : element("span"),
-    element("time", {}, numbers.moment(mark.at, 1)),
-    element("span", { class: number ? "major" : "minor" }, mark.text));
-  const listed = badges.map(({ mark, number }) => entry(mark, number));
-  const probes = report.marks.filter(({ kind }) => kind === "probe");
-  const list = element("ol", { class: "happenings" }, listed);
-  if (probes.length === 0) return [list];
-  const failed = probes.filter(({ isGood }) => !isGood).length;
-  const title = `${probes.length} probes of servers out of service, ${failed} of them failed`;
-  const details = element("details", {}, element("summary", {}, title),
-    element("ol", { class: "happenings" }, probes.map((mark) => entry(mark, null))));
-  return [list, details];
-}
-
 /** Returns the legend of the marks, with the number of calls of each kind. */
 function callLegend(report) {
   const { calls, servers } = report;
@@ -100,7 +65,8 @@ function bandLegend() {
   const words = [
     "full: in use",
     "thin: on standby",
-    "hatched: out of service",
+    "hatched in red: out of service",
+    "hatched in the colour of the server: calls fail, but the server is not out of service",
     "dashed: probing, still out of service but responding to probes",
     "dot or cross below: a successful or failed probe",
     "arrow: calls move to another server",

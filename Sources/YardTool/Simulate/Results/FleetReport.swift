@@ -125,7 +125,7 @@ extension FleetReport {
             ("switches", "\(switchesPerClient.mean) per client, at most \(switchesPerClient.max)"),
         ]
         if let median = failBackSeconds.median, let p95 = failBackSeconds.p95 {
-            rows.append(("returned", "50 % within \(median) s, 95 % within \(p95) s"))
+            rows.append(("server 1", "responds again: 50 % of the clients within \(median) s, 95 % within \(p95) s"))
         }
         for server in servers {
             let load = "at most \(server.peakLoad) of its capacity, \(server.secondsOverCapacity) s above it"

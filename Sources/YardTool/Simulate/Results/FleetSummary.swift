@@ -1,12 +1,18 @@
 import Switchyard
+import SwitchyardInspector
 
 /// A one-sentence summary of a simulation: the failure, the failed requests, the load of the other servers, and the
 /// recovery.
 struct FleetSummary {
     let text: String
+    let verdict: Verdict
+
+    /// The share of failed requests that counts as good.
+    private static let tolerance = 0.01
 
     init(_ simulation: FleetSimulation) {
         let report = FleetReport(of: simulation, wallSeconds: 0)
+        verdict = Self.verdict(report, simulation)
         let trouble = Self.trouble(simulation.plan.scenario)
         let moves = Self.moves(report, simulation.tally.causes)
         let parts = [trouble, Self.callers(report), Self.others(report), moves, Self.back(report)]
@@ -48,6 +54,29 @@ struct FleetSummary {
 
     private static func back(_ report: FleetReport) -> String? {
         guard let median = report.failBackSeconds.median, let p95 = report.failBackSeconds.p95 else { return nil }
-        return "after the trouble, half of the clients used server 1 again within \(median) s, and 95 % within \(p95) s"
+        return "after the trouble, half of the clients had a response from server 1 again within \(median) s, and 95 % "
+            + "within \(p95) s"
+    }
+
+    /// Returns the failure, its effect on the clients, and the requests that would have gone to the failed server.
+    private static func verdict(_ report: FleetReport, _ simulation: FleetSimulation) -> Verdict {
+        let scenario = simulation.plan.scenario
+        let seconds = Int(FleetScenario.troubleStart)..<Int(scenario.troubleEnd)
+        let name = scenario.hasTroubledServer ? "Server 1" : "Every server"
+        let trouble = "\(name) \(scenario.deed) for \(seconds.count) s."
+        let share = Double(report.failures) / Double(max(1, report.requests))
+        let callers =
+            report.failures == 0
+            ? "None of \(report.requests.figure) requests failed."
+            : "\(report.failures.figure) of \(report.requests.figure) requests failed "
+                + "(\(report.failPercent.rounded(places: 2)) %)."
+        let meanwhile = simulation.tally.requestsBySecond[seconds].reduce(0, +)
+        let comparison =
+            "Without switching, \(meanwhile.figure) requests would have gone to server 1 in these \(seconds.count) s."
+        return Verdict(
+            level: share <= tolerance ? .good : .bad,
+            headline: "\(trouble) \(callers)",
+            details: scenario.hasTroubledServer ? [comparison] : []
+        )
     }
 }

@@ -16,6 +16,7 @@ extension Report {
         marks = plan.scenario.marks
         fleet = ReportFleet(of: simulation)
         summary = FleetSummary(simulation).text
+        verdict = FleetSummary(simulation).verdict
     }
 }
 

@@ -1,0 +1,104 @@
+/// The result of a run in one sentence: which servers failed, and how many calls failed.
+package struct Verdict: Codable, Sendable, Equatable {
+    /// The assessment of a run, which determines the colour of the sentence.
+    package enum Level: String, Codable, Sendable {
+        /// At most as many calls failed as are tolerated.
+        case good
+        /// More calls failed than are tolerated.
+        case bad
+        /// No call has ended.
+        case none
+    }
+
+    /// The assessment of the run.
+    package var level: Level
+    /// The sentence.
+    package var headline: String
+    /// Further sentences, such as the errors by kind and the number of saved calls.
+    package var details: [String]
+
+    /// Creates a verdict.
+    package init(level: Level, headline: String, details: [String] = []) {
+        self.level = level
+        self.headline = headline
+        self.details = details
+    }
+
+    /// The sentence and the further sentences, each on its own line.
+    package var text: String { ([headline] + details).joined(separator: "\n") }
+
+    /// Creates the verdict of a run from its counts.
+    package init(_ facts: VerdictFacts) {
+        let tolerated = facts.tolerance * Double(facts.calls)
+        level = facts.calls == 0 ? .none : Double(facts.failed) <= tolerated ? .good : .bad
+        headline = [facts.servers, facts.callers].compactMap(\.self).joined(separator: " ")
+        details = [facts.errors, facts.savings].compactMap(\.self)
+    }
+}
+
+/// The counts of a run from which its ``Verdict`` is made.
+///
+/// A call has failed if it received no response or a response with a status of at least 400. A call was saved if it
+/// succeeded at another server after its first server had failed.
+package struct VerdictFacts: Sendable, Equatable {
+    /// The number of servers of the service.
+    package var serverCount = 1
+    /// The names of the servers that failed, each once.
+    package var failedServers: [String] = []
+    /// The time in seconds for which no server responded, or `nil` if a server always responded.
+    package var secondsWithoutServer: Double?
+    /// The number of calls that ended.
+    package var calls = 0
+    /// The number of calls that failed.
+    package var failed = 0
+    /// The number of calls that were saved.
+    package var saved = 0
+    /// The number of failed calls by kind of failure, such as `refused` or `http503`.
+    package var failures: [String: Int] = [:]
+    /// The share of failed calls that counts as good, from 0 to 1.
+    package var tolerance = 0.0
+
+    /// Creates counts of a run without calls.
+    package init() {}
+
+    /// The maximum number of kinds of failure that are named.
+    private static let mostKinds = 4
+
+    fileprivate var servers: String? {
+        if let seconds = secondsWithoutServer {
+            let many = serverCount == 2 ? "Both servers were" : "All servers were"
+            let subject = serverCount == 1 ? "The server was" : many
+            return "\(subject) down for \(VerdictText.seconds(seconds))."
+        }
+        guard let name = failedServers.first else { return nil }
+        return failedServers.count == 1
+            ? "Server \(name) failed." : "\(VerdictText.word(failedServers.count)) servers failed."
+    }
+
+    fileprivate var callers: String {
+        guard calls > 0 else { return "No call has ended." }
+        if failed > 0 {
+            let only = failures.count == 1 && servers == nil ? failures.keys.first : nil
+            let reason = only.map { ": \(VerdictText.failure($0))" } ?? ""
+            return "\(VerdictText.count(failed)) of \(VerdictText.count(calls)) calls failed\(reason)."
+        }
+        if servers != nil { return "No caller got an error: all \(VerdictText.count(calls)) calls succeeded." }
+        return calls == 1 ? "The only call succeeded." : "All \(VerdictText.count(calls)) calls succeeded."
+    }
+
+    fileprivate var errors: String? {
+        guard failed > 0, !failures.isEmpty else { return nil }
+        let kinds = failures.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+        let named = kinds.prefix(Self.mostKinds).map { "\(VerdictText.count($0.value)) \(VerdictText.failure($0.key))" }
+        let rest = kinds.dropFirst(Self.mostKinds).reduce(0) { $0 + $1.value }
+        let all = named + (rest > 0 ? ["\(VerdictText.count(rest)) other"] : [])
+        return "Errors: \(all.joined(separator: ", "))."
+    }
+
+    fileprivate var savings: String? {
+        guard saved > 0 else { return nil }
+        return saved == 1
+            ? "1 call was saved: it succeeded although its first server had failed."
+            : "\(VerdictText.count(saved)) calls were saved: they succeeded although their first server had failed."
+    }
+}

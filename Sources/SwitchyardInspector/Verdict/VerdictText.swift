@@ -1,0 +1,55 @@
+/// The number formats and the names of failures in a ``Verdict``.
+package enum VerdictText {
+    private static let numerals = ["No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine"]
+
+    /// The descriptions of the kinds of failure, by the names in events, in the output of `yard load` and on the page.
+    private static let failures = [
+        "refused": "connection refused", "connectionRefused": "connection refused",
+        "reset": "connection reset", "connectionReset": "connection reset",
+        "dns": "name not found", "dnsFailure": "name not found",
+        "tls": "TLS handshake failed", "tlsFailure": "TLS handshake failed",
+        "certificate": "certificate rejected", "certificateRejected": "certificate rejected",
+        "timeout": "no response in time", "timedOut": "no response in time",
+        "connectTimeout": "no connection in time",
+        "truncated": "response cut off",
+        "protocol": "invalid HTTP", "protocolViolation": "invalid HTTP",
+        "overloaded": "all servers overloaded",
+        "limited": "rate limit reached", "rateLimited": "rate limit reached",
+    ]
+
+    private static let statuses = [
+        400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed",
+        408: "Request Timeout", 409: "Conflict", 410: "Gone", 422: "Unprocessable Content", 429: "Too Many Requests",
+        500: "Internal Server Error", 502: "Bad Gateway", 503: "Service Unavailable", 504: "Gateway Timeout",
+    ]
+
+    /// Returns a description of a kind of failure: `404 Not Found`, `connection refused`.
+    package static func failure(_ kind: String) -> String {
+        guard kind.hasPrefix("http"), let status = Int(kind.dropFirst(4)) else {
+            return failures[kind] ?? kind
+        }
+        return statuses[status].map { "\(status) \($0)" } ?? "status \(status)"
+    }
+
+    /// Returns a number with thousands separators: `1,234,567`.
+    package static func count(_ number: Int) -> String {
+        var (groups, rest) = ([Substring](), Substring(String(number.magnitude)))
+        while rest.count > 3 {
+            groups.insert(rest.suffix(3), at: 0)
+            rest = rest.dropLast(3)
+        }
+        return (number < 0 ? "-" : "") + ([rest] + groups).joined(separator: ",")
+    }
+
+    /// Returns a number from 1 to 9 as a word at the start of a sentence, and another number in digits.
+    package static func word(_ number: Int) -> String {
+        numerals.indices.contains(number) ? numerals[number] : count(number)
+    }
+
+    /// Returns a time in seconds with one decimal place below 10 s: `0.4 s`, `6 s`, `120 s`.
+    package static func seconds(_ seconds: Double) -> String {
+        let tenths = (min(max(seconds, 0), 1e9) * 10).rounded()
+        let isWhole = tenths >= 100 || tenths.truncatingRemainder(dividingBy: 10) == 0
+        return isWhole ? "\(count(Int((tenths / 10).rounded()))) s" : "\(tenths / 10) s"
+    }
+}

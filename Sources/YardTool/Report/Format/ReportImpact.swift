@@ -1,0 +1,27 @@
+/// A fault of a server and its effect on the callers.
+///
+/// Times are seconds, and waits are milliseconds.
+struct ReportImpact: Codable, Sendable, Equatable {
+    var server: Int
+    /// A description of the fault, such as `was killed`.
+    var what: String
+    /// The start of the fault.
+    var from: Double
+    /// The length of the fault, or `nil` if the fault had not ended at the end of the report.
+    var length: Double?
+    /// The time from the start of the fault until the client took the server out of service, or `nil` if it did not.
+    var noticedAfter: Double?
+    /// The number of calls that were due during the fault.
+    ///
+    /// `failed` is the number of these calls that failed, and `saved` the number of these calls that succeeded although
+    /// their first server had failed.
+    var calls: Int
+    var failed: Int
+    var saved: Int
+    /// The longest wait of a call that was due during the fault, in milliseconds.
+    var slowest: Double?
+    /// The server that received the calls instead, or `nil` if the client did not switch.
+    var heir: Int?
+    /// The time from the start of the fault until the server was preferred again, or `nil` if it was not.
+    var backAfter: Double?
+}

@@ -1,0 +1,91 @@
+import Switchyard
+import SwitchyardInspector
+
+extension ReportImpact {
+    /// Returns the effects of outages on the calls of a run.
+    static func all(of outages: [Outage], _ calls: ReportCalls) -> [ReportImpact] {
+        outages.map { outage in
+            let members = calls.start.indices.filter { outage.fault.covers(calls.start[$0]) }
+            return ReportImpact(
+                server: outage.server,
+                what: outage.what,
+                from: outage.from,
+                length: outage.until.map { ($0 - outage.from).rounded(places: 4) },
+                noticedAfter: outage.ejectedAt.map { max(0, $0 - outage.from).rounded(places: 4) },
+                calls: members.count,
+                failed: members.count { calls.failure[$0] > 0 },
+                saved: members.count { calls.isSaved($0, [outage.fault]) && outage == outages.cause(of: $0, calls) },
+                slowest: members.map { calls.wait[$0] }.max(),
+                heir: outage.move?.to,
+                backAfter: outage.backAt.map { ($0 - outage.from).rounded(places: 4) }
+            )
+        }
+    }
+}
+
+extension [Outage] {
+    /// Returns the outage because of which a call was sent to another server: the last one that had begun.
+    fileprivate func cause(of call: Int, _ calls: ReportCalls) -> Outage? {
+        last { $0.server != calls.server[call] && $0.fault.covers(calls.start[call]) }
+    }
+}
+
+extension ReportFault {
+    /// Returns whether a call that was due at this time was due during the fault.
+    func covers(_ time: Double) -> Bool { from <= time && time < until ?? .infinity }
+}
+
+extension ReportCalls {
+    /// Returns whether a call succeeded although its first server had failed.
+    ///
+    /// A hedged call counts if it was due during a fault of another server than the one that responded.
+    func isSaved(_ call: Int, _ faults: [ReportFault]) -> Bool {
+        guard failure[call] == 0 else { return false }
+        switch way[call] {
+        case CallWay.failedOver.rawValue: return true
+        case CallWay.hedged.rawValue: return faults.contains { $0.server != server[call] && $0.covers(start[call]) }
+        default: return false
+        }
+    }
+}
+
+extension Verdict {
+    /// Creates the verdict of a run of real calls.
+    ///
+    /// - Parameters:
+    ///   - report: The report of the run, with its faults, states and calls.
+    ///   - seconds: The time in seconds for which no server responded, or `nil` if a server always responded.
+    ///   - tolerance: The share of failed calls that counts as good.
+    init(of report: Report, _ seconds: Double?, tolerance: Double) {
+        let calls = report.calls ?? ReportCalls()
+        var facts = VerdictFacts()
+        facts.serverCount = report.servers.count
+        facts.failedServers = Array(Set(report.faults.map(\.server))).sorted().map { report.servers[$0] }
+        facts.secondsWithoutServer = seconds
+        // A call that was cancelled because the run was interrupted says nothing about the servers.
+        for call in calls.start.indices where calls.kind(of: call) != "cancelled" {
+            facts.calls += 1
+            if let kind = calls.kind(of: call) {
+                facts.failed += 1
+                facts.failures[kind, default: 0] += 1
+            } else if calls.isSaved(call, report.faults) {
+                facts.saved += 1
+            }
+        }
+        facts.tolerance = tolerance
+        self.init(facts)
+        if let comparison = Self.comparison(report, calls) { details.append(comparison) }
+    }
+
+    /// Returns the number of calls that a client without switching would have sent to a faulty server, or `nil` if there
+    /// are none or most of them failed with switching too.
+    private static func comparison(_ report: Report, _ calls: ReportCalls) -> String? {
+        let first = report.states.first { $0.from == 0 && ($0.state == .inUse || $0.state == .failing) }?.server ?? 0
+        let faults = report.faults.filter { $0.server == first }
+        let members = calls.start.indices.filter { call in faults.contains { $0.covers(calls.start[call]) } }
+        guard members.count > 2 * members.count(where: { calls.failure[$0] > 0 }) else { return nil }
+        let seconds = faults.reduce(0) { $0 + (($1.until ?? report.duration) - $1.from) }
+        return "Without switching, \(VerdictText.count(members.count)) calls in \(VerdictText.seconds(seconds)) "
+            + "would have gone to \(report.servers[first]) while it was faulty."
+    }
+}

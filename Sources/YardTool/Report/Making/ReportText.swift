@@ -1,0 +1,120 @@
+import Foundation
+import SwitchyardInspector
+
+/// The part of a report page that is plain HTML, so that the page can be read without scripts.
+struct ReportText {
+    let report: Report
+
+    /// The heading, the verdict, the effects of the faults, the events and the numbers.
+    var html: String {
+        let start = report.startedAt.map { ["start: \(Date(timeIntervalSince1970: $0).formatted(.iso8601))"] } ?? []
+        let facts = (report.facts.map { "\($0.name): \($0.value)" } + start).map { "<li>\(HTMLText.escaped($0))</li>" }
+        return """
+            <header>
+            <h1>\(HTMLText.escaped(report.title))</h1>
+            \(report.verdict.html)
+            \(impacts)
+            <p class="summary">\(HTMLText.escaped(report.summary))</p>
+            <ul class="facts quiet">\(facts.joined())</ul>
+            </header>
+            <section id="figures"></section>
+            <section id="events">
+            <h2>What happened</h2>
+            \(events)
+            </section>
+            <section id="numbers">
+            <h2>Numbers</h2>
+            \(phases)
+            </section>
+            """
+    }
+
+    private var impacts: String {
+        guard !report.impacts.isEmpty else { return "" }
+        let columns = [
+            "fault", "start", "noticed after", "calls", "failed", "saved", "slowest", "went to", "back after",
+        ]
+        return HTMLTable("Faults and the calls that were due meanwhile", columns, ImpactRows(report).rows).html
+    }
+
+    private var phases: String {
+        let isFleet = report.kind == .fleet
+        let columns =
+            ["", isFleet ? "requests" : "calls", "failed", "50 %", "90 %", "99 %", "slowest"]
+            + (isFleet ? [] : ["hedged", "failed over"])
+        let rows = report.phases.map { phase in
+            [phase.name.rawValue, phase.calls.figure, phase.failures.figure]
+                + [phase.p50, phase.p90, phase.p99, phase.max].map { $0?.wait ?? "–" }
+                + [phase.hedged, phase.failedOver].compactMap { $0?.figure }
+        }
+        let times = report.phases.count > 1 ? " before, during and after the fault" : ""
+        let title = "How long 50, 90 and 99 % of the callers waited at most\(times), including failed calls"
+        return HTMLTable(title, columns, rows).html
+    }
+
+    private var events: String {
+        let shown = report.marks.filter { $0.kind != .probe }
+        let probes = report.marks.filter { $0.kind == .probe }
+        guard !report.marks.isEmpty else { return "<p class=\"quiet\">No event of a server.</p>" }
+        let list = shown.enumerated().map { entry($1, "<span class=\"number\">\($0 + 1)</span>", "major") }
+        let events = "<ol class=\"happenings\">\(list.joined(separator: "\n"))</ol>"
+        guard !probes.isEmpty else { return events }
+        let failed = probes.count { $0.isGood == false }
+        let title = "\(probes.count.figure) probes of servers out of service, \(failed.figure) of them failed"
+        let entries = probes.map { entry($0, "<span></span>", "minor") }.joined(separator: "\n")
+        return events + "<details><summary>\(title)</summary><ol class=\"happenings\">\(entries)</ol></details>"
+    }
+
+    private func entry(_ mark: ReportMark, _ number: String, _ name: String) -> String {
+        "<li>\(number)<time>\(mark.at.moment)</time><span class=\"\(name)\">\(HTMLText.escaped(mark.text))</span></li>"
+    }
+}
+
+/// The effects of faults as rows of a table, which a page and a terminal show.
+struct ImpactRows {
+    let rows: [[String]]
+
+    init(_ report: Report) {
+        rows = report.impacts.map { impact in
+            let responded = impact.length.map { "responded after \($0.moment)" } ?? "did not recover"
+            let back = impact.backAfter?.moment ?? responded
+            return [
+                "\(report.servers[impact.server]) \(impact.what)", impact.from.moment,
+                impact.noticedAfter.map { ($0 * 1_000).wait } ?? "–", impact.calls.figure, impact.failed.figure,
+                impact.saved.figure, impact.slowest?.wait ?? "–", impact.heir.map { report.servers[$0] } ?? "–", back,
+            ]
+        }
+    }
+}
+
+/// A table as plain HTML, in the same form as the tables that the script of a page makes.
+struct HTMLTable {
+    private let title: String
+    private let columns: [String]
+    private let rows: [[String]]
+
+    init(_ title: String, _ columns: [String], _ rows: [[String]]) {
+        self.title = title
+        self.columns = columns
+        self.rows = rows
+    }
+
+    var html: String {
+        let name = HTMLText.escaped(title)
+        let head = columns.map { "<th scope=\"col\">\(HTMLText.escaped($0))</th>" }.joined()
+        let body = rows.map { cells in
+            let row = cells.enumerated().map { place, cell in
+                let text = HTMLText.escaped(cell)
+                return place == 0 ? "<th scope=\"row\">\(text)</th>" : "<td>\(text)</td>"
+            }
+            return "<tr>\(row.joined())</tr>"
+        }
+        return """
+            <section class="tabled"><h3 class="quiet">\(name)</h3>
+            <div class="scroller" role="region" tabindex="0" aria-label="\(name)"><table aria-label="\(name)">
+            <thead><tr>\(head)</tr></thead>
+            <tbody>\(body.joined(separator: "\n"))</tbody>
+            </table></div></section>
+            """
+    }
+}

@@ -1,0 +1,62 @@
+import Switchyard
+import SwitchyardInspector
+
+/// The verdict of a run as lines for a terminal: the sentence, the faults, and what switching has changed.
+struct VerdictLines {
+    let lines: [String]
+
+    /// Creates the lines.
+    ///
+    /// - Parameters:
+    ///   - report: The report of the run.
+    ///   - columns: The number of columns of the terminal. Longer lines are wrapped between words.
+    ///   - styled: A function that returns the text in a style if the output supports styles.
+    init(_ report: Report, columns: Int, styled: (String, Style) -> String) {
+        let verdict = report.verdict
+        let (sign, style): (String, Style) =
+            switch verdict.level {
+            case .good: ("✓ ", .green)
+            case .bad: ("✗ ", .red)
+            case .none: ("", .plain)
+            }
+        let headline = (sign + verdict.headline).wrapped(to: columns, indent: 2).map { styled($0, style) }
+        let faults = report.impacts.map { $0.sentence(servers: report.servers) }
+        lines = headline + (faults + verdict.details).flatMap { "  \($0)".wrapped(to: columns, indent: 4) }
+    }
+}
+
+extension ReportImpact {
+    /// The fault and its effect in one line.
+    fileprivate func sentence(servers: [String]) -> String {
+        let parts = [
+            "\(servers[server]) \(what) at \(from.moment)",
+            noticedAfter.map { "out of service after \(($0 * 1_000).wait)" },
+            heir.map { "calls went to \(servers[$0])" },
+            "\(calls.figure) calls, \(failed.figure) failed, \(saved.figure) saved"
+                + (slowest.map { ", slowest \($0.wait)" } ?? ""),
+            backAfter.map { "in use again after \($0.moment)" },
+        ]
+        return parts.compactMap(\.self).joined(separator: "; ") + "."
+    }
+}
+
+extension String {
+    /// Returns the text in lines of at most this number of columns, broken between words.
+    ///
+    /// All lines except the first start with `indent` spaces. A word that is longer than a line is not broken.
+    func wrapped(to limit: Int, indent: Int) -> [String] {
+        guard columns > limit else { return [self] }
+        let lead = prefix { $0 == " " }
+        var (lines, line): ([String], String) = ([], String(lead))
+        for word in split(separator: " ") {
+            let isFirst = line.allSatisfy { $0 == " " }
+            if !isFirst, line.columns + 1 + word.count > limit {
+                lines.append(line)
+                line = String(repeating: " ", count: indent) + word
+            } else {
+                line += isFirst ? String(word) : " \(word)"
+            }
+        }
+        return lines + [line]
+    }
+}

@@ -1,0 +1,77 @@
+import Testing
+
+@testable import SwitchyardInspector
+
+@Suite struct VerdictTests {
+    private static func facts(_ change: (inout VerdictFacts) -> Void) -> VerdictFacts {
+        var facts = VerdictFacts()
+        facts.serverCount = 3
+        change(&facts)
+        return facts
+    }
+
+    @Test(
+        arguments: [
+            (facts { _ in }, Verdict.Level.none, "No call has ended."),
+            (facts { $0.calls = 1 }, .good, "The only call succeeded."),
+            (facts { $0.calls = 2_413 }, .good, "All 2,413 calls succeeded."),
+            (
+                facts { ($0.calls, $0.failedServers) = (2_413, ["a"]) }, .good,
+                "Server a failed. No caller got an error: all 2,413 calls succeeded."
+            ),
+            (
+                facts { ($0.calls, $0.failedServers) = (2_413, ["a", "b"]) }, .good,
+                "Two servers failed. No caller got an error: all 2,413 calls succeeded."
+            ),
+            (
+                facts {
+                    ($0.calls, $0.failed, $0.failedServers) = (750, 300, ["a", "b", "c"])
+                    $0.secondsWithoutServer = 6
+                }, .bad, "All servers were down for 6 s. 300 of 750 calls failed."
+            ),
+            (
+                facts { ($0.calls, $0.failed, $0.serverCount, $0.secondsWithoutServer) = (9, 9, 1, 0.42) }, .bad,
+                "The server was down for 0.4 s. 9 of 9 calls failed."
+            ),
+            (
+                facts { ($0.calls, $0.failed, $0.failures) = (40, 40, ["http404": 40]) }, .bad,
+                "40 of 40 calls failed: 404 Not Found."
+            ),
+            (facts { ($0.calls, $0.failed, $0.tolerance) = (100, 1, 0.01) }, .good, "1 of 100 calls failed."),
+            (facts { ($0.calls, $0.failed, $0.tolerance) = (100, 2, 0.01) }, .bad, "2 of 100 calls failed."),
+        ]
+    )
+    func `the sentence names the failed servers and counts the failed calls`(
+        facts: VerdictFacts,
+        level: Verdict.Level,
+        text: String
+    ) {
+        let verdict = Verdict(facts)
+
+        #expect(verdict.headline == text)
+        #expect(verdict.level == level)
+    }
+
+    @Test func `errors are counted by kind, the most frequent first`() {
+        let failures = ["refused": 3, "http503": 20, "timeout": 2, "http404": 1, "reset": 1, "cancelled": 1]
+        let verdict = Verdict(Self.facts { ($0.calls, $0.failed, $0.failures) = (30, 28, failures) })
+
+        let named = "20 503 Service Unavailable, 3 connection refused, 2 no response in time, 1 cancelled"
+        #expect(verdict.details == ["Errors: \(named), 2 other."])
+    }
+
+    @Test func `saved calls are counted`() {
+        let one = "1 call was saved: it succeeded although its first server had failed."
+        let many = "1,037 calls were saved: they succeeded although their first server had failed."
+
+        #expect(Verdict(Self.facts { ($0.calls, $0.saved) = (9, 1) }).details == [one])
+        #expect(Verdict(Self.facts { ($0.calls, $0.saved) = (2_000, 1_037) }).details == [many])
+    }
+
+    @Test func `the HTML of a verdict escapes the names of servers`() {
+        let verdict = Verdict(Self.facts { ($0.calls, $0.failedServers) = (9, ["<b>&\"'"]) })
+
+        #expect(verdict.html.contains("Server &lt;b&gt;&amp;&quot;&#39; failed."))
+        #expect(verdict.html.contains("class=\"verdict is-good\""))
+    }
+}

@@ -1,0 +1,179 @@
+import Foundation
+import Switchyard
+import SwitchyardInspector
+import Testing
+
+@testable import yard
+
+@Suite struct OutageReportTests {
+    /// A run of 25 calls a second against three servers, which all refuse connections from 4 s to 10 s.
+    ///
+    /// Each failed call has this number of attempts and this kind of failure.
+    private static func outage(attempts: Int = 3, kind: String = "refused") -> TrafficStory {
+        story(
+            (0..<500).map { place in
+                let isDown = (100..<250).contains(place)
+                return call(
+                    place,
+                    server: isDown ? "c" : "a",
+                    failure: isDown ? kind : nil,
+                    attempts: isDown ? attempts : 1
+                )
+            }
+        )
+    }
+
+    private static func call(_ place: Int, server: String, failure: String? = nil, attempts: Int = 1) -> RecordedCall {
+        RecordedCall(
+            start: MonotonicTime(seconds: 100 + Double(place) / 25),
+            wait: .milliseconds(2),
+            server: server,
+            failure: failure,
+            attempts: attempts
+        )
+    }
+
+    private static func story(_ calls: [RecordedCall], tolerance: Double = 0) -> TrafficStory {
+        TrafficStory(
+            title: "a test",
+            servers: ["a", "b", "c"],
+            origin: MonotonicTime(seconds: 100),
+            notes: TrafficRecorder.Content(calls: calls.shuffled()),
+            tolerance: tolerance
+        )
+    }
+
+    @Test func `the verdict of a total outage names its length and the failed calls`() {
+        let verdict = Report(of: Self.outage()).verdict
+
+        #expect(verdict.headline == "All servers were down for 6 s. 150 of 500 calls failed.")
+        #expect(verdict.level == .bad)
+        #expect(verdict.details == ["Errors: 150 connection refused."])
+    }
+
+    @Test func `a total outage is a fault of every server, although no server is ejected`() {
+        let report = Report(of: Self.outage())
+
+        #expect(report.faults.map(\.server) == [0, 1, 2])
+        #expect(report.faults.allSatisfy { $0.from == 4 && $0.until == 10 && $0.what == "refused connections" })
+        #expect(report.phases.map(\.failures) == [0, 150, 0, 150])
+        #expect(report.impacts.map(\.failed) == [150, 150, 150])
+        #expect(report.states.filter { $0.server == 0 }.map(\.state) == [.inUse, .failing, .inUse])
+        #expect(report.states.filter { $0.server == 1 }.map(\.state) == [.standby, .failing, .standby])
+    }
+
+    @Test func `a total outage is in the list of events`() {
+        let marks = Report(of: Self.outage()).marks
+
+        #expect(marks.map(\.kind) == [.fault, .fault, .fault, .faultEnd, .faultEnd, .faultEnd])
+        #expect(marks.first?.text == "a refused connections, and was not taken out of service")
+        #expect(marks.last?.text == "c responds again")
+    }
+
+    @Test func `an outage that does not end has no end`() {
+        var story = Self.outage()
+        story.notes.calls.removeAll { $0.start >= MonotonicTime(seconds: 110) }
+
+        let report = Report(of: story)
+
+        #expect(report.faults.allSatisfy { $0.until == nil })
+        #expect(report.verdict.headline == "All servers were down for 6 s. 150 of 250 calls failed.")
+    }
+
+    @Test func `only the servers that received the failed calls are faulty`() {
+        let report = Report(of: Self.outage(attempts: 1))
+
+        #expect(report.faults.map(\.server) == [2])
+        #expect(report.verdict.headline == "Server c failed. 150 of 500 calls failed.")
+    }
+
+    @Test func `responses with status 404 are failures of the calls and not of a server`() {
+        let report = Report(of: Self.outage(kind: "http404"))
+
+        #expect(report.faults.isEmpty)
+        #expect(report.verdict.headline == "150 of 500 calls failed: 404 Not Found.")
+        #expect(report.phases.map(\.failures) == [150])
+        #expect(report.totals.map(\.answered) == [350, 0, 0])
+    }
+
+    @Test func `single failures are not an outage`() {
+        let calls = (0..<500).map { Self.call($0, server: "a", failure: $0.isMultiple(of: 100) ? "http503" : nil) }
+
+        let report = Report(of: Self.story(calls, tolerance: 0.01))
+
+        #expect(report.faults.isEmpty)
+        #expect(report.verdict.headline == "5 of 500 calls failed: 503 Service Unavailable.")
+        #expect(report.verdict.level == .good)
+    }
+
+    @Test func `frequent failures between successful calls are a fault of their server`() {
+        let calls = (0..<500).map { place in
+            let isBad = (100..<150).contains(place) && place.isMultiple(of: 3)
+            return Self.call(place, server: isBad ? "b" : "a", failure: isBad ? "http503" : nil)
+        }
+
+        let report = Report(of: Self.story(calls))
+
+        #expect(report.faults.map(\.server) == [1])
+        #expect(report.faults.first?.what == "responded with 503")
+        #expect(report.verdict.headline == "Server b failed. 16 of 500 calls failed.")
+    }
+
+    @Test func `calls that were cancelled at the end of the run do not count`() {
+        var story = Self.story((0..<10).map { Self.call($0, server: "a") })
+        story.notes.calls.append(Self.call(11, server: "a", failure: "cancelled"))
+
+        #expect(Report(of: story).verdict.headline == "All 10 calls succeeded.")
+    }
+}
+
+@Suite struct VerdictReportTests {
+    @Test func `the verdict counts saved calls and compares them with a client without switching`() {
+        let verdict = Report(of: .hang()).verdict
+
+        #expect(verdict.headline == "Server primary failed. 1 of 18 calls failed.")
+        #expect(
+            verdict.details == [
+                "Errors: 1 no response in time.",
+                "5 calls were saved: they succeeded although their first server had failed.",
+                "Without switching, 7 calls in 2.5 s would have gone to primary while it was faulty.",
+            ]
+        )
+    }
+
+    @Test func `each fault has a row with its effect on the callers`() throws {
+        let impact = try #require(Report(of: .hang()).impacts.first)
+
+        #expect(impact.noticedAfter == 0.5 && impact.length == 2.5 && impact.backAfter == 4)
+        #expect(impact.calls == 7 && impact.failed == 1 && impact.saved == 5)
+        #expect(impact.slowest == 2_000 && impact.heir == 1)
+    }
+
+    @Test func `the page contains the verdict, the faults, the events and the numbers without a script`() throws {
+        let html = try ReportPage().html(for: Report(of: .hang()))
+        let text = try #require(html.range(of: "<script")).lowerBound
+
+        let plain = html[..<text]
+        for part in [
+            "Server primary failed. 1 of 18 calls failed.", "primary did not respond in time",
+            "<td>500 ms</td>", "calls go to secondary instead of primary", "<th scope=\"row\">during</th>",
+        ] {
+            #expect(plain.contains(part), "\(part)")
+        }
+    }
+
+    @Test func `a terminal shows the verdict, and wraps long lines between words`() {
+        let lines = VerdictLines(Report(of: .hang()), columns: 50) { text, _ in text }.lines
+
+        #expect(lines.first == "✗ Server primary failed. 1 of 18 calls failed.")
+        #expect(lines.allSatisfy { $0.columns <= 50 })
+        #expect(lines.dropFirst().first == "  primary did not respond in time at 1.0 s; out of")
+        #expect(lines.dropFirst(2).first?.hasPrefix("    service after 500 ms; calls went to secondary;") == true)
+    }
+
+    @Test func `returns to a recovered server are distinguished from other switches`() {
+        let switches = Report(of: .hang()).marks.filter { $0.kind == .switched }
+
+        #expect(switches.map(\.isReturn) == [nil, true])
+    }
+}
