@@ -72,9 +72,13 @@ export async function checkRows(page, made) {
   check(events === made.events.length, "events stand between the calls");
   const cards = await page.value(`[...document.querySelectorAll(".card")].map((card) =>
     [card.dataset.server, card.querySelector(".state").textContent, card.querySelector(".evidence").textContent])`);
-  const states = ["ejected", "in use", "on standby"];
+  const states = ["out of service", "in use", "on standby"];
   const wanted = client().servers.map(({ name, words }, place) => [name, states[place], words]);
   check(JSON.stringify(cards) === JSON.stringify(wanted), "each server has its card and its words");
+  const since = await page.value(`document.querySelector("[data-server=a] .since").textContent`);
+  check(/^Fails since \d\d:\d\d:\d\d \(\d+ s\)$/.test(since), `an outage has its start: ${since}`);
+  const verdict = await page.value(`document.querySelector(".verdict-headline").textContent`);
+  check(verdict === made.feed().verdict.headline, `the verdict is at the top: ${verdict}`);
   const listed = await page.value(`document.querySelectorAll(".happenings li").length`);
   check(listed === made.events.length, "events are listed");
 }
@@ -90,6 +94,8 @@ export async function checkFilters(page) {
     [{ text: "topics" }, 6], [{ text: "SORT=new" }, 1], [{ text: "badge poll" }, 1], [{ text: "#12" }, 1],
     [{ server: "c" }, 3], [{ status: "4" }, 1], [{ status: "failed" }, 2], [{ status: "running" }, 0],
     [{ kind: "failover" }, 3], [{ kind: "hedge" }, 2], [{ kind: "retry" }, 1], [{ kind: "cache" }, 2],
+    [{ text: "status:404" }, 1], [{ text: "status:50 server:c" }, 1], [{ text: "method:put" }, 1],
+    [{ text: "slower-than:600ms" }, 2], [{ text: "larger-than:10k" }, 0], [{ text: "larger-than:1k method:post" }, 0],
     [{ kind: "redirect" }, 1], [{ kind: "failover", server: "c", status: "failed" }, 1],
   ];
   for (const [changes, wanted] of cases) {

@@ -9,11 +9,16 @@ export const picture = "iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAFklEQVR4
 /** What would be markup or the end of a script, if a page took it for that. */
 export const hostile = "</script><img src=x onerror=\"window.isHurt=true\"><b>bold</b>";
 
+const verdict = {
+  level: "bad", headline: "Server a failed. 2 of 14 calls failed.",
+  details: ["Errors: 1 connection reset, 1 503 Service Unavailable.", "3 calls were saved."],
+};
+
 export function client(changes = {}) {
   return {
     service: "forum", environment: "test", environments: ["test", "release"], current: "b", mayControl: true,
     servers: [
-      { name: "a", url: host.a, state: "ejected", calls: 120, failures: 9, latency: 212.5,
+      { name: "a", url: host.a, state: "ejected", since: Date.now() - 14_000, calls: 120, failures: 9, latency: 212.5,
         words: "ejected 14 s ago after 3 refused connections in a row; probed every 5 s" },
       { name: "b", url: host.b, state: "inUse", calls: 348, failures: 2, latency: 12.5,
         words: "in use for 14 s, 99.4 % of its calls succeed" },
@@ -77,7 +82,7 @@ export class Calls {
 
   feed(changes = {}) {
     return {
-      version: 1, cursor: 100, forgotten: 0, limits: { calls: 500, bodyBytes: 65536 }, client: client(),
+      version: 1, cursor: 100, forgotten: 0, session: "first", verdict, limits: { calls: 500, bodyBytes: 65536 }, client: client(),
       calls: this.calls, events: this.events, ...changes,
     };
   }

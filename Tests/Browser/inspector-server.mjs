@@ -18,6 +18,7 @@ export function wholePage(record) {
   const data = record ? JSON.stringify(record).replaceAll("<", "\\u003c") : undefined;
   const parts = {
     "<!-- style -->": `<style>\n${read(styles, "css")}</style>`,
+    "<!-- text -->": "",
     "<!-- data -->": data ? `<script type="application/json" id="record">${data}</script>` : "",
     "<!-- script -->": `<script>\n${read(scripts, "js")}</script>`,
   };
@@ -32,6 +33,7 @@ export class InspectorServer {
     this.client = client;
     this.versions = new Map(made.calls.map(({ id }) => [id, 1]));
     this.cursor = 1;
+    this.session = "first";
     this.waiting = new Set();
     this.commands = [];
     this.polls = [];
@@ -94,9 +96,9 @@ export class InspectorServer {
       });
     }
     if (response.destroyed) return undefined;
-    const { cursor, client, forgotten = 0 } = this;
+    const { cursor, client, session, forgotten = 0 } = this;
     const calls = this.made.calls.filter(({ id }) => this.versions.get(id) > after);
-    return send(200, this.made.feed({ cursor, client, calls, forgotten }));
+    return send(200, this.made.feed({ cursor, client, session, calls, forgotten }));
   }
 
   async #command(request, send) {

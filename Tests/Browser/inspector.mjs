@@ -2,10 +2,12 @@
 // Opens the inspector's page in a headless Chromium, live from a server with scripted data and as a record, uses it,
 // and compares what it shows with that data.
 //
-//     node Tests/Browser/inspector.mjs [--pictures FOLDER] [--address http://127.0.0.1:PORT/TOKEN/]
+//     node Tests/Browser/inspector.mjs [--pictures FOLDER] [--address http://127.0.0.1:PORT/TOKEN/ [--still FOLDER]]
 //
 // With --pictures it leaves pictures of the page: in both themes, on a phone, on paper, and without colours. With
-// --address it opens the inspector of a program that runs instead, and checks that it shows that program's calls. Where
+// --address it opens the inspector of a program that runs instead, and checks that it shows that program's calls. With
+// --still it waits until two servers are out of service, and leaves inspector.png and inspector~dark.png, for the
+// article. Where
 // no Chromium is installed it says so and ends with 0; CI does not need one. The exit code is 1 when a check failed.
 
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -32,6 +34,7 @@ const looks = [
 ];
 const hasNoControls =
   `![...document.querySelectorAll(".use, .faults, .who select")].some((node) => node.offsetParent)`;
+const rowsKnown = "inspector.store.entries.length";
 const frames = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))";
 
 function reading(words) {
@@ -40,6 +43,7 @@ function reading(words) {
     const word = rest.shift();
     if (word === "--pictures") options.pictures = resolve(rest.shift());
     else if (word === "--address") options.address = rest.shift();
+    else if (word === "--still") options.still = resolve(rest.shift());
     else throw new Error("usage: node Tests/Browser/inspector.mjs [--pictures FOLDER] [--address ADDRESS]");
   }
   return options;
@@ -92,19 +96,27 @@ async function checkLoss(page, server, made) {
   page.complaints = page.complaints.filter((text) => !/ERR_|Failed to load resource/.test(text));
 }
 
-/** A program that starts anew at the same address begins with new numbers. */
+/** A program that restarts at the same address begins with new numbers. The calls of its earlier run stay. */
 async function checkRestart(page, server) {
   const made = scripted(Date.now());
   made.calls.splice(2);
   made.events.splice(1);
   made.events[0].text = "another run";
-  Object.assign(server, { made, cursor: 0, versions: new Map(made.calls.map(({ id }) => [id, 1])) });
+  const before = await page.value(rowsKnown);
+  Object.assign(server, { made, cursor: 0, session: "second", versions: new Map(made.calls.map(({ id }) => [id, 1])) });
   server.goDown();
   server.isDown = false;
   server.cursor = 1;
-  await page.waitFor(`${rowsShown} === 2`);
+  await page.waitFor(`${rowsKnown} === ${before + 2}`);
+  const numbers = await page.value(`inspector.list.shown.map(({ call }) => call.shownNumber ?? call.number).slice(-3)`);
+  check(numbers.join() === `${before},1,2`, `the calls of the earlier run stay: ${numbers}`);
   const events = await page.value(`[...document.querySelectorAll(".happenings li")].map((item) => item.textContent)`);
-  check(events.length === 1 && events[0].endsWith("another run"), "a program that starts anew is shown anew");
+  check(events.at(0).endsWith("another run"), "the events of the new run are added");
+  await page.value(`inspector.open(inspector.store.byId.get("run1-3"))`);
+  await page.waitFor(`document.querySelector(".part-head") !== null`);
+  check(true, "a call of the earlier run can be opened");
+  const archive = JSON.parse(await page.value("inspector.details.archive()"));
+  check(archive.log.entries.length > 15, `the page saves the calls of both runs (${archive.log.entries.length} attempts)`);
   page.complaints = page.complaints.filter((text) => !/ERR_|Failed to load resource/.test(text));
 }
 
@@ -223,6 +235,29 @@ async function checkRecord(browser, folder) {
   await page.close();
 }
 
+/** A record of real calls: the file that the tests of the inspector write. */
+async function checkRecorded(browser, folder) {
+  console.log("a record of real calls");
+  const record = JSON.parse(readFileSync(new URL("recorded.json", import.meta.url), "utf8"));
+  const file = join(folder, "recorded.html");
+  writeFileSync(file, wholePage(record));
+  const page = await browser.open();
+  await page.dress({ width: 1440, height: 2000 });
+  await page.visit(pathToFileURL(file).href, isDrawn);
+  const { calls, verdict, client: state } = record.feed;
+  check(await page.value(rowsShown) === calls.length, "every call has its row");
+  check(await page.value(`document.querySelector(".verdict-headline").textContent`) === verdict.headline,
+    `the verdict: ${verdict.headline}`);
+  const cards = await page.value(`[...document.querySelectorAll(".card .evidence")].map((text) => text.textContent)`);
+  check(JSON.stringify(cards) === JSON.stringify(state.servers.map(({ words }) => words)), `cards: ${cards.join(" | ")}`);
+  const text = await page.value("document.querySelector('.inspector').textContent");
+  check(!/undefined|null|NaN/.test(text), "no value is missing");
+  for (const { id } of calls) await show(page, id);
+  check(!/undefined|NaN/.test(await page.value("document.querySelector('.detail').textContent")), "every call opens");
+  checkQuiet(page);
+  await page.close();
+}
+
 async function checkMany(browser, folder, count) {
   console.log(`a record of ${count} calls`);
   const file = join(folder, "many.html");
@@ -296,6 +331,23 @@ async function checkLive(browser, folder, options) {
   server.stop();
 }
 
+/** Waits until two servers are out of service, opens a call that failed over, and leaves pictures in both themes. */
+async function leaveStill(page, folder) {
+  await page.waitFor(`inspector.store.client.servers.filter(({ state }) => state === "ejected").length === 2`);
+  const id = `inspector.store.entries.find(({ marks }) => marks.some(({ kind }) => kind === "failover"))?.call.id`;
+  await page.waitFor(`${id} !== undefined`);
+  await page.value(`inspector.pause()`);
+  await page.value(`inspector.filter.set({ kind: "failover" })`);
+  await show(page, await page.value(id));
+  for (const [name, isDark] of [["inspector.png", false], ["inspector~dark.png", true]]) {
+    await page.dress({ width: 1280, height: 800, isDark });
+    await page.value(frames);
+    writeFileSync(join(folder, name), await page.picture(800));
+  }
+  await page.value(`(inspector.pause(), inspector.filter.clear(), inspector.close())`);
+  await page.dress(looks[0]);
+}
+
 /** Opens the inspector of a program that runs. */
 async function checkAddress(browser, options) {
   console.log(options.address);
@@ -309,6 +361,7 @@ async function checkAddress(browser, options) {
   const id = await page.value("inspector.store.entries[inspector.store.entries.length - 1].call.id");
   await show(page, id);
   check(await page.value(`document.querySelectorAll(".request, .response").length`) > 0, `call ${id} can be opened`);
+  if (options.still) await leaveStill(page, options.still);
   const status = await page.value(`fetch("archive.har").then(({ status }) => status)`);
   check(status === 200, "there is an archive");
   if (options.pictures) {
@@ -337,6 +390,7 @@ async function main() {
     else {
       await checkLive(browser, folder, options);
       await checkRecord(browser, folder);
+      await checkRecorded(browser, folder);
       await checkMany(browser, folder, 10_000);
     }
   } finally {

@@ -89,10 +89,11 @@ struct PageClient {
 }
 
 extension TrafficInspector.Options {
-    /// Options that print nothing.
+    /// Options that print nothing and store no address.
     static func quiet(_ change: (inout Self) -> Void = { _ in }) -> Self {
         var options = Self()
         options.printsAddress = false
+        options.keepsAddress = false
         change(&options)
         return options
     }

@@ -124,7 +124,7 @@ package struct InspectedAttempt: Codable, Sendable, Equatable {
 
     private enum CodingKeys: String, CodingKey {
         case number, round, server, method, url, start, end, kind, isCut, status, error, redirects, phases, reused
-        case sent, received
+        case sent, received, type
         case version = "protocol"
     }
 
@@ -162,6 +162,8 @@ package struct InspectedAttempt: Codable, Sendable, Equatable {
     package var sent: Int64?
     /// The number of body bytes received, before decompression.
     package var received: Int64?
+    /// The media type of the response without parameters; missing if unknown.
+    package var type: String?
 
     /// Creates an attempt that is active.
     package init(number: Int, round: Int, method: String, url: String, start: Double, kind: Kind) {

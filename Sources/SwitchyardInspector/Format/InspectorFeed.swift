@@ -49,6 +49,10 @@ package struct InspectorFeed: Codable, Sendable, Equatable {
     package var cursor: Int
     /// The number of calls that were dropped, since the start of the inspector, because there were too many.
     package var forgotten: Int
+    /// The identifier of the inspector, which differs in each run of the app.
+    package var session = ""
+    /// The verdict on all calls so far, also on those that are no longer kept.
+    package var verdict = Verdict(level: .none, headline: "No call has ended.")
     /// The limits on the data that the inspector keeps.
     package var limits: Limits
     /// The current state of the client.
@@ -78,6 +82,8 @@ package struct InspectedClient: Codable, Sendable, Equatable {
         package var state: State
         /// A description of the state, with the figures that explain it, in one line.
         package var words: String
+        /// The time of the first failure of a server that is out of service; missing for another server.
+        package var since: Double?
         /// The number of requests in the time window of the server's statistics.
         package var calls: Int
         /// The number of failed requests in the time window of the server's statistics.

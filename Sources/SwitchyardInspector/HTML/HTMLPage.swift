@@ -1,4 +1,5 @@
 import Foundation
+import SwitchyardHTTP
 
 /// A self-contained HTML file, assembled from an HTML frame, styles, scripts and data.
 package struct HTMLPage: Sendable {
@@ -21,9 +22,12 @@ package struct HTMLPage: Sendable {
     package init(frame: String, styles: [String], scripts: [String], of module: String, besides source: String) throws {
         let shared = try PageFolder(of: "SwitchyardInspector", besides: #filePath)
         let own = try PageFolder(of: module, besides: source)
-        self.frame = try own.text(frame)
         self.styles = try [shared.text("shared.css")] + styles.map { try own.text($0) }
         self.scripts = try [shared.text("parts.js"), shared.text("shapes.js")] + scripts.map { try own.text($0) }
+        // The policy of the page allows only this script, so no other script runs even if a text became markup.
+        let hash = MessageDigest.sha256(Data(Self.content(of: self.scripts).utf8)).base64EncodedString()
+        self.frame = try own.text(frame)
+            .replacingOccurrences(of: "script-src 'unsafe-inline'", with: "script-src 'sha256-\(hash)'")
     }
 
     /// The HTML of the page without data.
@@ -41,12 +45,15 @@ package struct HTMLPage: Sendable {
         return html(data: #"<script type="application/json" id="\#(identifier)">\#(escaped)</script>"#, text: text)
     }
 
+    /// Returns the content of the script element.
+    private static func content(of scripts: [String]) -> String { "\n" + scripts.joined(separator: "\n") }
+
     private func html(data: String, text: String) -> String {
         let parts = [
             "<!-- text -->": text,
             "<!-- style -->": "<style>\n\(styles.joined(separator: "\n"))</style>",
             "<!-- data -->": data,
-            "<!-- script -->": "<script>\n\(scripts.joined(separator: "\n"))</script>",
+            "<!-- script -->": "<script>\(Self.content(of: scripts))</script>",
         ]
         // Placeholders are replaced line by line, so a placeholder inside inserted text is not replaced.
         let lines = frame.split(separator: "\n", omittingEmptySubsequences: false)

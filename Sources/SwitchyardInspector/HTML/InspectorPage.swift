@@ -32,6 +32,29 @@ package struct InspectorPage: Sendable {
     package func html(showing record: InspectorRecord) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return page.html(holding: String(decoding: try encoder.encode(record), as: UTF8.self), as: "record")
+        let data = String(decoding: try encoder.encode(record), as: UTF8.self)
+        return page.html(holding: data, as: "record", text: record.text)
+    }
+}
+
+extension InspectorRecord {
+    /// The maximum number of calls in ``text``.
+    private static let textLimit = 500
+
+    /// The verdict and the newest calls as HTML that can be read without scripts.
+    fileprivate var text: String {
+        let calls = feed.calls.suffix(Self.textLimit).reversed().map(\.cells)
+        let table = HTMLTable("Calls, newest first", ["#", "call", "servers", "outcome", "took"], calls)
+        return "<h1>\(HTMLText.escaped(name))</h1>\n\(feed.verdict.html)\n\(table.html)"
+    }
+}
+
+extension InspectedCall {
+    /// The cells of the call in a table: number, request, servers, outcome and duration.
+    fileprivate var cells: [String] {
+        let servers = attempts.compactMap(\.server).joined(separator: " › ")
+        let result = outcome?.error ?? outcome?.status.map { "\($0)" } ?? "active"
+        let took = end.map { VerdictText.milliseconds($0 - start) } ?? "–"
+        return ["\(number)", "\(method) \(path)", servers, result, took]
     }
 }

@@ -26,6 +26,7 @@ extension CallDetail {
             }
         }
         call.ends()
+        if call.outcome?.error != nil { call.outcome?.words = kept.last?.last?.entry.response.error }
         self.init(call, kept)
     }
 
@@ -59,7 +60,7 @@ extension InspectedCall {
             start: exchange.start,
             kind: kind(of: exchange)
         )
-        attempt.server = exchange.place?.server
+        attempt.server = exchange.place.map(\.server) ?? InspectedClient.Server.origin(of: request.url)
         attempts.append(attempt)
         takeEnd(of: exchange, at: attempts.count - 1)
     }

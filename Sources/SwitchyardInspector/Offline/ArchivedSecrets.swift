@@ -40,7 +40,8 @@ extension HARRequest.PostData {
         switch HARText.content(text, encoding, type: mimeType) {
         case .unreadable(let label): (text, encoding) = ("", label)
         case let content:
-            (text, encoding) = HARText.text(redaction.body(content.data ?? Data(), contentType: mimeType))
+            let data = content.data ?? Data()
+            (text, encoding) = HARText.text(redaction.body(data, contentType: data.type(labelled: mimeType)))
         }
     }
 }
@@ -59,9 +60,20 @@ extension HARResponse {
         switch HARText.content(text, content.encoding, type: content.mimeType) {
         case .unreadable(let label): (content.text, content.encoding) = (nil, label)
         case let body:
-            let shown = redaction.answer(body.data ?? Data(), contentType: content.mimeType)
+            let data = body.data ?? Data()
+            let shown = redaction.answer(data, contentType: data.type(labelled: content.mimeType))
             (content.text, content.encoding) = HARText.text(shown)
         }
+    }
+}
+
+extension Data {
+    /// Returns the content type by which secrets are found in the data.
+    ///
+    /// Some programs label JSON with another type, so data that starts like a JSON object or array counts as JSON.
+    fileprivate func type(labelled label: String) -> String {
+        let first = first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
+        return first == UInt8(ascii: "{") || first == UInt8(ascii: "[") ? "application/json" : label
     }
 }
 

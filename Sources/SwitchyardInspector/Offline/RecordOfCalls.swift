@@ -35,6 +35,7 @@ extension InspectorRecord {
         let feed = InspectorFeed(
             cursor: 1,
             forgotten: details.count - kept.count,
+            verdict: Self.verdict(on: details.map(\.call)),
             limits: InspectorFeed.Limits(calls: kept.count, bodyBytes: bodies.map(\.keptBytes).max() ?? 0),
             client: client,
             calls: kept.map(\.call),
@@ -42,6 +43,18 @@ extension InspectorRecord {
         )
         let named = kept.map { ($0.call.id, $0) }
         self.init(name: name, feed: feed, details: Dictionary(named) { first, _ in first })
+    }
+}
+
+extension InspectorRecord {
+    /// Returns the verdict on recorded calls.
+    ///
+    /// A record does not contain the ejections of servers, and other programs record the servers of several services, so
+    /// the verdict names no server.
+    private static func verdict(on calls: [InspectedCall]) -> Verdict {
+        var tally = VerdictTally()
+        for call in calls.sorted(by: { ($0.end ?? $0.start) < ($1.end ?? $1.start) }) { tally.add(call) }
+        return tally.verdict(servers: .max)
     }
 }
 
@@ -75,7 +88,7 @@ extension InspectedClient.Server {
     }
 
     /// Returns the scheme and the host of a URL.
-    private static func origin(of url: String) -> String {
+    static func origin(of url: String) -> String {
         guard let scheme = url.range(of: "://") else { return "-" }
         return String(url[..<scheme.upperBound] + url[scheme.upperBound...].prefix { !"/?#".contains($0) })
     }

@@ -13,11 +13,13 @@ extension InspectedAttempt {
         self.end = end
         guard entry.response.status > 0 else {
             status = nil
-            error = entry.response.errorKind ?? "other"
-            isCut = entry.response.errorKind == TransportError.Kind.cancelled.rawValue ? true : nil
+            error = entry.response.errorKind ?? entry.response.error.map(Self.name(ofError:)) ?? "other"
+            isCut = error == TransportError.Kind.cancelled.rawValue ? true : nil
             return
         }
         status = entry.response.status
+        let media = entry.response.content.mimeType.prefix { $0 != ";" }
+        type = media.isEmpty ? nil : media.lowercased()
         version = Self.name(ofVersion: entry.response.httpVersion)
         phases += entry.timings.phases(from: start)
     }
@@ -27,6 +29,30 @@ extension InspectedAttempt {
         reused = metrics.reusedConnection
         sent = metrics.bytesSent
         received = metrics.bytesReceived
+    }
+
+    /// Returns the name of an error that another program has described: `connectionRefused` for
+    /// `net::ERR_CONNECTION_REFUSED`.
+    ///
+    /// An unknown error of a browser is its own name. Any other description becomes `other`.
+    private static func name(ofError text: String) -> String {
+        guard text.hasPrefix("net::ERR_") else { return TransportError.Kind.other.rawValue }
+        let name = text.dropFirst(9)
+        let kind: TransportError.Kind? =
+            switch name {
+            case "ABORTED": .cancelled
+            case "CONNECTION_REFUSED", "ADDRESS_UNREACHABLE": .connectionRefused
+            case "CONNECTION_RESET", "CONNECTION_CLOSED", "EMPTY_RESPONSE": .connectionReset
+            case "CONNECTION_TIMED_OUT": .connectTimeout
+            case "TIMED_OUT": .timeout
+            case "NAME_NOT_RESOLVED", "NAME_RESOLUTION_FAILED": .dnsFailure
+            case "CONTENT_LENGTH_MISMATCH", "INCOMPLETE_CHUNKED_ENCODING": .truncated
+            case let name where name.hasPrefix("CERT_"): .certificateRejected
+            case let name where name.hasPrefix("SSL_"): .tlsFailure
+            case let name where name.hasPrefix("HTTP2_") || name.hasPrefix("QUIC_"): .protocolViolation
+            default: nil
+            }
+        return kind?.rawValue ?? text
     }
 
     /// Returns the usual name of an HTTP version: for example, transports and browsers write `h2` for HTTP/2.

@@ -80,8 +80,10 @@ extension KeptExchange {
             let url = RequestURL(entry.request.url)
         else { return nil }
         var request = HTTPRequest(method: method, url: url)
+        // Browsers record the pseudo header fields of HTTP/2, such as `:path`, which no HTTP/1 request may have.
         request.headers = HTTPHeaders(
-            entry.request.headers.map { HTTPHeaders.Field(name: $0.name, value: $0.value) }
+            entry.request.headers.filter { !$0.name.hasPrefix(":") }
+                .map { HTTPHeaders.Field(name: $0.name, value: $0.value) }
         )
         // An archive without a method has the method `-`.
         guard method.name != "-" else { return nil }

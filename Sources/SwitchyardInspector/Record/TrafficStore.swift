@@ -7,7 +7,7 @@ import SwitchyardServices
 ///
 /// The number of calls, and the number of body bytes per call and direction, are limited, so memory use is bounded.
 final class TrafficStore: Sendable {
-    private struct State {
+    fileprivate struct State {
         var calls: [Int: CallRecord] = [:]
         var lastNumber = 0
         /// The numbers of the active calls, by request identifier.
@@ -15,6 +15,9 @@ final class TrafficStore: Sendable {
         var events: [(change: Int, event: InspectorFeed.Event)] = []
         var lastEvent = 0
         var forgotten = 0
+        var kept: KeptCalls
+        var tally = VerdictTally()
+        var outages = ServerOutages()
         /// The number of the last change, which starts at 1 so that a page that sends 0 receives everything.
         var change = 1
     }
@@ -25,6 +28,10 @@ final class TrafficStore: Sendable {
         var forgotten: Int
         var calls: [InspectedCall]
         var events: [InspectorFeed.Event]
+        /// The counts of all calls and events so far, also of those that are no longer kept.
+        var tally: VerdictTally
+        /// The outages that have not ended, by server.
+        var outages: [String: ServerOutage]
     }
 
     /// The maximum number of events that are kept.
@@ -33,11 +40,12 @@ final class TrafficStore: Sendable {
     let keeper: ExchangeKeeper
     let callLimit: Int
     private let clock: WallClock
-    private let state = Locked(State())
+    private let state: Locked<State>
     private let bell: FeedCondition
 
     init(calls: Int, keeper: ExchangeKeeper, clock: WallClock, bell: FeedCondition) {
         callLimit = max(1, calls)
+        state = Locked(State(kept: KeptCalls(limit: max(1, calls))))
         self.keeper = keeper
         self.clock = clock
         self.bell = bell
@@ -47,14 +55,16 @@ final class TrafficStore: Sendable {
 
     /// Returns the calls and events whose last change has a higher number than `change`.
     func news(after change: Int) -> News {
-        let (records, events, now, forgotten) = state.withLock { state in
-            (
-                state.calls.values.filter { $0.change > change }, state.events.filter { $0.change > change },
-                state.change, state.forgotten
+        state.withLock { state in
+            News(
+                change: state.change,
+                forgotten: state.forgotten,
+                calls: state.calls.values.filter { $0.change > change }.map(\.call).sorted { $0.number < $1.number },
+                events: state.events.filter { $0.change > change }.map(\.event),
+                tally: state.tally,
+                outages: state.outages.open
             )
         }
-        let calls = records.map(\.call).sorted { $0.number < $1.number }
-        return News(change: now, forgotten: forgotten, calls: calls, events: events.map(\.event))
     }
 
     /// Returns the record of a call, or `nil` if the call is no longer kept.
@@ -82,6 +92,7 @@ final class TrafficStore: Sendable {
             let new = InspectorFeed.Event(event.event, number: state.lastEvent, clock)
             state.events.append((state.change, new))
             if state.events.count > Self.eventLimit { state.events.removeFirst() }
+            state.take(event.event, at: new.time)
         }
     }
 
@@ -101,9 +112,7 @@ final class TrafficStore: Sendable {
         case .attemptEnded(let attempt, let result): ended(attempt, result, event)
         case .roundEnded(let result): change(event.id) { $0.roundEnded(event.round, result) }
         case .waiting(let pause): change(event.id) { $0.waits(for: pause.inSeconds * 1_000, at: time) }
-        case .ended(let result):
-            change(event.id) { [keeper] in $0.ended(result, at: time, keeper.redaction) }
-            state.withLock { _ = $0.running.removeValue(forKey: event.id) }
+        case .ended(let result): ended(result, event.id, at: time)
         }
     }
 
@@ -112,6 +121,20 @@ final class TrafficStore: Sendable {
         let time = clock.now
         change { state in
             add(configuration, at: time, to: &state) { $0.recalled(from: source, with: status, at: time) }
+            if let call = state.calls[state.lastNumber]?.call { state.tally.add(call) }
+        }
+    }
+
+    private func ended(_ result: Result<ServiceResponse, RequestFailure>, _ id: RequestID, at time: Double) {
+        change { state in
+            guard let number = state.running.removeValue(forKey: id),
+                var record = state.calls.removeValue(forKey: number)
+            else { return }
+            record.ended(result, at: time, keeper.redaction)
+            record.change = state.change
+            state.calls[number] = record
+            state.tally.add(record.call)
+            state.outages.add(record.call)
         }
     }
 
@@ -122,7 +145,7 @@ final class TrafficStore: Sendable {
         }
     }
 
-    /// Adds a call, and drops the oldest call if there are too many.
+    /// Adds a call, and drops a call if there are too many (``KeptCalls``).
     private func add(
         _ configuration: APIConfiguration,
         at time: Double,
@@ -135,10 +158,14 @@ final class TrafficStore: Sendable {
         body(&record)
         record.change = state.change
         state.calls[number] = record
-        guard number > callLimit else { return }
-        state.calls[number - callLimit] = nil
+        var kept = KeptCalls(limit: callLimit)
+        swap(&kept, &state.kept)
+        let dropped = kept.add(number) { state.calls[$0]?.call.isSpecial ?? false }
+        state.kept = kept
+        guard let dropped else { return }
+        let isActive = state.calls.removeValue(forKey: dropped)?.call.end == nil
         state.forgotten += 1
-        state.running = state.running.filter { $0.value > number - callLimit }
+        if isActive { state.running = state.running.filter { $0.value != dropped } }
     }
 
     private func sent(_ attempt: AttemptRecord, _ event: DispatchEvent) {
@@ -204,6 +231,25 @@ final class TrafficStore: Sendable {
             return state.change
         }
         bell.ring(change)
+    }
+}
+
+extension TrafficStore.State {
+    /// Records an event in the counts and in the outages.
+    fileprivate mutating func take(_ event: SwitchEvent, at time: Double) {
+        switch event.kind {
+        case .ejected(let server, _, let cause) where cause.blamesServer:
+            tally.eject(server, at: time)
+            outages.eject(server, event.statistics, at: time)
+        case .probed(let server, let succeeded): outages.probe(server, succeeded: succeeded)
+        case .recovered(let server, _):
+            tally.recover(server)
+            outages.recover(server)
+        case .environmentChanged:
+            tally.reset()
+            outages.reset()
+        case .ejected, .switched, .trialStarted, .pushed: break
+        }
     }
 }
 

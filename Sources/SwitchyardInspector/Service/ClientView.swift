@@ -4,7 +4,15 @@ import SwitchyardServices
 
 extension InspectedClient {
     /// Creates a description of the current state of a client.
-    init(_ client: NetworkClient, _ redaction: Redaction, fault: String?, mayControl: Bool) {
+    ///
+    /// `outages` are the outages that have not ended, by server.
+    init(
+        _ client: NetworkClient,
+        _ redaction: Redaction,
+        outages: [String: ServerOutage],
+        fault: String?,
+        mayControl: Bool
+    ) {
         let (list, environment) = (client.service.servers, client.environment)
         service = client.service.name
         self.environment = environment.rawValue
@@ -14,18 +22,20 @@ extension InspectedClient {
         self.fault = fault
         servers = client.servers.map { snapshot in
             let url = list.first { $0.name == snapshot.id }?.baseURLs[environment]?.text ?? ""
-            return Server(snapshot, url: redaction.url(url))
+            return Server(snapshot, snapshot.state == .healthy ? nil : outages[snapshot.id], url: redaction.url(url))
         }
     }
 }
 
 extension InspectedClient.Server {
-    fileprivate init(_ snapshot: ServerSnapshot, url: String) {
+    fileprivate init(_ snapshot: ServerSnapshot, _ outage: ServerOutage?, url: String) {
         name = snapshot.id
         self.url = url
-        words = Self.words(of: snapshot)
-        calls = snapshot.statistics.requests
-        failures = snapshot.statistics.failures
+        words = outage.map { $0.words(nextProbe: snapshot.nextProbe) } ?? Self.words(of: snapshot)
+        since = outage?.since
+        // The client's own counts start at zero with the ejection.
+        calls = outage?.requests ?? snapshot.statistics.requests
+        failures = outage?.failures ?? snapshot.statistics.failures
         latency = snapshot.p50.map { $0.inSeconds * 1_000 }
         state =
             switch snapshot.state {

@@ -4,7 +4,7 @@ import SwitchyardServices
 
 /// The controller that provides the data that a page requests: the feed, the details of a call, and archives.
 ///
-/// The controller observes the client's calls only while a page is open.
+/// The controller observes the client's calls only while a page is open, unless it records from the start.
 final class InspectorController: Sendable {
     /// The maximum time that a feed request waits for a change before the feed is sent without one.
     static let patience = Duration.seconds(20)
@@ -15,6 +15,8 @@ final class InspectorController: Sendable {
     let mayControl: Bool
     private let bell = FeedCondition()
     private let presence: PagePresence
+    private let watch: TrafficObserver
+    private let session = PageGuard.makeToken()
 
     /// Creates the controller for a client.
     ///
@@ -25,7 +27,14 @@ final class InspectorController: Sendable {
         let book = TrafficStore(calls: options.calls, keeper: keeper, clock: WallClock(client.time), bell: bell)
         let faults = FaultController(time: client.time)
         let watch = TrafficObserver(of: own, book, faults)
-        presence = PagePresence(time: client.time, opened: { watch.begin() }, left: { watch.end() })
+        let recordsFromStart = options.recordsFromStart
+        presence = PagePresence(
+            time: client.time,
+            opened: { if !recordsFromStart { watch.begin() } },
+            left: { if recordsFromStart { faults.clear() } else { watch.end() } }
+        )
+        self.watch = watch
+        if recordsFromStart { watch.begin() }
         self.client = own
         self.book = book
         self.faults = faults
@@ -49,8 +58,16 @@ final class InspectorController: Sendable {
         return InspectorFeed(
             cursor: news.change,
             forgotten: news.forgotten,
+            session: session,
+            verdict: news.tally.verdict(servers: client.servers.count),
             limits: InspectorFeed.Limits(calls: book.callLimit, bodyBytes: book.keeper.bodyBytes),
-            client: InspectedClient(client, book.keeper.redaction, fault: faults.words, mayControl: mayControl),
+            client: InspectedClient(
+                client,
+                book.keeper.redaction,
+                outages: news.outages,
+                fault: faults.words,
+                mayControl: mayControl
+            ),
             calls: news.calls,
             events: news.events
         )
@@ -59,11 +76,12 @@ final class InspectorController: Sendable {
     /// Stops observing the client, and wakes the pages that wait.
     func end() {
         presence.end()
+        watch.end()
         bell.end()
     }
 }
 
-/// An observer that is attached to the client while a page is open.
+/// An observer that is attached to the client while calls are recorded.
 private final class TrafficObserver: Sendable {
     private let client: NetworkClient
     private let book: TrafficStore

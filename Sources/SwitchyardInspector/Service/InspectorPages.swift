@@ -9,7 +9,10 @@ struct InspectorPages: Sendable {
     ///
     /// The page may use only its own content, and may send requests only to its own server.
     static let policy =
-        "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; img-src data:"
+        """
+        default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; img-src data:; \
+        frame-ancestors 'none'; base-uri 'none'; form-action 'none'
+        """
     /// The maximum size of a command in bytes.
     static let commandLimit = 16_384
 

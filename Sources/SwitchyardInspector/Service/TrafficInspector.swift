@@ -1,6 +1,7 @@
 import Foundation
 public import SwitchyardClient
 public import SwitchyardHTTP
+import SwitchyardServices
 import SwitchyardTesting
 
 /// An inspector that shows a client's traffic live in a browser: the servers, and each call with its attempts, waits
@@ -15,9 +16,10 @@ import SwitchyardTesting
 /// as in the log.
 ///
 /// ### What it observes
-/// The inspector observes the client only while a page is open. A page is open if it requested data within the last 30
-/// seconds. Calls that were dispatched while no page was open are not shown. While no page is open, the inspector adds
-/// no cost to the client's calls. A response from the cache appears as a call without attempts.
+/// The inspector observes the client only while a page is open, unless ``Options/recordsFromStart`` is set. A page is open
+/// if it requested data within the last 30 seconds. Calls that were dispatched while the client was not observed are not
+/// shown. While the client is not observed, the inspector adds no cost to the client's calls. A response from the cache
+/// appears as a call without attempts.
 ///
 /// ### What it keeps
 /// The inspector keeps the newest calls (``Options/calls``), each with the heads of its messages and at most
@@ -29,9 +31,17 @@ public final class TrafficInspector: Sendable {
     public struct Options: Sendable {
         /// The port to listen on; the default is any free port.
         public var port: UInt16 = 0
+        /// Whether the next run of the app serves the page at the same address; the default is `true` in debug builds.
+        ///
+        /// The port and the token are stored in a file in the user's folder for caches, which only the user can read. If
+        /// another socket listens on the stored port, the page gets a new port and a new token.
+        public var keepsAddress = Options.isDebugBuild
+        /// Whether calls are recorded from the start, and not only while a page is open; the default is `false`.
+        public var recordsFromStart = false
         /// The maximum number of calls that are kept; the default is 500.
         ///
-        /// If there are more calls, the oldest are dropped.
+        /// If there are more calls, the oldest are dropped. Calls that failed, were sent more than once, or took at
+        /// least a second are kept longer than other calls: up to half of the calls are for them.
         public var calls = 500
         /// The maximum number of body bytes that are kept per call in each direction; the default is 64 KiB.
         public var bodyBytes = 65_536
@@ -42,8 +52,19 @@ public final class TrafficInspector: Sendable {
         /// Whether the inspector prints the address of the page; the default is `true`.
         public var printsAddress = true
 
+        /// The file with the stored address; `nil` stands for the default file.
+        var addressFile: URL?
+
         /// Creates options with default values.
         public init() {}
+
+        private static var isDebugBuild: Bool {
+            #if DEBUG
+                true
+            #else
+                false
+            #endif
+        }
     }
 
     /// The address of the page with its token: `http://127.0.0.1:49152/0123…/`.
@@ -64,12 +85,11 @@ public final class TrafficInspector: Sendable {
     public init(_ client: NetworkClient, options: Options = Options()) throws(InspectorError) {
         let html: String
         do { html = try InspectorPage().html } catch { throw .missingPage("\(error)") }
-        server = LoopbackServer(
-            port: options.port,
-            limits: LoopbackLimits(recordedBodyBytes: 0, recordedRequests: 0)
-        )
-        do throws(LoopbackError) { try server.start() } catch { throw InspectorError(error) }
-        let token = PageGuard.makeToken()
+        let file = options.keepsAddress ? options.addressFile ?? KeptAddress.file(of: client.service.name) : nil
+        let kept = file.flatMap(KeptAddress.read)
+        let token: String
+        (server, token) = try Self.serve(options, kept)
+        if let file { KeptAddress(port: server.port, token: token).write(file) }
         address = "\(server.baseURL)/\(token)/"
         desk = InspectorController(client, options)
         let pages = InspectorPages(desk: desk, access: PageGuard(token: token, port: server.port), html: html)
@@ -82,6 +102,26 @@ public final class TrafficInspector: Sendable {
 
     deinit {
         stop()
+    }
+
+    /// Starts the server of the page, at the stored address if that is possible.
+    private static func serve(
+        _ options: Options,
+        _ kept: KeptAddress?
+    ) throws(InspectorError) -> (LoopbackServer, token: String) {
+        let limits = LoopbackLimits(recordedBodyBytes: 0, recordedRequests: 0)
+        if let kept, options.port == 0 || options.port == kept.port {
+            let server = LoopbackServer(port: kept.port, limits: limits)
+            do throws(LoopbackError) {
+                try server.start()
+                return (server, kept.token)
+            } catch {
+                // Another program may have read the token of a page at this port, so the new page gets a new token.
+            }
+        }
+        let server = LoopbackServer(port: options.port, limits: limits)
+        do throws(LoopbackError) { try server.start() } catch { throw InspectorError(error) }
+        return (server, PageGuard.makeToken())
     }
 
     /// Stops observing the client, and stops serving the page.

@@ -41,6 +41,12 @@ package enum VerdictText {
         return (number < 0 ? "-" : "") + ([rest] + groups).joined(separator: ",")
     }
 
+    /// Returns a time in milliseconds: `0.42 ms`, `38 ms`, `1.5 s`.
+    package static func milliseconds(_ time: Double) -> String {
+        guard time < 999.5 else { return seconds(time / 1_000) }
+        return time < 9.995 ? "\((max(0, time) * 100).rounded() / 100) ms" : "\(Int(time.rounded())) ms"
+    }
+
     /// Returns a number from 1 to 9 as a word at the start of a sentence, and another number in digits.
     package static func word(_ number: Int) -> String {
         numerals.indices.contains(number) ? numerals[number] : count(number)

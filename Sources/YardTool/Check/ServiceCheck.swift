@@ -1,5 +1,6 @@
 import Foundation
 import Switchyard
+import SwitchyardInspector
 
 /// A check of service files and the servers that they name.
 struct ServiceCheck: Sendable {
@@ -149,7 +150,7 @@ struct ServiceCheck: Sendable {
             row.state = "\(answer.status)"
             row.latency = answer.context.elapsed
         } catch {
-            row.state = error.reason.word
+            row.state = VerdictText.failure(error.reason.word)
             let position = found.service.servers.firstIndex(of: server) ?? 0
             row.problem =
                 "\(found.file): servers[\(position)].baseURLs.\(found.environment): "

@@ -28,10 +28,13 @@ struct AdminRoutes: Sendable {
     }
 
     /// Adds the routes to a server.
+    ///
+    /// Every route refuses a request whose `Host` field does not name this machine. A web page whose host name resolves
+    /// to 127.0.0.1 could send such a request.
     func install(on server: LoopbackServer) {
-        server.route(.get, "/admin") { [weak server] _ in .text(Self.help(baseURL: server?.baseURL ?? "") + "\n") }
-        server.route(.get, "/admin/fault") { _ in try answer(faults.orders) }
-        server.route(.put, "/admin/fault") { request in
+        route(.get, "/admin", on: server) { [weak server] _ in .text(Self.help(baseURL: server?.baseURL ?? "") + "\n") }
+        route(.get, "/admin/fault", on: server) { _ in try answer(faults.orders) }
+        route(.put, "/admin/fault", on: server) { request in
             let json = try await request.body.collect(upTo: 65_536)
             let order: FaultOrder
             do throws(FaultOrder.Problem) {
@@ -41,12 +44,27 @@ struct AdminRoutes: Sendable {
             }
             return try reply(faults.carryOut(order), to: order.server)
         }
-        server.route(.delete, "/admin/fault") { request in
+        route(.delete, "/admin/fault", on: server) { request in
             if let unknown = request.queryItems.first(where: { $0.name != "server" }) {
                 return try answer(["error": "unknown parameter \"\(unknown.name)\": must be server"], status: 400)
             }
             let name = request.queryValue("server")
             return try reply(faults.clear(name), to: name)
+        }
+    }
+
+    private func route(
+        _ method: HTTPMethod,
+        _ path: String,
+        on server: LoopbackServer,
+        _ handler: @escaping @Sendable (LoopbackRequest) async throws -> LoopbackResponse
+    ) {
+        server.route(method, path) { request in
+            let host = request.headers["Host"]?.prefix { $0 != ":" } ?? ""
+            guard host == "127.0.0.1" || host == "localhost" else {
+                return try answer(["error": "invalid Host field: must be 127.0.0.1 or localhost"], status: 403)
+            }
+            return try await handler(request)
         }
     }
 

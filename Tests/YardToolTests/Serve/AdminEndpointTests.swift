@@ -87,6 +87,15 @@ import Testing
         #expect(answer.text.contains("must be one of refuse, "))
     }
 
+    @Test(arguments: ["admin", "admin/fault"]) func `a request whose Host field names another host is rejected`(
+        path: String
+    ) async throws {
+        let port = yard.admin.port
+
+        #expect(try await call(.get, path, host: "evil.example:\(port)").status == 403)
+        #expect(try await call(.get, path, host: "localhost:\(port)").status == 200)
+    }
+
     @Test func `the endpoint describes its use`() async throws {
         let answer = try await call(.get, "admin")
 
@@ -109,17 +118,18 @@ import Testing
     private func call(
         _ method: HTTPMethod,
         _ path: String,
-        body: String? = nil
+        body: String? = nil,
+        host: String? = nil
     ) async throws -> (status: Int, text: String) {
         let transport = try Transports.systemDefault()
         defer { transport.shutdown() }
-        let response = try await transport.send(
-            HTTPRequest(
-                method: method,
-                url: try RequestURL(validating: "\(yard.admin.baseURL)/\(path)"),
-                body: body.map { .data(Data($0.utf8)) } ?? .none
-            )
+        var request = HTTPRequest(
+            method: method,
+            url: try RequestURL(validating: "\(yard.admin.baseURL)/\(path)"),
+            body: body.map { .data(Data($0.utf8)) } ?? .none
         )
+        if let host { request.headers.set("Host", host) }
+        let response = try await transport.send(request)
         guard case .whole(let data) = response.body else { return (response.status, "") }
         return (response.status, String(decoding: data, as: UTF8.self))
     }

@@ -74,7 +74,7 @@ class DetailPanel {
   #draw() {
     const { call, marks } = this.entry;
     const now = call.end ?? this.now();
-    this.title.replaceChildren(element("span", { class: "quiet" }, `#${call.number} `),
+    this.title.replaceChildren(element("span", { class: "quiet" }, `#${call.shownNumber ?? call.number} `),
       element("span", { class: "method" }, call.method), ` ${call.path}`);
     this.summary = this.#summary(call, marks, now);
     this.fall = this.#waterfall(call, now);
@@ -206,6 +206,8 @@ function exchangeView(kept) {
     element("div", { class: "part-head" }, element("h4", {}, title), element("span", { class: "tools" }, tools)),
     message ? [
       element("p", { class: "line" }, element("code", {}, message.line)),
+      what === "request" ? pairsView(queryOf(message.line), "query parameter") : null,
+      pairsView(cookiesOf(message.fields ?? [], what), "cookie"),
       message.fields?.length
         ? element("details", { class: "field-fold", open: "" },
           element("summary", {}, words.some(message.fields.length, "field")),
@@ -217,4 +219,29 @@ function exchangeView(kept) {
     part("Request", kept.request, "request", copyButton("Copy as cURL", "cURL", () => kept.curl)),
     part("Response", kept.response, "response"),
   ];
+}
+
+/** Returns the decoded parameters of the query in a request line. */
+function queryOf(line) {
+  const url = line.slice(line.indexOf(" ") + 1);
+  const start = url.indexOf("?");
+  return start < 0 ? [] : [...new URLSearchParams(url.slice(start + 1).split("#")[0])];
+}
+
+/** Returns the names and values of the cookies in header fields. */
+function cookiesOf(fields, what) {
+  const wanted = what === "request" ? "cookie" : "set-cookie";
+  const values = fields.filter(([name]) => name.toLowerCase() === wanted).map(([, value]) => value);
+  const pairs = what === "request" ? values.flatMap((value) => value.split(";")) : values.map((value) => value.split(";")[0]);
+  return pairs.map((pair) => pair.trim()).filter((pair) => pair.includes("=")).map((pair) => {
+    const at = pair.indexOf("=");
+    return [pair.slice(0, at), pair.slice(at + 1)];
+  });
+}
+
+/** Returns a folded table of names and values, or null if there are none. */
+function pairsView(pairs, name) {
+  if (pairs.length === 0) return null;
+  return element("details", { class: "field-fold" },
+    element("summary", {}, words.some(pairs.length, name)), fieldTable(pairs, `${name}s`));
 }

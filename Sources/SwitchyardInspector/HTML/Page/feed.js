@@ -57,14 +57,18 @@ class Feed {
       if (!answer.ok) throw new Error(`the inspector responded with ${answer.status}`);
       const feed = await answer.json();
       if (feed.version !== 1) throw new Error(`this page cannot read version ${feed.version} of the data`);
-      if (feed.cursor < this.cursor) {
-        // The server has restarted, so all its data is requested again.
-        this.store.clear();
+      if (this.session !== undefined && feed.session !== this.session) {
+        // The app has restarted. Its data is requested again, and the calls of the earlier run stay.
+        this.session = feed.session;
+        this.store.restart();
+        this.details?.restart(this.store.runs);
         this.cursor = 0;
         return;
       }
+      this.session = feed.session;
       this.cursor = feed.cursor;
       this.store.take(feed);
+      this.details?.prefetch(feed.calls);
     } finally {
       clearTimeout(timer);
     }
@@ -103,8 +107,43 @@ async function command(body) {
 
 /** The source of details of calls: the server of a live page, or the record in the page. */
 class Details {
-  constructor(record) {
+  /** The maximum number of calls whose details the page keeps, so that they can be shown when the app has ended. */
+  static most = 1000;
+
+  #kept = new Map();
+  #wanted = [];
+  #isLoading = false;
+
+  constructor(record, store) {
     this.record = record;
+    this.store = store;
+  }
+
+  /** Loads the details of calls in the background, the newest first. */
+  prefetch(calls) {
+    this.#wanted = [...this.#wanted, ...calls.map(({ id }) => id)].slice(-200);
+    if (!this.#isLoading) this.#loadNext();
+  }
+
+  async #loadNext() {
+    this.#isLoading = true;
+    for (let id = this.#wanted.pop(); id !== undefined; id = this.#wanted.pop()) {
+      try {
+        await this.#load(id);
+      } catch {
+        // The call is no longer stored, or the app has ended.
+        if (this.store.byId.has(id)) break;
+      }
+      await new Promise((wake) => setTimeout(wake, 5));
+    }
+    this.#isLoading = false;
+  }
+
+  /** Renames the kept details after a restart of the app, because the new run uses the same numbers again. */
+  restart(run) {
+    this.#wanted = [];
+    const kept = [...this.#kept].map(([id, detail]) => [`${id}`.startsWith("run") ? id : `run${run}-${id}`, detail]);
+    this.#kept = new Map(kept);
   }
 
   async get(id) {
@@ -112,6 +151,28 @@ class Details {
       if (!this.record.details[id]) throw new Error("The record contains no details of this call.");
       return this.record.details[id];
     }
+    const kept = this.#kept.get(id);
+    if (`${id}`.startsWith("run")) {
+      if (!kept) throw new Error("The app has ended, and the details of this call were not loaded before.");
+      return kept;
+    }
+    try {
+      return await this.#load(id);
+    } catch (error) {
+      if (kept) return kept;
+      throw error instanceof TypeError ? new Error("The app has ended, and the details were not loaded before.") : error;
+    }
+  }
+
+  async #load(id) {
+    const detail = await this.#fetch(id);
+    this.#kept.delete(id);
+    this.#kept.set(id, detail);
+    if (this.#kept.size > Details.most) this.#kept.delete(this.#kept.keys().next().value);
+    return detail;
+  }
+
+  async #fetch(id) {
     const answer = await fetch(`calls/${encodeURIComponent(id)}`, { cache: "no-store" });
     if (answer.status === 404) throw new Error("This call is no longer stored because newer calls replaced it.");
     if (!answer.ok) throw new Error(`The inspector responded with ${answer.status}.`);
@@ -124,8 +185,19 @@ class Details {
       const details = id === undefined ? Object.values(this.record.details) : [await this.get(id)];
       return JSON.stringify(makeArchive(details), null, 2);
     }
-    const answer = await fetch(id === undefined ? "archive.har" : `calls/${encodeURIComponent(id)}.har`);
-    if (!answer.ok) throw new Error(`The inspector responded with ${answer.status}.`);
-    return answer.text();
+    const isEarlier = id === undefined ? this.store.entries.some(({ call }) => call.isEarlier) : `${id}`.startsWith("run");
+    if (!isEarlier) {
+      try {
+        const answer = await fetch(id === undefined ? "archive.har" : `calls/${encodeURIComponent(id)}.har`);
+        if (!answer.ok) throw new Error(`The inspector responded with ${answer.status}.`);
+        return await answer.text();
+      } catch (error) {
+        if (!(error instanceof TypeError)) throw error;
+      }
+    }
+    // The app has ended, so the page writes what it has seen. A call whose details are unknown has no fields or bodies.
+    const entries = id === undefined ? this.store.entries : [this.store.byId.get(id)];
+    const details = entries.filter(Boolean).map(({ call }) => ({ call, attempts: this.#kept.get(call.id)?.attempts ?? [] }));
+    return JSON.stringify(makeArchive(details), null, 2);
   }
 }

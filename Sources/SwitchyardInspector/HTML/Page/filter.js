@@ -3,7 +3,7 @@
 /* The filter of the shown calls. It is stored in the URL, so a reload preserves it. */
 
 class Filter {
-  static empty = { text: "", server: "", status: "", kind: "", scale: "own", events: "yes" };
+  static empty = { text: "", server: "", status: "", kind: "", scale: "own", events: "yes", sort: "" };
   static statuses = [
     ["", "any outcome"], ["2", "2xx"], ["3", "3xx"], ["4", "4xx"], ["5", "5xx"],
     ["failed", "failed"], ["running", "running"],
@@ -73,7 +73,30 @@ class Filter {
     if (this.status === "failed" || this.status === "running") {
       if (entry.state !== this.status) return false;
     } else if (this.status && Math.floor((call.outcome?.status ?? 0) / 100) !== Number(this.status)) return false;
-    return this.needles.every((needle) => entry.text.includes(needle));
+    return this.needles.every((needle) => Filter.test(entry, needle));
+  }
+
+  /** Returns whether a call matches one word of the text, which may have the form `name:value`. */
+  static test(entry, needle) {
+    const [, name, value] = needle.match(/^([a-z-]+):(.+)$/) ?? [];
+    const number = Filter.number(value);
+    const { call } = entry;
+    switch (name) {
+      case "status": return `${call.outcome?.status ?? ""}`.startsWith(value) || words.outcome(call.outcome).includes(value);
+      case "method": return call.method.toLowerCase() === value;
+      case "server": return entry.servers.some((server) => server?.toLowerCase().includes(value));
+      case "type": return entry.type.includes(value);
+      case "larger-than": return number !== undefined && (entry.size ?? 0) > number;
+      case "slower-than": return number !== undefined && (call.end ?? Infinity) - call.start > number;
+      default: return entry.text.includes(needle);
+    }
+  }
+
+  /** Returns the number of bytes or milliseconds in a text such as `500`, `10k`, `2M`, `200ms` or `1.5s`. */
+  static number(text) {
+    const [, digits, unit] = text?.match(/^(\d+(?:\.\d+)?)(k|m|ms|s)?$/) ?? [];
+    const scale = { k: 1e3, m: 1e6, ms: 1, s: 1e3 }[unit] ?? 1;
+    return digits === undefined ? undefined : Number(digits) * scale;
   }
 }
 
@@ -81,7 +104,8 @@ class Filter {
 function filterBar(filter, store) {
   const field = element("input", {
     type: "search", id: "text", placeholder: "path, URL, tag, #number", "aria-label": "Text in path or URL",
-    title: "Press / to focus this field", autocomplete: "off", spellcheck: "false",
+    title: "Press / to focus this field. status:500, method:post, server:NAME, type:json, larger-than:10k and "
+      + "slower-than:1s are possible too.", autocomplete: "off", spellcheck: "false",
   });
   const choice = (label, key, options) => {
     const made = element("select", { "aria-label": label, title: label, id: `filter-${key}` });

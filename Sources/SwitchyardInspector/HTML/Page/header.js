@@ -70,7 +70,7 @@ class PageHeader {
     const shown = this.record ? "record" : kind === "live" && isPaused ? "paused" : kind;
     const text = {
       record: "offline record", live: "live", paused: "paused", connecting: "connecting …",
-      lost: why ? `connection lost: ${why}` : "connection lost",
+      lost: why ? `connection lost: ${why}` : "connection lost: the app has ended or is suspended",
     }[shown];
     if (this.node.dataset.state !== shown) {
       this.node.dataset.state = shown;

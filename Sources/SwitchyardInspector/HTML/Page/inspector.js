@@ -14,7 +14,8 @@ class Inspector {
     this.store = new Store();
     this.filter = new Filter();
     this.feed = new Feed(this.store);
-    this.details = new Details(record);
+    this.details = new Details(record, this.store);
+    this.feed.details = this.details;
     this.isPaused = false;
     const now = () => record ? this.store.latest : Date.now();
     const { store, filter, feed, details } = this;
@@ -51,7 +52,8 @@ class Inspector {
       element("div", { class: "calls" }, this.bar.bar, this.overview.node, this.list.frame,
         element("div", { class: "list-foot" }, legend(), this.bar.ticks)),
       element("div", { class: "side" }, this.events.node, this.detail.node));
-    return element("div", { class: "inspector" }, this.header.node, this.faults.banner,
+    this.verdict = element("section", { class: "verdict", "aria-label": "Result" });
+    return element("div", { class: "inspector" }, this.header.node, this.verdict, this.faults.banner,
       this.servers.node, this.layout, notice.node);
   }
 
@@ -68,8 +70,9 @@ class Inspector {
     matchMedia("print").addEventListener("change", () => this.list.draw());
     addEventListener("pagehide", () => this.feed.stop());
     addEventListener("pageshow", ({ persisted }) => { if (persisted && !this.record) this.feed.run(); });
-    // Running calls grow even without an update from the server.
+    // Running calls and outages grow even without an update from the server.
     setInterval(() => {
+      if (!this.isPaused && !this.record) this.servers.grow();
       if (this.record || document.hidden || this.isPaused) return;
       if (this.store.entries.some(({ state }) => state === "running")) this.list.draw();
       this.detail.grow();
@@ -87,6 +90,7 @@ class Inspector {
   }
 
   refresh() {
+    this.#showVerdict();
     if (!this.isPaused) {
       this.bar.show();
       this.servers.refresh();
@@ -99,6 +103,18 @@ class Inspector {
     const seen = this.list.last;
     const waiting = this.isPaused ? this.store.entries.filter(({ call }) => call.number > seen).length : 0;
     this.header.refresh(waiting, this.isPaused);
+  }
+
+  #showVerdict() {
+    const { verdict } = this.store;
+    this.verdict.hidden = !verdict;
+    if (!verdict) return;
+    this.verdict.className = `verdict is-${verdict.level}`;
+    const text = [verdict.headline, ...verdict.details].join("\n");
+    if (this.verdict.dataset.text === text) return;
+    this.verdict.dataset.text = text;
+    this.verdict.replaceChildren(element("p", { class: "verdict-headline" }, verdict.headline),
+      ...verdict.details.map((detail) => element("p", { class: "verdict-detail" }, detail)));
   }
 
   #count(entries, hidden) {

@@ -25,10 +25,9 @@ class CallList {
   }
 
   #build() {
-    const columns = ["#", "time", "call", "servers", "outcome", "marks", "took", "attempts"];
+    const columns = ["#", "time", "call", "servers", "outcome", "marks", "size", "took", "attempts"];
     this.head = element("div", { class: "row head", role: "row", "aria-rowindex": "1" },
-      columns.map((name) =>
-        element("span", { role: "columnheader", class: `cell ${name === "#" ? "number" : name}` }, name)));
+      columns.map((name) => this.#heading(name)));
     this.rows = element("div", { class: "rows", role: "rowgroup" });
     this.nothing = element("p", { class: "nothing quiet" });
     this.grid = element("div", {
@@ -44,6 +43,29 @@ class CallList {
     });
     new ResizeObserver(() => this.#measure()).observe(this.frame);
   }
+
+  /** Returns a column heading. A click on a heading that can be sorted by sorts the list. */
+  #heading(name) {
+    const made = element("span", { role: "columnheader", class: `cell ${name === "#" ? "number" : name}` });
+    if (!CallList.orders[name]) {
+      made.append(name);
+      return made;
+    }
+    const button = element("button", { type: "button", class: "sort", "data-sort": name,
+      title: `Sort by ${name}, largest first` }, name);
+    button.addEventListener("click", () =>
+      this.filter.set({ sort: this.filter.sort === name || name === "time" ? "" : name }));
+    made.append(button);
+    return made;
+  }
+
+  /** The values by which the list can be sorted, the largest first. Without a choice, the newest call is the first. */
+  static orders = {
+    time: ({ time }) => time,
+    size: ({ size }) => size ?? -1,
+    took: ({ call }) => (call.end ?? Infinity) - call.start,
+    outcome: ({ call, state }) => state === "failed" ? 1000 : call.outcome?.status ?? 0,
+  };
 
   /** Reads the height of a row from the style, because a narrow list has rows of two lines. */
   #measure() {
@@ -61,7 +83,13 @@ class CallList {
     const shown = kept.filter((entry) => filter.matches(entry));
     this.shown = shown.slice();
     this.items = shown.reverse();
-    if (filter.events === "yes") this.items = this.#withEvents(shown, kept);
+    const order = filter.sort ? CallList.orders[filter.sort] : undefined;
+    if (order) this.items = shown.slice().sort((one, other) => order(other) - order(one));
+    else if (filter.events === "yes") this.items = this.#withEvents(shown, kept);
+    for (const button of this.head.querySelectorAll("[data-sort]")) {
+      const isChosen = button.dataset.sort === (order ? filter.sort : "time");
+      button.parentNode.setAttribute("aria-sort", isChosen ? "descending" : "none");
+    }
     this.count = shown.length;
     this.longest = shown.reduce((most, entry) => Math.max(most, entry.duration(this.now())), 0);
     const isEmpty = this.items.length === 0;
@@ -216,7 +244,7 @@ class CallList {
     const url = call.attempts[0]?.url ?? "";
     const query = call.path.includes("?") || !url.includes("?") ? "" : url.slice(url.indexOf("?"));
     return element("div", { class: `row call is-${entry.state}`, role: "row", id: entry.key, "data-key": entry.key },
-      cell("number", `${call.number}`),
+      cell("number", `${call.shownNumber ?? call.number}`),
       cell("time", clock(call.start)),
       cell("call", element("span", { class: "method" }, call.method),
         element("span", { class: "path", title: url || call.path }, call.path,
@@ -225,6 +253,7 @@ class CallList {
       cell("outcome", element("span", { class: "outcome-box", title: words.fullOutcome(call.outcome) },
         outcomeIcon(entry.state), element("span", { class: "outcome-text" }, words.outcome(call.outcome)))),
       cell("marks", entry.marks.map((mark) => badge(mark))),
+      cell("size", element("span", { title: entry.type }, entry.size === undefined ? "–" : words.bytes(entry.size))),
       cell("took", numbers.wait(took)),
       cell("attempts", smallBars(entry, this.store, scale || took, this.now())));
   }
@@ -232,7 +261,7 @@ class CallList {
   #eventRow({ key, event }) {
     return element("div", { class: `row event is-${event.kind}`, role: "row", id: key, "data-key": key },
       element("span", { class: "cell time", role: "gridcell" }, clock(event.time)),
-      element("span", { class: "cell words", role: "gridcell", "aria-colspan": "7" },
+      element("span", { class: "cell words", role: "gridcell", "aria-colspan": "8" },
         eventIcon(event.kind), element("span", { class: "sentence", title: event.text }, event.text)));
   }
 }

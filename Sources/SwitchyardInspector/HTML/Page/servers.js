@@ -31,6 +31,7 @@ class ServerCards {
       sign: element("span", { class: "sign" }),
       state: element("span", { class: "state" }),
       url: element("code", { class: "url" }),
+      since: element("p", { class: "since" }),
       words: element("p", { class: "evidence" }),
       calls: element("dd"),
       failures: element("dd"),
@@ -45,13 +46,26 @@ class ServerCards {
       element("div", { class: "card-head" },
         serverIcon(this.store.place(name)), element("h2", { title: name }, name), parts.url,
         element("span", { class: "stand" }, parts.sign, parts.state)),
-      parts.words,
+      parts.since, parts.words,
       element("div", { class: "card-foot" },
-        element("dl", {}, fact("calls", parts.calls), fact("failures", parts.failures), fact("latency", parts.latency)),
+        element("dl", {}, fact("requests", parts.calls), fact("failed", parts.failures), fact("median response", parts.latency)),
         parts.use));
     this.cards.set(name, parts);
     this.node.append(parts.node);
     return parts;
+  }
+
+  /** Updates the lengths of outages. */
+  grow() {
+    for (const parts of this.cards.values()) this.#showSince(parts);
+  }
+
+  #showSince(parts) {
+    const start = parts.outageStart;
+    parts.since.hidden = start === undefined;
+    if (start === undefined) return;
+    const seconds = Math.max(0, Math.round((Date.now() - start) / 1000));
+    setText(parts.since, `Fails since ${words.time(start, false)} (${numbers.count(seconds)} s)`);
   }
 
   #show(parts, server, client) {
@@ -64,6 +78,8 @@ class ServerCards {
     setText(parts.state, serverStates[server.state] ?? words.plain(server.state));
     setText(parts.url, server.url);
     parts.url.title = server.url;
+    parts.outageStart = server.since;
+    this.#showSince(parts);
     setText(parts.words, server.words ?? "");
     setText(parts.calls, numbers.count(server.calls ?? 0));
     setText(parts.failures, numbers.count(server.failures ?? 0));

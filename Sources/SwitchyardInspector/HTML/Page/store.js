@@ -12,7 +12,20 @@ class Entry {
     this.servers = call.attempts.map(({ server }) => server);
     this.state = Entry.state(call);
     const urls = call.attempts.flatMap(({ url, redirects }) => [url, ...(redirects ?? []).map(({ to }) => to)]);
-    this.text = [`#${call.number}`, call.method, call.path, ...urls, ...(call.tags ?? [])].join(" ").toLowerCase();
+    const last = call.attempts[call.attempts.length - 1];
+    /** The number of body bytes of the last response, or undefined if unknown. */
+    this.size = last?.received;
+    this.type = last?.type ?? "";
+    const outcome = words.outcome(call.outcome);
+    this.text = [`#${call.shownNumber ?? call.number}`, call.method, call.path, ...urls, ...urls.map(decoded), outcome, this.type,
+      ...(call.tags ?? [])].join(" ").toLowerCase();
+  }
+
+  /** Whether the call failed, was sent more than once, was slow, or is still running. Such calls are kept longer. */
+  get isSpecial() {
+    const { call, state } = this;
+    return call.end === undefined || state === "failed" || state === "bad" || call.attempts.length > 1
+      || call.end - call.start >= 1000;
   }
 
   static marks(call) {
@@ -51,6 +64,15 @@ class Entry {
   }
 }
 
+/** Returns a URL without percent encoding, or the URL itself if its encoding is invalid. */
+function decoded(url) {
+  try {
+    return decodeURIComponent(url.replaceAll("+", " "));
+  } catch {
+    return url;
+  }
+}
+
 class Store {
   constructor() {
     this.listeners = [];
@@ -63,6 +85,7 @@ class Store {
     this.events = [];
     this.client = { service: "", environment: "", environments: [], current: "", mayControl: false, servers: [] };
     this.forgotten = 0;
+    this.verdict = undefined;
     this.most = Infinity;
     this.names = [];
     /** The latest time in the data. */
@@ -78,15 +101,47 @@ class Store {
   take(feed, isRecord = false) {
     this.client = isRecord ? { ...feed.client, mayControl: false } : feed.client;
     this.forgotten = feed.forgotten;
+    this.verdict = feed.verdict;
     this.most = isRecord ? Infinity : feed.limits.calls;
     for (const { name } of feed.client.servers) this.place(name);
     for (const call of feed.calls) this.#put(call);
-    while (this.entries.length > this.most) this.byId.delete(this.entries.shift().call.id);
+    this.#drop();
     const last = this.events.length ? this.events[this.events.length - 1].number : -Infinity;
     this.events.push(...feed.events.filter(({ number }) => number > last));
     if (!isRecord && this.events.length > 1000) this.events.splice(0, this.events.length - 1000);
     for (const { time } of feed.events) this.latest = Math.max(this.latest, time);
     for (const listener of this.listeners) listener();
+  }
+
+  /** Drops calls beyond the limit. Special calls are kept longer: up to half of the limit is for them. */
+  #drop() {
+    const surplus = this.entries.length - this.most;
+    if (surplus <= 0) return;
+    const special = this.entries.filter((entry) => entry.isSpecial).slice(-Math.floor(this.most / 2));
+    const isKept = new Set(special);
+    let left = surplus;
+    this.entries = this.entries.filter((entry) => {
+      if (left === 0 || isKept.has(entry)) return true;
+      left -= 1;
+      this.byId.delete(entry.call.id);
+      return false;
+    });
+  }
+
+  /** Keeps the calls of an earlier run of the app, in front of the calls of the new run. */
+  restart() {
+    this.runs = (this.runs ?? 0) + 1;
+    for (const entry of this.entries) {
+      this.byId.delete(entry.call.id);
+      const { call } = entry;
+      entry.call = { ...call, id: call.isEarlier ? call.id : `run${this.runs}-${call.id}`, isEarlier: true,
+        number: call.number - 1e6, shownNumber: call.shownNumber ?? call.number };
+      if (call.end === undefined) Object.assign(entry.call, { end: this.latest, wasCut: true });
+      entry.key = `call-${entry.call.id}`;
+      entry.state = Entry.state(entry.call);
+      this.byId.set(entry.call.id, entry);
+    }
+    this.events = this.events.map((event) => ({ ...event, number: event.number - 1e6 }));
   }
 
   /** Inserts a call by its number, or replaces the known call. */

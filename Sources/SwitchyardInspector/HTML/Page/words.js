@@ -31,14 +31,14 @@ const phaseWords = {
 const serverStates = {
   inUse: "in use",
   standby: "on standby",
-  ejected: "ejected",
-  probing: "probing",
+  ejected: "out of service",
+  probing: "on trial",
   offline: "offline",
 };
 
 const eventWords = {
   switch: "switch",
-  ejection: "ejection",
+  ejection: "out of service",
   probe: "probe",
   recovery: "recovery",
   environment: "environment",

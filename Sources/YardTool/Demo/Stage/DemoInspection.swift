@@ -10,6 +10,7 @@ struct DemoInspection: Sendable {
     init(of client: NetworkClient, on screen: DemoScreen) throws(InspectorError) {
         var options = TrafficInspector.Options()
         options.allowsControl = true
+        options.keepsAddress = false
         options.printsAddress = false
         inspector = try TrafficInspector(client, options: options)
         self.screen = screen

@@ -1,4 +1,5 @@
 import Switchyard
+import SwitchyardInspector
 
 extension TrafficStory {
     /// Returns the events of the servers in order, with descriptions, and the start and the end of each outage without
@@ -66,14 +67,6 @@ extension HealthStatistics {
 }
 
 extension SwitchCause {
-    /// Whether the switch happened because the previous server failed.
-    var blamesServer: Bool {
-        switch self {
-        case .errorRatio, .score, .lateness, .consecutiveFailures, .trialFailed: true
-        case .recovered, .requested, .pushed, .pushEnded, .listReplaced, .reset, .restored: false
-        }
-    }
-
     /// The cause of an ejection as a part of a sentence whose subject is the server, or `nil` if the server did not
     /// cause it.
     fileprivate var ownWhy: String? {
@@ -102,26 +95,6 @@ extension SwitchCause {
         case .listReplaced: "the list of servers was replaced"
         case .reset: "the health of all servers was reset"
         case .restored: "stored health was restored"
-        }
-    }
-}
-
-extension FailureKind {
-    /// The failure as a part of a sentence whose subject is the server.
-    var deed: String {
-        switch self {
-        case .refused: "refused connections"
-        case .dnsFailure: "was not found by DNS"
-        case .tlsFailure: "failed the TLS handshake"
-        case .certificateRejected: "presented an untrusted certificate"
-        case .connectTimeout: "did not accept connections in time"
-        case .timeout: "did not respond"
-        case .reset: "reset connections"
-        case .truncated: "truncated its responses"
-        case .protocolViolation: "sent invalid HTTP"
-        case .http(let status): "responded with \(status)"
-        case .overtaken: "did not respond in time"
-        case .other: "failed"
         }
     }
 }

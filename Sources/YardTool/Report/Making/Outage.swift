@@ -1,4 +1,5 @@
 import Switchyard
+import SwitchyardInspector
 
 /// A failure of a server, with its start and end.
 struct Outage: Sendable, Equatable {

@@ -1,5 +1,6 @@
 import Foundation
 import Switchyard
+import SwitchyardInspector
 import Testing
 
 @testable import yard
@@ -37,6 +38,9 @@ import Testing
         #expect(try JSONDecoder().decode(WorldsReport.self, from: Data(report.json().utf8)) == report)
         #expect(report.worlds == 2)
         #expect(report.text.hasSuffix(report.holds ? "The property holds." : "The property does NOT hold."))
+        let gain = report.answered - report.servedByFirstServer
+        let words = "Of \(report.calls.figure) calls, \(gain.figure) more succeeded than with the first server alone; "
+        #expect(report.verdict.headline.hasPrefix(words))
     }
 
     @Test func `a client that never switches causes no violation`() async throws {

@@ -1,5 +1,6 @@
 import Foundation
 import Switchyard
+import SwitchyardInspector
 
 /// The results of a ``WorldsCampaign``.
 struct WorldsReport: Codable, Sendable, Equatable {
@@ -114,16 +115,35 @@ extension WorldsReport {
 
     /// The report as readable text.
     var text: String {
-        (summary + faultLines + exceptionLines + exampleLines + [verdict]).joined(separator: "\n")
+        (summary + faultLines + exceptionLines + exampleLines + [verdict.text]).joined(separator: "\n")
+    }
+
+    /// The result in words: the calls that switching saved, and the calls that fared worse.
+    var verdict: Verdict {
+        let saved = answered - servedByFirstServer
+        let worse = faults.reduce(0) { $0 + $1.violations } + exceptions.reduce(0) { $0 + $1.violations }
+        let unknown = faults.reduce(0) { $0 + $1.violations }
+        let share = (100 * Double(worse) / Double(max(1, calls))).rounded(to: 2)
+        let gain =
+            "Of \(calls.figure) calls, \(saved.figure) more succeeded than with the first server alone; "
+            + "\(worse.figure) (\(share) %) fared worse"
+        let known = worse == 0 ? "." : ", each for a known reason."
+        let reason = unknown == 0 ? known : ", \(unknown.figure) of them for no known reason."
+        let property = holds ? "The property holds." : "The property does NOT hold."
+        return Verdict(level: holds ? .good : .bad, headline: gain + reason, details: [property])
     }
 
     private var summary: [String] {
-        [
-            "\(worlds) worlds from number \(firstWorld), \(alikeWorlds) of them with equal servers, policy \(policy)",
-            "\(calls) calls: \(answered) succeeded, \(servedByFirstServer) with only the first server",
-            "\(requestsPerCall.rounded(to: 4)) requests per call, \(shadows) shadow requests, \(switches) switches",
-            "run time \(wallSeconds.rounded(to: 2)) s",
+        let rows = [
+            ("worlds", "\(worlds.figure) from number \(firstWorld), \(alikeWorlds.figure) of them with equal servers"),
+            ("policy", policy),
+            ("calls", calls.figure),
+            ("succeeded", "\(answered.figure), with only the first server \(servedByFirstServer.figure)"),
+            ("requests", "\(requestsPerCall.rounded(to: 4)) per call, and \(shadows.figure) shadow requests"),
+            ("switches", switches.figure),
+            ("run time", "\(wallSeconds.rounded(to: 2)) s"),
         ]
+        return rows.map { $0.0.padded(to: 12) + $0.1 }
     }
 
     private var faultLines: [String] {
@@ -146,8 +166,6 @@ extension WorldsReport {
                 + (example.world + example.violation).map { "  " + $0 } + [""]
         }
     }
-
-    private var verdict: String { holds ? "The property holds." : "The property does NOT hold." }
 
     private static func list(_ numbers: [UInt64]) -> String { numbers.map { "\($0)" }.joined(separator: ", ") }
 }

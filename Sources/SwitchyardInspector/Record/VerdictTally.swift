@@ -1,0 +1,121 @@
+/// The counts of the calls and events that an inspector has seen, from which its ``Verdict`` is made.
+struct VerdictTally: Sendable {
+    /// Consecutive calls that failed because of servers.
+    private struct Run: Sendable {
+        var calls = 0
+        var start: Double
+        var end: Double
+        var servers: Set<String> = []
+    }
+
+    /// The time in milliseconds before an ejection in which hedged calls belong to the failure.
+    private static let hedgeTime = 2_000.0
+    /// The maximum number of hedged calls that are remembered.
+    private static let mostHedges = 1_000
+
+    private var facts = VerdictFacts()
+    private var ejected: Set<String> = []
+    /// The slow servers of recent calls that another server completed, with the times of the responses.
+    private var hedges: [(server: String, time: Double)] = []
+    private var run: Run?
+    /// The longest time in milliseconds without a successful call, by the number of servers that failed in it.
+    private var silences: [Int: Double] = [:]
+
+    /// Counts a call that has ended.
+    ///
+    /// A call that its caller cancelled is not counted.
+    mutating func add(_ call: InspectedCall) {
+        guard let outcome = call.outcome, outcome.error != "cancelled" else { return }
+        facts.calls += 1
+        guard let kind = outcome.kind else { return succeeded(call) }
+        facts.failed += 1
+        facts.failures[kind, default: 0] += 1
+        if InspectedCall.Outcome.isFaultOfServer(kind) { failed(call) }
+    }
+
+    /// Records that the client has ejected a server because of its failures.
+    mutating func eject(_ server: String, at time: Double) {
+        if !facts.failedServers.contains(server) { facts.failedServers.append(server) }
+        ejected.insert(server)
+        facts.saved += hedges.count { $0.server == server && time - $0.time <= Self.hedgeTime }
+        hedges.removeAll { $0.server == server }
+    }
+
+    /// Records that a server is in service again.
+    mutating func recover(_ server: String) { ejected.remove(server) }
+
+    /// Records that the client has changed its environment, so that no server is ejected.
+    mutating func reset() { ejected = [] }
+
+    /// Returns the verdict for a client with this number of servers.
+    func verdict(servers: Int) -> Verdict {
+        var tally = self
+        tally.closeRun(at: run?.end ?? 0)
+        tally.facts.serverCount = servers
+        tally.facts.secondsWithoutServer = tally.silences.filter { $0.key >= max(1, servers) }.values.max().map {
+            $0 / 1_000
+        }
+        return Verdict(tally.facts)
+    }
+
+    private mutating func succeeded(_ call: InspectedCall) {
+        guard let last = call.attempts.last(where: { $0.status != nil && $0.isCut != true }) else { return }
+        closeRun(at: call.start)
+        switch last.kind {
+        case .failover: facts.saved += 1
+        case .retry: if call.attempts.first?.server != last.server { facts.saved += 1 }
+        case .hedge: hedged(call, last)
+        case .first, .refresh: break
+        }
+    }
+
+    /// Counts a call that a second server has completed: now if the slow server is ejected, otherwise when it is.
+    private mutating func hedged(_ call: InspectedCall, _ winner: InspectedAttempt) {
+        let slow = call.attempts.last { $0.server != winner.server }?.server
+        guard let slow, let end = call.end else { return }
+        guard !ejected.contains(slow) else {
+            facts.saved += 1
+            return
+        }
+        hedges.append((slow, end))
+        if hedges.count > Self.mostHedges { hedges.removeFirst(Self.mostHedges / 2) }
+    }
+
+    private mutating func failed(_ call: InspectedCall) {
+        let end = call.end ?? call.start
+        var run = run ?? Run(start: call.start, end: end)
+        run.calls += 1
+        run.end = max(run.end, end)
+        run.servers.formUnion(call.attempts.compactMap(\.server))
+        self.run = run
+    }
+
+    /// Ends a run of failed calls.
+    ///
+    /// A run of fewer than three calls or of less than half a second does not count as an outage.
+    private mutating func closeRun(at time: Double) {
+        guard let run else { return }
+        self.run = nil
+        let length = max(time, run.end) - run.start
+        guard run.calls >= 3, length >= 500 else { return }
+        silences[run.servers.count] = max(silences[run.servers.count] ?? 0, length)
+    }
+}
+
+extension InspectedCall.Outcome {
+    /// The kind of failure, such as `connectionRefused` or `http503`, or `nil` if the call succeeded.
+    var kind: String? {
+        if let error { return error }
+        return status.flatMap { $0 >= 400 ? "http\($0)" : nil }
+    }
+
+    /// Returns whether a failure of this kind is the fault of a server, and not of the caller or of a limit.
+    static func isFaultOfServer(_ kind: String) -> Bool {
+        kind.hasPrefix("http") ? kind.hasPrefix("http5") : faultsOfServers.contains(kind)
+    }
+
+    private static let faultsOfServers: Set = [
+        "timedOut", "timeout", "connectTimeout", "connectionRefused", "connectionReset", "dnsFailure", "tlsFailure",
+        "certificateRejected", "truncated", "protocolViolation", "overloaded", "other",
+    ]
+}

@@ -1,0 +1,75 @@
+import Foundation
+import SwitchyardDiagnostics
+import Testing
+
+@testable import SwitchyardInspector
+
+/// Archives in the form in which browsers and proxies write them.
+@Suite struct ForeignArchiveTests {
+    private func record(request: String, response: String) throws -> InspectorRecord {
+        let text = """
+            {"log": {"entries": [{"startedDateTime": "2024-05-06T07:08:09Z", "time": 5, "request": \(request),
+            "response": \(response)}]}}
+            """
+        return InspectorRecord(of: try HARArchive(data: Data(text.utf8)), name: "a.har")
+    }
+
+    private let get = #"{"method": "GET", "url": "https://shop.example:8443/a?b=c"}"#
+
+    @Test func `the server of a call is the origin of its URL`() throws {
+        let record = try record(request: get, response: #"{"status": 202}"#)
+
+        #expect(record.feed.calls.first?.attempts.first?.server == "https://shop.example:8443")
+        #expect(record.feed.client.servers.map(\.name) == ["https://shop.example:8443"])
+        #expect(record.feed.client.servers.map(\.calls) == [1])
+    }
+
+    @Test(
+        arguments: [
+            ("net::ERR_CONNECTION_REFUSED", "connectionRefused"), ("net::ERR_NAME_NOT_RESOLVED", "dnsFailure"),
+            ("net::ERR_CERT_DATE_INVALID", "certificateRejected"), ("net::ERR_ABORTED", "cancelled"),
+            ("net::ERR_BLOCKED_BY_CLIENT", "net::ERR_BLOCKED_BY_CLIENT"), ("it did not work", "other"),
+        ]
+    )
+    func `the error of a browser is shown`(text: String, name: String) throws {
+        let record = try record(request: get, response: "{\"status\": 0, \"_error\": \"\(text)\"}")
+
+        #expect(record.feed.calls.first?.outcome?.error == name)
+        #expect(record.feed.calls.first?.outcome?.words == text)
+    }
+
+    @Test func `a curl command has no pseudo header fields`() throws {
+        let request = """
+            {"method": "GET", "url": "https://shop.example/a", "bodySize": 0,
+            "headers": [{"name": ":path", "value": "/a"}, {"name": "accept", "value": "*/*"}]}
+            """
+        let detail = try #require(record(request: request, response: #"{"status": 200}"#).details["1"])
+
+        let curl = try #require(detail.attempts.first?.curl)
+        #expect(!curl.contains(":path"))
+        #expect(curl.contains("accept: */*"))
+    }
+
+    @Test(arguments: ["multipart/form-data; boundary=x", "text/plain", "application/x-www-form-urlencoded", ""])
+    func `JSON with the label of another type is redacted`(label: String) throws {
+        let body = #"{\"user\": \"ada\", \"password\": \"hunter2\"}"#
+        let request = """
+            {"method": "POST", "url": "https://shop.example/a", "postData": {"mimeType": "\(label)", "text": "\(body)"}}
+            """
+        let response = "{\"status\": 200, \"content\": {\"mimeType\": \"\(label)\", \"text\": \"\(body)\"}}"
+        let html = try InspectorPage().html(showing: record(request: request, response: response))
+
+        #expect(!html.contains("hunter2"))
+        #expect(html.contains("ada"))
+    }
+
+    @Test func `the page of a record contains the verdict and the calls without a script`() throws {
+        let record = try record(request: get, response: #"{"status": 404}"#)
+
+        let html = try InspectorPage().html(showing: record)
+        let plain = html[..<(try #require(html.range(of: "<script")).lowerBound)]
+
+        #expect(plain.contains("1 of 1 calls failed: 404 Not Found."))
+        #expect(plain.contains("GET /a?b=c"))
+    }
+}
