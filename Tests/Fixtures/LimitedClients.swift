@@ -37,6 +37,13 @@ extension APIConfiguration {
 }
 
 /// Waits for a condition that other tasks cause.
-package func until(_ condition: () -> Bool) async {
-    while !condition(), !Task.isCancelled { await Task.yield() }
+///
+/// A condition that does not become true soon is checked once per millisecond, because a task that only yields takes the
+/// processor from the tasks that it waits for.
+package func until(isolation: isolated (any Actor)? = #isolation, _ condition: () -> Bool) async {
+    for _ in 0..<20 {
+        if condition() { return }
+        await Task.yield()
+    }
+    while !condition(), !Task.isCancelled { try? await Task.sleep(for: .milliseconds(1)) }
 }

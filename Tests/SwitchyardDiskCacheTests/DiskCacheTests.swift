@@ -195,7 +195,7 @@ import Testing
         )
         let disk = try DiskCache(at: folder.url, seal: seal)
         disk.store(Self.answer("older"), for: Self.key("/1"))
-        while !hasBegun.withLock({ $0 }) { await Task.yield() }
+        await until { hasBegun.withLock({ $0 }) }
         disk.store(Self.answer("newer"), for: Self.key("/1"))
         for _ in 0..<2 { goesOn.signal() }
         await disk.flush()

@@ -57,7 +57,7 @@ struct EventSourceTests {
             for try await event in source { events.append(event.data) }
             return events
         }
-        while clock.nextDeadline != MonotonicTime.zero.advanced(by: .seconds(5)) { await Task.yield() }
+        await until { clock.nextDeadline == MonotonicTime.zero.advanced(by: .seconds(5)) }
         #expect(transport.requestCount == 1)
         clock.advance(by: .seconds(5))
 
@@ -80,7 +80,7 @@ struct EventSourceTests {
         let source = client.eventSource(APIConfiguration(path: "news"))
 
         let reading = Task { for try await _ in source {} }
-        while clock.nextDeadline != MonotonicTime.zero.advanced(by: .seconds(5)) { await Task.yield() }
+        await until { clock.nextDeadline == MonotonicTime.zero.advanced(by: .seconds(5)) }
         try client.replaceServers(service.servers.reversed())
         try client.switchServer(to: "primary")
         clock.advance(by: .seconds(5))
@@ -116,8 +116,9 @@ struct EventSourceTests {
         }
         while !isOver.withLock({ $0 }) {
             // Skips the deadline of the request.
-            if let next = clock.nextDeadline, clock.now.duration(to: next) < .seconds(5) { clock.advance(to: next) }
-            await Task.yield()
+            let next = { clock.nextDeadline.flatMap { clock.now.duration(to: $0) < .seconds(5) ? $0 : nil } }
+            await until { isOver.withLock { $0 } || next() != nil }
+            if let next = next() { clock.advance(to: next) }
         }
 
         try await reading.value
@@ -138,11 +139,11 @@ struct EventSourceTests {
         let reading = Task {
             for try await _ in source {}
         }
-        while clock.nextDeadline != MonotonicTime(seconds: 3) { await Task.yield() }
+        await until { clock.nextDeadline == MonotonicTime(seconds: 3) }
         clock.advance(by: .seconds(3))
         await transport.waitForRequests(2)
         clock.advance(by: .seconds(7))
-        while transport.openExchanges > 0 { await Task.yield() }
+        await until { transport.openExchanges == 0 }
         clock.advance(by: .seconds(60))
 
         let error = await #expect(throws: EventSourceFailure.self) { try await reading.value }

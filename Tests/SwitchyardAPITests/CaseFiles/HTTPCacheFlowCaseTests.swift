@@ -88,7 +88,7 @@ import Testing
             let before = transport.requestCount
             let result = await Result { try await topics.response(for: configuration(step), with: .data) }
             // A stale response may be refreshed in the background.
-            while topics.client.flights.count > 0 { await Task.yield() }
+            await until { topics.client.flights.count == 0 }
             await disk?.flush()
             if isAnew { try begin() }
             defer {

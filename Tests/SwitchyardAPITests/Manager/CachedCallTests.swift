@@ -230,7 +230,7 @@ import Testing
         let calls = ["users", "posts"].map { place in
             Task { try await topics.value(Int.self, for: call, at: place) }
         }
-        while client.flights.waiting < 2 { await Task.yield() }
+        await until { client.flights.waiting >= 2 }
         await clock.waitForTimers(client.flights.count, in: .seconds(1))
 
         clock.advance(by: .seconds(1))
@@ -248,7 +248,7 @@ import Testing
             call.cache.sensitiveData = data
             return Task { [call] in try await topics.value(Topic.self, for: call) }
         }
-        while client.flights.waiting < 2 { await Task.yield() }
+        await until { client.flights.waiting >= 2 }
         await clock.waitForTimers(client.flights.count, in: .seconds(1))
 
         clock.advance(by: .seconds(1))
@@ -369,7 +369,7 @@ import Testing
         let stale = try await topics.response(for: configuration, with: serializer)
         #expect(stale.value.title == "1")
         #expect(stale.source == .staleCache(age: .seconds(100)))
-        while topics.client.flights.count > 0 { await Task.yield() }
+        await until { topics.client.flights.count == 0 }
         #expect(try await topics.response(for: configuration, with: serializer).value.title == "2")
         clock.advance(by: .seconds(661))
         #expect(try await topics.response(for: configuration, with: serializer).source == .network)

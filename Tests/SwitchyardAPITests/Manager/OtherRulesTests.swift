@@ -56,7 +56,7 @@ import Testing
         var ends: [Task<APIResponse<String>, any Error>] = []
         for call in calls {
             ends.append(Task { try await topics.response(for: call, with: .string) })
-            while client.flights.waiting < ends.count { await Task.yield() }
+            await until { client.flights.waiting >= ends.count }
         }
         for request in 1...2 {
             await transport.waitForRequests(request)
@@ -114,9 +114,9 @@ import Testing
         let formatting = TopicAPI(client: client, module: module)
         let topics = TopicAPI(client: client)
         let refusing = Task { [strict] in try await formatting.response(for: strict, with: .string) }
-        while client.flights.waiting < 1 { await Task.yield() }
+        await until { client.flights.waiting >= 1 }
         let accepting = Task { [lenient] in try await topics.response(for: lenient, with: .string) }
-        while client.flights.waiting < 2 { await Task.yield() }
+        await until { client.flights.waiting >= 2 }
         await transport.waitForRequests(1)
         clock.advance(by: .seconds(1))
 
@@ -132,7 +132,7 @@ import Testing
         for module in modules {
             let topics = TopicAPI(client: client, module: module)
             ends.append(Task { try await topics.topic(1, lifetime: .seconds(60)) })
-            while client.flights.waiting < ends.count { await Task.yield() }
+            await until { client.flights.waiting >= ends.count }
         }
         await transport.waitForRequests(1)
         clock.advance(by: .seconds(1))

@@ -21,7 +21,7 @@ import Testing
             return Task { try await topics.topic(1, lifetime: Self.lifetime) }
         }
         await transport.waitForRequests(1)
-        while client.waiting < 100 { await Task.yield() }
+        await until { client.waiting >= 100 }
         clock.advance(by: .seconds(1))
 
         for call in calls { #expect(try await call.value.id == 1) }
@@ -35,7 +35,7 @@ import Testing
         let client = try NetworkClient.stubbed(transport, time: clock)
         let topics = TopicAPI(client: client)
         let calls = (0..<3).map { _ in Task { try await topics.topic(1, lifetime: Self.lifetime) } }
-        while client.waiting < 3 { await Task.yield() }
+        await until { client.waiting >= 3 }
         await transport.waitForRequests(1)
         clock.advance(by: .seconds(1))
 
@@ -71,7 +71,7 @@ import Testing
         let topics = TopicAPI(client: client)
         let first = Task { try await topics.topic(1, lifetime: Self.lifetime) }
         let second = Task { try await topics.topic(1, lifetime: Self.lifetime) }
-        while client.waiting < 2 { await Task.yield() }
+        await until { client.waiting >= 2 }
         await transport.waitForRequests(1)
 
         first.cancel()
@@ -92,10 +92,10 @@ import Testing
         goes?.value(Topic.self, for: TopicAPI.topic(1, lifetime: Self.lifetime)) { _ in }
         await transport.waitForRequests(1)
         let call = Task { try await stays.topic(1, lifetime: Self.lifetime) }
-        while client.waiting < 2 { await Task.yield() }
+        await until { client.waiting >= 2 }
 
         goes = nil
-        while client.waiting > 1 { await Task.yield() }
+        await until { client.waiting <= 1 }
         clock.advance(by: .seconds(1))
 
         #expect(try await call.value.id == 1)
@@ -109,7 +109,7 @@ import Testing
         let (one, two) = (TopicAPI(client: client), TopicAPI(client: client))
         let ends = Task { try await one.topic(1, lifetime: Self.lifetime) }
         let stays = Task { try await two.topic(1, lifetime: Self.lifetime) }
-        while one.activeRequests.isEmpty || two.activeRequests.isEmpty { await Task.yield() }
+        await until { !one.activeRequests.isEmpty && !two.activeRequests.isEmpty }
         await transport.waitForRequests(1)
 
         one.cancelAll()
@@ -141,7 +141,7 @@ import Testing
         try await topics.send(change)
 
         let after = Task { try await topics.topic(1, lifetime: Self.lifetime) }
-        while client.waiting < 2 { await Task.yield() }
+        await until { client.waiting >= 2 }
         await clock.waitForTimers(client.flights.count, in: .seconds(1))
         clock.advance(by: .seconds(1))
 

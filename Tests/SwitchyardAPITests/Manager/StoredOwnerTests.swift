@@ -103,11 +103,11 @@ import Testing
             }
         }
         await gate.waitForArrivals(1)
-        if isCached { while topics.client.flights.waiting < 2 { await Task.yield() } }
+        if isCached { await until { topics.client.flights.waiting >= 2 } }
 
         credentials.set(.bearer("ann"), in: .release)
         gate.open()
-        while !topics.client.activeRequests.isEmpty || topics.client.flights.count > 0 { await Task.yield() }
+        await until { topics.client.activeRequests.isEmpty && topics.client.flights.count == 0 }
         credentials.set(.bearer("bob"), in: .release)
         queue.resume()
 

@@ -39,7 +39,7 @@
             let model = ObservedModel(topic)
             let follower = Task { await model.follow() }
             try await topic.load()
-            while model.state.value == nil { await Task.yield() }
+            await until { model.state.value != nil }
 
             #expect(model.state.value?.title == "a")
             follower.cancel()

@@ -142,7 +142,7 @@ import Testing
         let first = Task { try await topics.pages.loadMore(load) }
         await gate.waitForArrivals(1)
         let second = Task { try await topics.pages.loadMore(load) }
-        while topics.pages.waiting == 0 { await Task.yield() }
+        await until { topics.pages.waiting != 0 }
         gate.open()
 
         #expect(try await first.value.map(\.id) == [1, 2])

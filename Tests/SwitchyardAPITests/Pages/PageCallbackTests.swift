@@ -76,7 +76,7 @@ import Testing
         }
         // Cancels the load if it waits anyway, so that the test ends.
         let watcher = Task {
-            while pages.waiting == 0, !Task.isCancelled { await Task.yield() }
+            await until { pages.waiting != 0 }
             task.cancel()
         }
 
@@ -94,7 +94,7 @@ import Testing
 
         try await pages.refresh { page in
             next.withLock { $0 = Task { try await pages.loadMore(server.page) } }
-            while pages.waiting == 0 { await Task.yield() }
+            await until { pages.waiting != 0 }
             return try server.page(page)
         }
 

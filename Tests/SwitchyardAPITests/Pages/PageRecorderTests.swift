@@ -137,7 +137,7 @@ import Testing
             }
         }
         await gate.waitForArrivals(1)
-        while pages.waiting < 4 { await Task.yield() }
+        await until { pages.waiting >= 4 }
         #expect(pages.isLoading)
         gate.open()
 
@@ -160,7 +160,7 @@ import Testing
         }
         await gate.waitForArrivals(1)
         let follower = Task { try await pages.loadMore(server.page) }
-        while pages.waiting < 1 { await Task.yield() }
+        await until { pages.waiting >= 1 }
         gate.open()
 
         #expect(try await follower.value.map(\.id) == Array(10..<20))
@@ -178,7 +178,7 @@ import Testing
         }
         await gate.waitForArrivals(1)
         let follower = Task { try await pages.loadMore { _ in [Item]() } }
-        while pages.waiting < 1 { await Task.yield() }
+        await until { pages.waiting >= 1 }
         gate.open()
 
         await #expect(throws: APIError(.status(500))) { try await follower.value }
@@ -196,7 +196,7 @@ import Testing
         }
         await gate.waitForArrivals(1)
         let follower = Task { try await pages.loadMore { _ in [Item(id: 2)] } }
-        while pages.waiting < 1 { await Task.yield() }
+        await until { pages.waiting >= 1 }
 
         follower.cancel()
         let error = await #expect(throws: APIError.self) { try await follower.value }
@@ -218,7 +218,7 @@ import Testing
         }
         await gate.waitForArrivals(1)
         let more = Task { try await pages.loadMore(server.page) }
-        while pages.waiting < 1 { await Task.yield() }
+        await until { pages.waiting >= 1 }
         gate.open()
 
         #expect(try await refresh.value.map(\.id) == Array(0..<10))
@@ -362,7 +362,7 @@ import Testing
         let loads = [Task { try await pages.refresh(load) }]
         await gate.waitForArrivals(1)
         let joined = [Task { try await pages.refresh(load) }, Task { try await pages.loadMore(load) }]
-        while pages.waiting < 2 { await Task.yield() }
+        await until { pages.waiting >= 2 }
 
         pages.reset()
         gate.open()

@@ -118,7 +118,7 @@ import Testing
         await transport.waitForRequests(2)
         topic.invalidate()
         let third = Task { try await topic.loadIfNeeded() }
-        while topic.state.withLock({ $0.flight?.waiting }) != 2 { await Task.yield() }
+        await until { topic.state.withLock({ $0.flight?.waiting }) == 2 }
         await clock.waitForTimers(1, in: .seconds(1))
         clock.advance(by: .seconds(1))
 

@@ -91,7 +91,7 @@ import Testing
         _ = try await client.send(APIConfiguration(path: "list"))
 
         #expect(client.activeRequests.isEmpty)
-        while kept != nil { await Task.yield() }
+        await until { kept == nil }
     }
 
     // Rule YTK-44.
@@ -126,7 +126,7 @@ import Testing
                 withExtendedLifetime(witness) { continuation.resume() }
             }
         }
-        while download != nil || upload != nil { await Task.yield() }
+        await until { download == nil && upload == nil }
 
         #expect(lab.client.activeRequests.isEmpty)
     }

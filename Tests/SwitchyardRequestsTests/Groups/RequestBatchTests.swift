@@ -108,7 +108,7 @@ import Testing
             batch.resume()
         }
 
-        while kept != nil { await Task.yield() }
+        await until { kept == nil }
 
         #expect(batch.group.state == .finished)
     }

@@ -268,7 +268,7 @@ import Testing
             gate.open()
         }
 
-        while request != nil || captured != nil { await Task.yield() }
+        await until { request == nil && captured == nil }
     }
 
     @Test func `a request is cancelled when its manager is released (D11, TAF-D7)`() async throws {

@@ -17,7 +17,7 @@ import Testing
             group.adding(ClosureAccessory(didStop: { _ in _ = group.state }))
         }
 
-        while released != nil { await Task.yield() }
+        await until { released == nil }
     }
 
     @Test func `handlers that are added to an ended request do not keep it alive (D37)`() async throws {
@@ -30,6 +30,6 @@ import Testing
             request.filtering { _ in _ = request.state }
         }
 
-        while released != nil { await Task.yield() }
+        await until { released == nil }
     }
 }

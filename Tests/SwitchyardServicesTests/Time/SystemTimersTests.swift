@@ -16,7 +16,7 @@ import Testing
 
         setAndCancel()
 
-        while released != nil { await Task.yield() }  // The system timer is released on its own queue.
+        await until { released == nil }  // The system timer is released on its own queue.
     }
 
     @Test func `the timers are released if they were cancelled after their source was released`() async {
@@ -32,7 +32,7 @@ import Testing
 
         setAndCancel()
 
-        while released != nil { await Task.yield() }
+        await until { released == nil }
     }
 
     @Test func `the timers are released if the last one fired and the later ones were cancelled`() async {
@@ -48,7 +48,7 @@ import Testing
 
         await withCheckedContinuation { continuation in set { continuation.resume() } }
 
-        while released != nil { await Task.yield() }
+        await until { released == nil }
     }
 
     private func setThree(on time: SystemTime) -> [any ScheduledTimer] {

@@ -105,7 +105,7 @@ struct UploadFailoverTests {
         }
         let asked = Task {
             // A second HEAD request shows that the first one has failed.
-            while first.requests.filter({ $0.method == .head }).count < 2 { await Task.yield() }
+            await until { first.requests.count { $0.method == .head } >= 2 }
             first.fault = nil
         }
 

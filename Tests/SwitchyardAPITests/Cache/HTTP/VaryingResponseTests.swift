@@ -156,7 +156,7 @@ import Testing
         let url = try RequestURL(validating: "http://release.example/v1/me")
         jar.store(from: ["Set-Cookie": "s=ada"], of: url)
         let after = Task { try await topics.response(for: call(), with: .string).value }
-        while client.flights.waiting < 2 { await Task.yield() }
+        await until { client.flights.waiting >= 2 }
         await clock.waitForTimers(client.flights.count, in: .seconds(1))
 
         clock.advance(by: .seconds(1))

@@ -87,7 +87,7 @@ import Testing
             case .justMade: break
             case .refusal, .adapter: await gate.waitForArrivals(1)
             case .response, .retry, .debounce, .rateLimit, .throttle: await clock.waitForTimers(1, in: .seconds(5))
-            case .limit: while limit.waitingCount == 0 { await Task.yield() }
+            case .limit: await until { limit.waitingCount != 0 }
             }
             change()
             queue.resume()
