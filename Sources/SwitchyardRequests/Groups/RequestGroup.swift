@@ -40,6 +40,8 @@ public final class RequestGroup: GroupMember {
     struct State {
         var plan: GroupPlan
         var members: [any GroupMember] = []
+        /// The owners of the members' calls.
+        var owners: [CallOwner] = []
         var names: Set<ObjectIdentifier> = []
         var steps: [Int: Step] = [:]
         var accessories: [any RequestAccessory] = []
@@ -53,6 +55,12 @@ public final class RequestGroup: GroupMember {
         var hasAnnouncedStop = false
         /// Whether the group has ended and its handlers have been taken out of the state to be called.
         var isOver = false
+
+        /// The owners (users) that calls inherit which a member makes when it starts, or which a step makes.
+        var inheritedOwners: [CallOwner] {
+            let inherited = CallOwner.inherited
+            return inherited.isEmpty ? owners : inherited + owners
+        }
     }
 
     /// The description of the group that its observers (``RequestAccessory``) receive.
@@ -169,6 +177,7 @@ extension RequestGroup {
             let isNew = state.names.insert(ObjectIdentifier(member)).inserted
             guard isNew || !once, let added = state.plan.add() else { return nil }
             state.members.append(member)
+            if let owner = member.callOwner { state.owners.append(owner) }
             state.steps[added.index] = step
             return added
         }
@@ -214,11 +223,8 @@ extension RequestGroup {
     }
 
     private func memberEnded(_ index: Int, _ outcome: MemberOutcome) {
-        let (step, members) = contents.withLock { ($0.steps.removeValue(forKey: index), $0.members) }
-        if let step {
-            let owners = CallOwner.inherited + members.compactMap(\.callOwner)
-            CallOwner.$inherited.withValue(owners) { step(outcome, self) }
-        }
+        let (step, owners) = contents.withLock { ($0.steps.removeValue(forKey: index), $0.inheritedOwners) }
+        if let step { CallOwner.$inherited.withValue(owners) { step(outcome, self) } }
         let (effects, progress, handlers) = contents.withLock { state in
             (state.plan.memberEnded(index, outcome), state.plan.progress, state.progressHandlers)
         }
@@ -227,16 +233,15 @@ extension RequestGroup {
     }
 
     private func perform(_ effects: GroupPlan.Effects) {
-        let (members, accessories, isStopNew) = contents.withLock { state in
-            // The last member may end before `willStop` has been called for an outcome that was decided earlier.
+        let (members, owners, accessories, isStopNew) = contents.withLock { state in
+            // The last member may end before `willStop` has been called for a verdict that was reached earlier.
             let isStopNew = !state.hasAnnouncedStop && (effects.willStop || effects.report != nil)
             if isStopNew { state.hasAnnouncedStop = true }
-            return (state.members, state.hasAnnouncedStart ? state.accessories : [], isStopNew)
+            let accessories = state.hasAnnouncedStart ? state.accessories : []
+            return (state.members, state.inheritedOwners, accessories, isStopNew)
         }
         if isStopNew { accessories.willStop(subject) }
         for index in effects.cancel { members[index].cancel() }
-        // Calls that a member makes when it starts inherit the owners (users) of the calls of all members.
-        let owners = effects.start.isEmpty ? [] : CallOwner.inherited + members.compactMap(\.callOwner)
         CallOwner.$inherited.withValue(owners) {
             for index in effects.start { members[index].resume() }
         }

@@ -73,7 +73,7 @@ import Testing
         #expect(group.add(ManualMember()))
         #expect(group.members.count == 3)
         group.resume()
-        while message.starts == 0 { await Task.yield() }
+        await until { message.starts != 0 }
         (group.members[2] as? ManualMember)?.end(.failed(.status(404)))
         message.end(.succeeded)
 
@@ -94,7 +94,7 @@ import Testing
         }
 
         #expect(report.outcome == .succeeded)
-        while released != nil { await Task.yield() }
+        await until { released == nil }
     }
 
     @Test func `a cancelled group ends once, and so does each member (J4, TAF-G8)`() async {
@@ -193,7 +193,7 @@ import Testing
         let group = RequestGroup(members, options: .test())
         group.resume()
         members[0].end(.succeeded)
-        while group.progress.ended < 1 { await Task.yield() }
+        await until { group.progress.ended >= 1 }
 
         #expect(group.progress.fraction == 0.5)
         #expect(group.report == nil)
@@ -242,4 +242,33 @@ import Testing
         guard outer.members.count == 1, inner.members.count == 1, batch.group.members.count == 1 else { return }
         #expect(await outer.finished().outcome == .succeeded)
     }
+
+    @Test func `a group reads the owner of each member once`() async {
+        let members = (0..<20).map { _ in CountedMember() }
+
+        let report = await RequestGroup(members, options: .test(limit: 1)).finished()
+
+        #expect(report.outcome == .succeeded)
+        #expect(members.map(\.reads) == Array(repeating: 1, count: 20))
+    }
+}
+
+/// A member that ends when it starts, and counts how often its owner is read.
+private final class CountedMember: GroupMember, OwnedMember {
+    private let member = ManualMember()
+    private let count = Locked(0)
+
+    var reads: Int { count.withLock { $0 } }
+    var owner: CallOwner? {
+        count.withLock { $0 += 1 }
+        return nil
+    }
+
+    func resume() -> Bool {
+        defer { member.end(.succeeded) }
+        return member.resume()
+    }
+
+    func cancel() { member.cancel() }
+    func whenEnded(_ observer: @escaping @Sendable (MemberOutcome) -> Void) { member.whenEnded(observer) }
 }
