@@ -14,8 +14,17 @@ package final class DownloadLab: Sendable {
 
     /// Bytes that differ by position, so that a misplaced part is detected.
     package static func bytes(_ count: Int, seed: Int = 0) -> Data {
-        let words = (0..<(count + 7) / 8).map { UInt64($0 + seed) &* 0x9E37_79B9_7F4A_7C15 }
-        return words.withUnsafeBytes { Data($0.prefix(count)) }
+        // A drawn block that is repeated behind its number, because drawing all bytes takes long without optimization.
+        let words = (0..<499).map { UInt64($0 + seed) &* 0x9E37_79B9_7F4A_7C15 }
+        let block = words.withUnsafeBytes { Data($0) }
+        var bytes = Data(capacity: count + block.count + 8)
+        var number = UInt64(seed)
+        while bytes.count < count {
+            withUnsafeBytes(of: number) { bytes.append(contentsOf: $0) }
+            bytes.append(block)
+            number += 1
+        }
+        return bytes.prefix(count)
     }
 
     package init(_ count: Int = 1, options: NetworkClient.Options = NetworkClient.Options(seed: 1)) throws {

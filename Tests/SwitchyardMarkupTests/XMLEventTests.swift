@@ -26,13 +26,13 @@ import Testing
         )
     }
 
-    @Test func `an element with 100,000 attributes is parsed quickly`() throws {
-        let attributes = (0..<100_000).map { " a\($0)='\($0)'" }.joined()
+    @Test func `an element with 30,000 attributes is parsed quickly`() throws {
+        let attributes = (0..<30_000).map { " a\($0)='\($0)'" }.joined()
 
         let start = try XMLEvent.events(of: "<a\(attributes)/>".utf8).first
 
         let found: [XMLEvent.Attribute]? = if case .start(_, let found) = start { found } else { nil }
-        #expect(found?.count == 100_000)
+        #expect(found?.count == 30_000)
         #expect(throws: DecodingFailure.self) { try XMLEvent.events(of: "<a\(attributes) a7=''/>".utf8) }
     }
 

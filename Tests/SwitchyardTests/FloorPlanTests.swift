@@ -55,7 +55,9 @@ private struct FloorPlan {
 
     /// The text without comments and string literals.
     private static func code(of text: String) -> String {
-        text.replacing(/\/\/.*/, with: "").replacing(/"(?:[^"\\\n]|\\.)*"/, with: "")
+        let lines = text.split(separator: "\n").lazy.filter { !$0.drop { $0 == " " }.hasPrefix("//") }
+        let code = lines.map { $0.contains("//") ? $0.replacing(/\/\/.*/, with: "") : $0 }.joined(separator: "\n")
+        return code.replacing(/"(?:[^"\\\n]|\\.)*"/, with: "")
     }
 
     /// The types that are declared at the top level or inside a top-level `#if`, except private ones.

@@ -10,17 +10,16 @@ import Testing
         get throws { try String(contentsOf: root.appendingPathComponent("Package.swift"), encoding: .utf8) }
     }
 
-    /// The lines of all sources or of one target, each with its file.
-    private static func sourceLines(of target: String = "") throws -> [(file: String, line: Substring)] {
+    /// All sources, or those of one target.
+    private static func sources(of target: String = "") throws -> [(file: String, text: Data)] {
         let folder = root.appendingPathComponent("Sources/\(target)")
         let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
-        var lines: [(file: String, line: Substring)] = []
+        var sources: [(file: String, text: Data)] = []
         while let file = files?.nextObject() as? URL {
             guard file.pathExtension == "swift" else { continue }
-            let text = try String(contentsOf: file, encoding: .utf8)
-            for line in text.split(separator: "\n") { lines.append((file.lastPathComponent, line)) }
+            sources.append((file.lastPathComponent, try Data(contentsOf: file)))
         }
-        return lines
+        return sources
     }
 
     // S1, S2
@@ -56,9 +55,9 @@ import Testing
     func `a target has a privacy manifest exactly if it uses APIs that require a reason`(
         target: String
     ) throws {
-        let lines = try Self.sourceLines(of: target).map(\.line)
+        let sources = try Self.sources(of: target)
         let used = Self.reasoned.filter { _, calls in
-            lines.contains { line in calls.contains { line.contains($0) } }
+            sources.contains { source in calls.contains { source.text.range(of: Data($0.utf8)) != nil } }
         }
         let file = Self.root.appendingPathComponent("Sources/\(target)/PrivacyInfo.xcprivacy")
         guard !used.isEmpty else {
@@ -93,7 +92,7 @@ import Testing
             let isStrict = false
         #endif
         #expect(isStrict)
-        let exempt = try Self.sourceLines().filter { $0.line.contains("@preconcurrency import") }
+        let exempt = try Self.sources().filter { $0.text.range(of: Data("@preconcurrency import".utf8)) != nil }
         #expect(exempt.map(\.file).isEmpty)
     }
 
@@ -112,8 +111,9 @@ import Testing
             "Network", "Combine", "Observation", "Synchronization", "os",
         ]
         var imported: Set<String> = []
-        for (_, line) in try Self.sourceLines() {
-            let words = line.split(whereSeparator: \.isWhitespace)
+        let lines = try Self.sources().flatMap { $0.text.split(separator: UInt8(ascii: "\n")) }
+        for line in lines where line.range(of: Data("import ".utf8)) != nil {
+            let words = String(decoding: line, as: UTF8.self).split(whereSeparator: \.isWhitespace)
             let isImport = words.first == "import" || (words.count == 3 && words[1] == "import")
             if isImport, let name = words.last { imported.insert(String(name)) }
         }

@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test func `a gzip bomb ends at the body limit (G45)`() async throws {
-        let bomb = RequestCompressor.compressed(Data(repeating: UInt8(ascii: "0"), count: 8_000_000), .gzip)
+        let bomb = RequestCompressor.compressed(Data(repeating: UInt8(ascii: "0"), count: 2_000_000), .gzip)
         #expect(bomb.count < 100_000)
         var answer = LoopbackResponse.json(bomb)
         answer.headers["Content-Encoding"] = "gzip"
@@ -126,7 +126,7 @@ import Testing
                     .response(for: TopicAPI.topic(1, lifetime: .seconds(60)), with: serializer).value
             }
         }
-        while client.flights.waiting < 5 { await Task.yield() }
+        await until { client.flights.waiting >= 5 }
         await clock.waitForTimers(1, in: .seconds(1))
         clock.advance(by: .seconds(1))
 

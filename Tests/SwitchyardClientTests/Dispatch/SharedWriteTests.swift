@@ -11,7 +11,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5)), .prompt) struct SharedWriteTests {
     @Test func `a shared write that is cancelled while it starts says whether it was sent`() async throws {
         var lies = 0
-        for round in 0..<3000 {
+        for round in 0..<Rounds.count(400, thorough: 3_000) {
             let (client, transport) = try NetworkClient.stubbed(switching: .off, servers: 1) { _ in .never }
             var write = APIConfiguration(path: "pay", method: .post, timeout: .seconds(60))
             write.sharing = .named("pay")

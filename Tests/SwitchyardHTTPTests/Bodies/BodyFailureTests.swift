@@ -121,13 +121,13 @@ import Testing
     }
 
     #if os(Linux)
-        @Test func `a form of a gigabyte is never held in memory (C46)`() async {
+        @Test func `a form of 256 MB is never held in memory (C46)`() async {
             // In its own process, where no other test allocates memory.
             await #expect(processExitsWith: .success) {
                 let folder = try MultipartFormTests.Folder()
                 let file = try folder.file("large", Data())
                 let handle = try FileHandle(forWritingTo: file)
-                try handle.truncate(atOffset: 1 << 30)
+                try handle.truncate(atOffset: 1 << 28)
                 try handle.close()
                 let body = try MultipartForm(parts: [.file(file, name: "f")]).body()
                 let reader = try #require(try body.makeReader())
@@ -136,7 +136,7 @@ import Testing
                 var (count, peak) = (Int64(0), start)
                 while let piece = try await reader.read(maximumLength: 1 << 20) {
                     count += Int64(piece.count)
-                    if count & 0x7FF_FFFF < 1 << 20 { peak = max(peak, try ResidentMemory.bytes()) }
+                    if count & 0x1FF_FFFF < 1 << 20 { peak = max(peak, try ResidentMemory.bytes()) }
                 }
 
                 #expect(count == body.length)

@@ -196,8 +196,8 @@ import Testing
         "\"token\":", "http://", "{\"a\":[", "b='c' ", "b=\"", "a b", "Bearer ", "&amp;", "@:/", "a?b#",
     ])
     func `the time for redaction grows linearly with the length`(piece: String) {
-        // If the 30,000 bytes were scanned again for each byte, the test would take minutes.
-        let text = "<a " + String(repeating: piece, count: 30_000 / piece.utf8.count)
+        // If the 12,000 bytes were scanned again for each byte, the test would take minutes.
+        let text = "<a " + String(repeating: piece, count: 12_000 / piece.utf8.count)
 
         for type in ["text/plain", "application/json", "text/xml", "application/x-www-form-urlencoded"] {
             #expect(!Redaction.standard.body(Data(text.utf8), contentType: type).isEmpty)

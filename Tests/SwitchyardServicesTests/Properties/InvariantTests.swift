@@ -1,4 +1,5 @@
 import Foundation
+import SwitchyardFixtures
 import Testing
 
 @testable import SwitchyardServices
@@ -14,10 +15,12 @@ import Testing
         return seed
     }()
 
+    private static let histories = Rounds.count(400, thorough: 2_500)
+
     @Test(arguments: 0..<4)
-    func `the invariants I1 to I9, I11, I14 and I16 hold in 10,000 random histories`(part: UInt64) throws {
-        for index in 0..<2500 {
-            let seed = InvariantTests.base &+ part &* 2500 &+ UInt64(index)
+    func `the invariants I1 to I9, I11, I14 and I16 hold in random histories`(part: Int) throws {
+        for index in 0..<Self.histories {
+            let seed = InvariantTests.base &+ UInt64(part * Self.histories + index)
             var history = try RandomHistory(seed: seed)
             try history.run(steps: 12 + index % 16, withCommands: index % 3 != 0)
             try history.finish()
@@ -25,7 +28,7 @@ import Testing
     }
 
     @Test func `the first server is current within ten minutes after all servers work (I10)`() throws {
-        for index in 0..<300 {
+        for index in 0..<Rounds.count(60, thorough: 300) {
             let policy = index % 2 == 0 ? SwitchPolicy.recommended : .smallFleet
             var history = try RandomHistory(seed: InvariantTests.base &+ UInt64(index), policy: policy)
             try history.run(steps: 60, withCommands: false)
@@ -45,7 +48,7 @@ import Testing
     }
 
     @Test func `the order of independent completions at the same time has no effect (I15)`() throws {
-        for index in 0..<300 {
+        for index in 0..<Rounds.count(100, thorough: 300) {
             var history = try RandomHistory(seed: InvariantTests.base &+ UInt64(index), policy: .recommended)
             try history.run(steps: 20, withCommands: false)
             var attempts: [Attempt] = []
@@ -72,7 +75,7 @@ import Testing
     }
 
     @Test func `the same seed and the same calls lead to the same decisions (I17)`() throws {
-        for index in 0..<200 {
+        for index in 0..<Rounds.count(50, thorough: 200) {
             let seed = InvariantTests.base &+ UInt64(index)
             var one = try RandomHistory(seed: seed)
             var other = try RandomHistory(seed: seed)

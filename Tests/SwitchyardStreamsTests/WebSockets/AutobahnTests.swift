@@ -97,7 +97,9 @@ struct AutobahnCourse {
         let bytes = hex(value["bytes"]?.string ?? "")
         guard let repeated = value["payload"]?.array, let length = repeated[1].int else { return bytes }
         let unit = hex(repeated[0].string ?? "")
-        return bytes + (0..<length).map { unit[$0 % unit.count] }
+        var payload = unit.count == 1 ? [UInt8](repeating: unit[0], count: length) : []
+        while payload.count < length { payload += unit }
+        return bytes + payload.prefix(length)
     }
 
     private static func hex(_ text: String) -> [UInt8] {

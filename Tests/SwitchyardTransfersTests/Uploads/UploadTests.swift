@@ -99,7 +99,7 @@ struct UploadTests {
             LoopbackResponse(status: 413, headers: ["Connection": "close"], body: .data(Data("too large".utf8)))
         }
         let reports = Recorder<TransferProgress>()
-        let large = UploadSource.data(DownloadLab.bytes(64 << 20))
+        let large = UploadSource.data(Data(count: 64 << 20))
 
         let answer = try await lab.client.upload(UploadConfiguration(path: "up", from: large)) { reports.record($0) }
 

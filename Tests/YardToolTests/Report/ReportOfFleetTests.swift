@@ -5,14 +5,17 @@ import Testing
 @testable import yard
 
 @Suite struct ReportOfFleetTests {
-    private func simulation(_ plan: FleetPlan) throws -> FleetSimulation {
+    /// A fleet whose first server is dead from 60 s to 180 s.
+    private static let dead = Result { try simulation(FleetPlan(clients: 100, scenario: .deathTight)) }
+
+    private static func simulation(_ plan: FleetPlan) throws -> FleetSimulation {
         var simulation = try FleetSimulation(plan)
         simulation.run()
         return simulation
     }
 
     @Test func `the numbers per second of a fleet add up to its totals`() throws {
-        let simulation = try simulation(FleetPlan(clients: 100, scenario: .deathShort))
+        let simulation = try Self.dead.get()
         let fleet = try #require(Report(of: simulation).fleet)
 
         #expect(fleet.requests.reduce(0, +) == simulation.tally.requests)
@@ -23,7 +26,7 @@ import Testing
     }
 
     @Test func `the phases of a fleet are divided by its fault`() throws {
-        let simulation = try simulation(FleetPlan(clients: 100, scenario: .deathTight))
+        let simulation = try Self.dead.get()
         let phases = Report(of: simulation).phases
 
         #expect(phases.map(\.name) == [.before, .during, .after, .all])
@@ -34,7 +37,7 @@ import Testing
     }
 
     @Test func `a dead server has no capacity, and its capacity grows slowly after its return`() throws {
-        let simulation = try simulation(FleetPlan(clients: 100, scenario: .deathTight))
+        let simulation = try Self.dead.get()
         let servers = try #require(Report(of: simulation).fleet).servers
 
         #expect(servers[0].capacity[59] == 15)
@@ -45,7 +48,7 @@ import Testing
     }
 
     @Test func `the shares of the servers' clients add up to one at any time`() throws {
-        let simulation = try simulation(FleetPlan(clients: 100, scenario: .deathAmple))
+        let simulation = try Self.dead.get()
         let servers = try #require(Report(of: simulation).fleet).servers
 
         #expect(servers[0].clients.first == 1)
@@ -56,7 +59,7 @@ import Testing
     }
 
     @Test func `the summary of a fleet has its requests, failures, load and recovery`() throws {
-        let simulation = try simulation(FleetPlan(clients: 100, scenario: .deathShort))
+        let simulation = try Self.dead.get()
         let numbers = FleetReport(of: simulation, wallSeconds: 0)
         let summary = Report(of: simulation).summary
 
@@ -67,7 +70,7 @@ import Testing
     }
 
     @Test func `a network failure is not reported as a server's fault`() throws {
-        let report = Report(of: try simulation(FleetPlan(clients: 100, scenario: .network30)))
+        let report = Report(of: try Self.simulation(FleetPlan(clients: 100, scenario: .network30)))
 
         #expect(report.faults.isEmpty)
         #expect(report.marks.map(\.server) == [nil, nil])
@@ -75,7 +78,7 @@ import Testing
     }
 
     @Test func `the report of a fleet can be decoded from its JSON`() throws {
-        let report = Report(of: try simulation(FleetPlan(clients: 50)))
+        let report = Report(of: try Self.dead.get())
 
         #expect(try JSONDecoder().decode(Report.self, from: Data(report.json().utf8)) == report)
     }

@@ -1,3 +1,4 @@
+import SwitchyardFixtures
 import Testing
 
 @testable import SwitchyardServices
@@ -63,7 +64,7 @@ import Testing
     }
 
     @Test func `a server that fails 15 % of its requests rarely recovers before it is repaired`() throws {
-        let early = try (1...20).map { try recoveries(failing: 0.15, seed: $0) }
+        let early = try (1...UInt64(Rounds.count(6, thorough: 20))).map { try recoveries(failing: 0.15, seed: $0) }
 
         #expect(early.reduce(0, +) < 3)
     }

@@ -1,4 +1,5 @@
 import Switchyard
+import SwitchyardFixtures
 import Testing
 
 @testable import yard
@@ -7,7 +8,9 @@ import Testing
 ///
 /// A world that fails here can be played again and shrunk by `yard simulate worlds --worlds 1 --seed NUMBER`.
 @Suite struct WorldsPropertyTests {
-    @Test(arguments: [("recommended", UInt64(2000)), ("single", 300), ("off", 300)])
+    @Test(arguments: [
+        ("recommended", UInt64(Rounds.count(300, thorough: 2_000))), ("single", 60), ("off", 60),
+    ])
     func `no caller in any world fares worse than without switching`(policy: String, worlds: UInt64) async throws {
         let campaign = WorldsCampaign(numbers: 1...worlds, policy: try #require(.named(policy)))
 
