@@ -12,7 +12,7 @@ let core: [Target.Dependency] = [
 /// The products beside the core, for those who use them all.
 let leaves: [Target.Dependency] = [
     "SwitchyardTransfers", "SwitchyardStreams", "SwitchyardOAuth", "SwitchyardDiskCache", "SwitchyardMarkup",
-    "SwitchyardRequests", "SwitchyardOutbox", "SwitchyardDiagnostics", "SwitchyardInspector",
+    "SwitchyardRequests", "SwitchyardOutbox", "SwitchyardServerLists", "SwitchyardDiagnostics", "SwitchyardInspector",
 ]
 
 /// What tests stand on: real servers that misbehave, a clock that they own, and what several of them share.
@@ -30,6 +30,7 @@ let package = Package(
         .library(name: "SwitchyardMarkup", targets: ["SwitchyardMarkup"]),
         .library(name: "SwitchyardRequests", targets: ["SwitchyardRequests"]),
         .library(name: "SwitchyardOutbox", targets: ["SwitchyardOutbox"]),
+        .library(name: "SwitchyardServerLists", targets: ["SwitchyardServerLists"]),
         .library(name: "SwitchyardDiagnostics", targets: ["SwitchyardDiagnostics"]),
         .library(name: "SwitchyardTesting", targets: ["SwitchyardTesting"]),
         .library(name: "SwitchyardInspector", targets: ["SwitchyardInspector"]),
@@ -78,6 +79,7 @@ let package = Package(
         .target(name: "SwitchyardMarkup", dependencies: core),
         .target(name: "SwitchyardRequests", dependencies: core),
         .target(name: "SwitchyardOutbox", dependencies: core),
+        .target(name: "SwitchyardServerLists", dependencies: core),
         .target(name: "SwitchyardDiagnostics", dependencies: core),
         .target(name: "SwitchyardTesting", dependencies: core + ["SwitchyardDiagnostics"]),
         .target(
@@ -138,6 +140,7 @@ let package = Package(
         .testTarget(name: "SwitchyardMarkupTests", dependencies: core + ["SwitchyardMarkup"] + lab),
         .testTarget(name: "SwitchyardRequestsTests", dependencies: core + leaves + lab),
         .testTarget(name: "SwitchyardOutboxTests", dependencies: core + ["SwitchyardOutbox"] + lab),
+        .testTarget(name: "SwitchyardServerListsTests", dependencies: core + ["SwitchyardServerLists"] + lab),
         .testTarget(name: "SwitchyardDiagnosticsTests", dependencies: core + leaves + lab),
         .testTarget(name: "SwitchyardTestingTests", dependencies: core + ["SwitchyardDiagnostics"] + lab),
         .testTarget(
@@ -148,7 +151,9 @@ let package = Package(
         .testTarget(name: "SwitchyardMainActorTests", dependencies: core + ["Switchyard", "SwitchyardTesting"]),
         .testTarget(
             name: "YardToolTests",
-            dependencies: core + ["yard", "Switchyard", "SwitchyardDiagnostics", "SwitchyardInspector"] + lab
+            dependencies: core + [
+                "yard", "Switchyard", "SwitchyardDiagnostics", "SwitchyardInspector", "SwitchyardServerLists",
+            ] + lab
         ),
         .testTarget(
             name: "SwitchyardGeneratorTests",

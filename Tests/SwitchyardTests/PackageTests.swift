@@ -48,8 +48,8 @@ import Testing
         arguments: [
             "SwitchyardServices", "SwitchyardHTTP", "SwitchyardTransport", "SwitchyardClient", "SwitchyardAPI",
             "Switchyard", "SwitchyardTransfers", "SwitchyardStreams", "SwitchyardOAuth", "SwitchyardDiskCache",
-            "SwitchyardMarkup", "SwitchyardRequests", "SwitchyardOutbox", "SwitchyardDiagnostics",
-            "SwitchyardInspector",
+            "SwitchyardMarkup", "SwitchyardRequests", "SwitchyardOutbox", "SwitchyardServerLists",
+            "SwitchyardDiagnostics", "SwitchyardInspector",
         ]
     )
     func `a target has a privacy manifest exactly if it uses APIs that require a reason`(
@@ -102,13 +102,13 @@ import Testing
             "Switchyard", "SwitchyardAPI", "SwitchyardClient", "SwitchyardDiagnostics", "SwitchyardDiskCache",
             "SwitchyardGenerator", "SwitchyardHTTP", "SwitchyardInspector", "SwitchyardMarkup", "SwitchyardOAuth",
             "SwitchyardOutbox",
-            "SwitchyardRequests",
+            "SwitchyardRequests", "SwitchyardServerLists",
             "SwitchyardServices", "SwitchyardStreams", "SwitchyardTesting", "SwitchyardTransfers",
             "SwitchyardTransport", "CEpoll", "CLibcurl",
         ]
         let system: Set = [
             "Foundation", "FoundationNetworking", "FoundationXML", "Dispatch", "Glibc", "Musl", "Darwin", "Security",
-            "Network", "Combine", "Observation", "Synchronization", "os",
+            "Network", "Combine", "Observation", "Synchronization", "os", "CryptoKit",
         ]
         var imported: Set<String> = []
         let lines = try Self.sources().flatMap { $0.text.split(separator: UInt8(ascii: "\n")) }

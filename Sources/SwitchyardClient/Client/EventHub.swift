@@ -3,7 +3,7 @@ import SwitchyardServices
 /// Distributes events to listeners.
 ///
 /// If there are no listeners, sending an event only takes a lock for a short time.
-final class EventHub<Event: Sendable>: Sendable {
+package final class EventHub<Event: Sendable>: Sendable {
     private struct State {
         var listeners: [UInt64: AsyncStream<Event>.Continuation] = [:]
         var lastListener: UInt64 = 0
@@ -12,10 +12,13 @@ final class EventHub<Event: Sendable>: Sendable {
 
     private let state = Locked(State())
 
+    /// Creates a hub without listeners.
+    package init() {}
+
     /// Returns a stream of all events after this call.
     ///
     /// If the stream's reader is slow, the stream buffers the newest events.
-    func stream(bufferingNewest limit: Int) -> AsyncStream<Event> {
+    package func stream(bufferingNewest limit: Int) -> AsyncStream<Event> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: Event.self,
             bufferingPolicy: .bufferingNewest(limit)
@@ -38,13 +41,14 @@ final class EventHub<Event: Sendable>: Sendable {
     ///
     /// The lock gives all listeners the same order of events. It is held only briefly, because a stream only buffers
     /// the event.
-    func send(_ event: Event) {
+    package func send(_ event: Event) {
         state.withLock { state in
             for listener in state.listeners.values { listener.yield(event) }
         }
     }
 
-    func finish() {
+    /// Ends all streams; later events are dropped.
+    package func finish() {
         let listeners = state.withLock { state in
             state.isFinished = true
             defer { state.listeners = [:] }

@@ -1,6 +1,6 @@
 import SwitchyardHTTP
 public import SwitchyardServices
-import SwitchyardTransport
+package import SwitchyardTransport
 
 // MARK: - Environment
 
@@ -162,6 +162,12 @@ extension NetworkClient {
     public func replaceServers(_ servers: [Server]) throws(ClientError) {
         try core.replaceServers(servers)
     }
+
+    /// The transport of the client, for requests that do not go to the servers of the service.
+    package var transport: any Transport { core.transport }
+
+    /// The hosts to which requests may be sent unencrypted.
+    package var insecureHTTP: InsecureHTTPRule { core.options.insecureHTTP }
 
     private func change<Failure: Error>(
         _ body: (inout SwitchingCore, MonotonicTime) throws(Failure) -> [SwitchEvent]

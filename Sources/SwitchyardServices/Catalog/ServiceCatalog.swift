@@ -75,6 +75,18 @@ public struct ServiceCatalog: Sendable {
         return try decoder.service(from: Array(data), named: name)
     }
 
+    /// Returns the servers in a JSON array of the format of the service file's `servers`.
+    ///
+    /// - Parameters:
+    ///   - values: The elements of the array.
+    ///   - file: The name of the document in errors.
+    /// - Returns: The servers, at least one.
+    /// - Throws: A ``CatalogError`` if the array is empty or an element is invalid. Whether the servers together make a
+    ///   valid service, ``Service`` checks.
+    package static func servers(from values: [JSONValue], file: String) throws(CatalogError) -> [Server] {
+        try ServiceDecoder(file: file).servers(values)
+    }
+
     /// Returns the service files in a folder, sorted by name, or the file itself if `url` is a file.
     ///
     /// - Parameter url: The folder or the file.

@@ -8,12 +8,7 @@ struct ServiceDecoder {
         let found = try fields.string("service")
         guard found == name else { throw fields.error(.nameMismatch, "service", "\"\(name)\", the file's name", found) }
         let environment = try fields.string("defaultEnvironment")
-        let servers = try fields.array("servers")
-        guard !servers.isEmpty else { throw fields.error(.noServers, "servers", "at least one server") }
-        var list: [Server] = []
-        for (index, value) in servers.enumerated() {
-            list.append(try server(JSONObject(value, at: "servers[\(index)]", pattern: "servers[]", file: file)))
-        }
+        let list = try servers(try fields.array("servers"))
         let switching = try fields.object("switching").map { (object) throws(CatalogError) in
             try PolicyDecoder(fields: try object.fields()).policy()
         }
@@ -29,6 +24,18 @@ struct ServiceDecoder {
             located.file = file
             throw located
         }
+    }
+
+    /// Decodes the elements of the array `servers`.
+    func servers(_ values: [JSONValue]) throws(CatalogError) -> [Server] {
+        guard !values.isEmpty else {
+            throw CatalogError(.noServers, file: file, at: "servers", expected: "at least one server")
+        }
+        var list: [Server] = []
+        for (index, value) in values.enumerated() {
+            list.append(try server(JSONObject(value, at: "servers[\(index)]", pattern: "servers[]", file: file)))
+        }
+        return list
     }
 
     private func parse(_ bytes: [UInt8]) throws(CatalogError) -> JSONValue {

@@ -1,0 +1,142 @@
+public import Foundation
+public import SwitchyardClient
+import SwitchyardHTTP
+import SwitchyardServices
+
+/// A signed list of servers that replaces the servers of a client at run time.
+///
+///     let list = try ServerList(
+///         for: client,
+///         from: [URL(string: "https://lists.example.com/topics.json")!],
+///         keys: [ServerListKey(name: "k1", publicKey: "...")],
+///         hosts: ["*.example.com"],
+///         store: folder
+///     )
+///
+/// Whoever has one of the keys decides to which hosts below ``hosts`` the app sends its requests and credentials. No
+/// client uses a list unless the app creates this object. The article on server lists has the format, the threat
+/// model and the work of the operator.
+///
+/// The last list that was accepted is stored on disk and applied before the initializer returns. A list that is refused
+/// or cannot be fetched changes nothing. A list is fetched after a random delay at the start, when the network path
+/// changes, every 8 hours, and, at most once a minute, when a call reaches no server that works (``Options``).
+///
+/// The list is in use until this object is released or ``stop()`` is called. Then nothing is fetched any more, and the
+/// client keeps the servers that it has.
+public final class ServerList: Sendable {
+    /// The maximum size of a list in bytes: 256 KiB.
+    public static let maximumSize = 262_144
+    /// The maximum number of URLs.
+    public static let maximumURLs = 8
+
+    private let updater: ServerListUpdater
+    private let tasks: [Task<Void, Never>]
+    /// The source of changes of the network path, which is retained because it reports only while it exists.
+    private let reachability: (any ReachabilityProvider)?
+
+    /// Applies the stored list and starts to fetch newer ones.
+    ///
+    /// - Parameters:
+    ///   - client: The client whose servers the list replaces, in all of its environments. The list retains it.
+    ///   - urls: The URLs of the list, at most 8, in order of preference. If one does not respond with a valid list, the
+    ///     next one is used. They should not depend on the servers of the service. Redirects are not followed.
+    ///   - keys: The keys of which one must have signed the list.
+    ///   - hosts: The hosts that a list may name: a host, or `*.` and a domain for all hosts below the domain.
+    ///   - folder: The folder of the stored list, which is created if it does not exist.
+    ///   - options: The settings.
+    /// - Throws: ``ServerListError``. In this case the client is unchanged.
+    public init(
+        for client: NetworkClient,
+        from urls: [URL],
+        keys: [ServerListKey],
+        hosts: [String],
+        store folder: URL,
+        options: Options = Options()
+    ) throws(ServerListError) {
+        try options.check()
+        let rules = try ServerListRules(
+            service: client.service,
+            keys: keys,
+            hosts: hosts,
+            insecureHTTP: client.insecureHTTP,
+            grace: options.grace,
+            builtInVersion: options.builtInVersion
+        )
+        let source = ServerListSource(
+            urls: try Self.checked(urls, client.insecureHTTP),
+            transport: options.transport ?? client.transport,
+            timeout: options.timeout
+        )
+        let store = ServerListStore(folder: folder, service: client.service.name)
+        let updater = ServerListUpdater(client.detached(), source, rules, store, options)
+        self.updater = updater
+        reachability = options.reachability
+        tasks = options.reachability.map { [Self.following($0, updater)] } ?? []
+        updater.start()
+    }
+
+    deinit {
+        end()
+    }
+
+    private static func checked(
+        _ urls: [URL],
+        _ rule: InsecureHTTPRule
+    ) throws(ServerListError) -> [RequestURL] {
+        guard (1...maximumURLs).contains(urls.count) else { throw .invalidURLCount(urls.count) }
+        var checked: [RequestURL] = []
+        for url in urls {
+            guard let request = RequestURL(url), rule.permits(request.origin) else {
+                throw .invalidURL(Redaction.standard.url(url.absoluteString))
+            }
+            checked.append(request)
+        }
+        return checked
+    }
+
+    /// Requests a fetch each time the network path changes and the network is reachable.
+    private static func following(
+        _ provider: any ReachabilityProvider,
+        _ updater: ServerListUpdater
+    ) -> Task<Void, Never> {
+        // The updates are requested before the task runs, so that no change is missed.
+        let updates = provider.updates()
+        return Task { [weak updater] in
+            // An unknown status at the start is not followed by a change but by the first reading.
+            var last = ReachabilityStatus.unknown
+            for await status in updates {
+                guard let updater else { return }
+                updater.setReachable(status.isReachable)
+                if last != .unknown, last != status, status.isReachable { updater.requestFetch() }
+                last = status
+            }
+        }
+    }
+}
+
+extension ServerList {
+    /// The list that the client uses.
+    public var status: ServerListStatus { updater.status }
+
+    /// Returns a stream of later events.
+    ///
+    /// If the reader is slow, the stream keeps the newest 64 events. The stream ends with ``stop()``.
+    public func events() -> AsyncStream<ServerListEvent> { updater.events.stream(bufferingNewest: 64) }
+
+    /// Fetches the list now, or waits for the fetch that is under way.
+    ///
+    /// - Returns: Whether a URL responded with a list that is valid and not expired, whether it is new or not. The
+    ///   events have the details.
+    @discardableResult
+    public func refresh() async -> Bool { await updater.refresh() }
+
+    /// Stops fetching.
+    ///
+    /// The client keeps the servers that it has.
+    public func stop() { end() }
+
+    private func end() {
+        for task in tasks { task.cancel() }
+        updater.stop()
+    }
+}

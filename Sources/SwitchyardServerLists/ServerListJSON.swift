@@ -1,0 +1,71 @@
+import Foundation
+import SwitchyardHTTP
+import SwitchyardServices
+
+/// A JSON object of a server list, read strictly.
+struct ServerListJSON {
+    private let members: JSONMembers
+    private let name: String
+
+    /// Parses an object; a repeated name is refused.
+    init(_ bytes: Data, of name: String) throws(ServerListRefusal) {
+        var parser = JSONParser(ContiguousArray(bytes), maximumDepth: 32, repeatedNames: .refused)
+        let value: JSONValue
+        do throws(JSONParser.Failure) {
+            value = try parser.document()
+        } catch {
+            throw .malformed("\(name) is not JSON at byte \(error.offset)")
+        }
+        try self.init(value, of: name)
+    }
+
+    init(_ value: JSONValue, of name: String) throws(ServerListRefusal) {
+        guard let members = value.members else { throw .malformed("\(name) must be an object") }
+        self.members = members
+        self.name = name
+    }
+
+    /// Throws an error if the object has a member with another name.
+    func refuseOthers(than names: Set<String>) throws(ServerListRefusal) {
+        guard let other = members.keys.sorted().first(where: { !names.contains($0) }) else { return }
+        throw .malformed("\(name) has the unknown member \(other.prefix(64))")
+    }
+
+    func string(_ key: String) throws(ServerListRefusal) -> String {
+        guard let text = members[key]?.string, !text.isEmpty, text.utf8.count <= ServerList.maximumSize else {
+            throw .malformed("\(key) of \(name) must be a string")
+        }
+        return text
+    }
+
+    func base64(_ key: String) throws(ServerListRefusal) -> Data {
+        guard let bytes = Data(base64Encoded: try string(key)) else {
+            throw .malformed("\(key) of \(name) must be Base64")
+        }
+        return bytes
+    }
+
+    func positiveInteger(_ key: String) throws(ServerListRefusal) -> Int {
+        guard let number = members[key]?.int, number >= 1 else {
+            throw .malformed("\(key) of \(name) must be a whole number from 1")
+        }
+        return number
+    }
+
+    func array(_ key: String) throws(ServerListRefusal) -> [JSONValue] {
+        guard let elements = members[key]?.array else { throw .malformed("\(key) of \(name) must be an array") }
+        return elements
+    }
+
+    func date(_ key: String) throws(ServerListRefusal) -> Date {
+        guard let date = try? Date(try string(key), strategy: Date.ISO8601FormatStyle()) else {
+            throw .malformed("\(key) of \(name) must be a time such as 2026-11-28T12:00:00Z")
+        }
+        return date
+    }
+}
+
+extension Date {
+    /// The time in UTC, in the format of server lists.
+    package var iso8601: String { formatted(Date.ISO8601FormatStyle()) }
+}

@@ -1,0 +1,100 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardFixtures
+import SwitchyardHTTP
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+@testable import SwitchyardServerLists
+
+/// List servers that cost memory or time.
+@Suite(.timeLimit(.minutes(5)), .prompt) struct HostileListServerTests {
+    private let topics = APIConfiguration(path: "topics")
+
+    @Test(arguments: [.hang, .drip(bytes: 1, every: .milliseconds(20)), .blackHole] as [Fault])
+    func `a list server that does not finish costs its timeout, and no call`(fault: Fault) async throws {
+        let lab = try ListLab()
+        let slow = try ListServer(lab.document(lab.servers))
+        let good = try ListServer(lab.document(lab.servers))
+        slow.server.fault = fault
+        let list = try lab.list(from: [slow.url, good.url]) { $0.timeout = .milliseconds(400) }
+        let events = list.events()
+        let start = ContinuousClock.now
+
+        async let isFetched = list.refresh()
+        let answer = try await lab.client.send(topics)
+        let callTime = ContinuousClock.now - start
+
+        #expect(answer.status == 200)
+        #expect(await isFetched)
+        #expect(callTime < .milliseconds(400))
+        #expect(ContinuousClock.now - start < .seconds(5))
+        #expect(await events.first(\.isUnreachable) != nil)
+        #expect(await events.first(\.isApplied) != nil)
+    }
+
+    @Test(arguments: [true, false])
+    func `a response of 1 GiB is refused after the first bytes`(isAnnounced: Bool) async throws {
+        let lab = try ListLab()
+        let sent = Locked(0)
+        let server = LoopbackServer()
+        let piece = Data(repeating: UInt8(ascii: " "), count: 65_536)
+        server.route(.get, "/list.json") { _ in
+            .stream(length: isAnnounced ? 1 << 30 : nil) { writer in
+                for _ in 0..<16_384 {
+                    try await writer.write(piece)
+                    sent.withLock { $0 += piece.count }
+                }
+            }
+        }
+        try server.start()
+        defer { server.stop() }
+        let list = try lab.list(from: [try #require(URL(string: "\(server.baseURL)/list.json"))])
+
+        #expect(await !list.refresh())
+        await server.waitUntilIdle()
+
+        #expect(list.status.refusal == .tooLarge)
+        #expect(sent.withLock { $0 } < 32 << 20)
+    }
+
+    @Test func `a redirect is not followed`() async throws {
+        let lab = try ListLab()
+        let target = try ListServer(lab.document(lab.servers))
+        let lists = try ListServer(Data())
+        let location = target.url.absoluteString
+        lists.server.setDefaultRoute(nil)
+        lists.server.route(.get, "/list.json", answering: .status(302, headers: ["Location": location]))
+        let list = try lab.list(from: [lists.url])
+
+        #expect(await !list.refresh())
+        #expect(target.requestCount == 0)
+    }
+
+    @Test func `304 to an unconditional request is no list`() async throws {
+        let lab = try ListLab()
+        let lists = try ListServer(Data())
+        lists.server.route(.get, "/list.json", answering: .status(304))
+        let list = try lab.list(from: [lists.url])
+
+        #expect(await !list.refresh())
+        #expect(list.status.version == nil)
+    }
+
+    @Test func `thousands of signatures cost one verification for each key`() throws {
+        let payload = ListMaker().payload
+        let bad: JSONValue = ["key": "k1", "signature": .string(Data(count: 64).base64EncodedString())]
+        let document: JSONValue = [
+            "payload": .string(payload.base64EncodedString()),
+            "signatures": .array(Array(repeating: bad, count: 1_500)),
+        ]
+        let keys = [try SigningKey("k1").trusted]
+        let start = ContinuousClock.now
+
+        #expect(throws: ServerListRefusal.badSignature(key: "k1")) {
+            try ServerListDocument(document.data, signedBy: keys)
+        }
+        #expect(ContinuousClock.now - start < .seconds(1))
+    }
+}

@@ -1,0 +1,51 @@
+import Foundation
+import SwitchyardServices
+import Testing
+
+@testable import SwitchyardServerLists
+
+/// The time by which a list is judged.
+///
+/// The clock of the device is never read.
+@Suite struct ServerListClockTests {
+    @Test(arguments: [nil, -20_000, -1, 0, 29, 30, 36.9] as [Double?])
+    func `a list is accepted until the grace after its expiry is over, and if the time is unknown`(
+        days: Double?
+    ) throws {
+        let rules = try rules()
+        let list = try ServerListDocument(ListMaker().document, signedBy: rules.keys)
+        let date = days.map { ListMaker.issued + max($0, -1) * ListMaker.day }
+
+        #expect(throws: Never.self) { try rules.check(list, newest: nil, date: date) }
+    }
+
+    @Test func `a list that expired before the newest one was issued is refused even if the server's clock is behind`()
+        throws
+    {
+        let rules = try rules()
+        let newest = try ServerListDocument(ListMaker().document, signedBy: rules.keys)
+        let old = try ServerListDocument(
+            ListMaker {
+                $0.version = 8
+                $0.issued = "2025-01-01T00:00:00Z"
+                $0.expires = "2025-02-01T00:00:00Z"
+            }.document,
+            signedBy: rules.keys
+        )
+
+        let refusal = #expect(throws: ServerListRefusal.self) {
+            try rules.check(old, newest: newest, date: Date(timeIntervalSince1970: 0))
+        }
+
+        if case .expired(_, let now) = refusal { #expect(now == newest.issued) } else { Issue.record("\(refusal!)") }
+    }
+
+    @Test func `the later of the server's date and the issue of the newest list is the time`() throws {
+        let list = try ServerListDocument(ListMaker().document, signedBy: rules().keys)
+
+        #expect(ServerListRules.now(nil, nil) == nil)
+        #expect(ServerListRules.now(list, nil) == list.issued)
+        #expect(ServerListRules.now(list, list.issued - 1) == list.issued)
+        #expect(ServerListRules.now(list, list.issued + 1) == list.issued + 1)
+    }
+}

@@ -1,0 +1,85 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardFixtures
+import SwitchyardHTTP
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+@testable import SwitchyardServerLists
+
+/// Lists over TLS whose servers report a time, with a stub in place of the network.
+@Suite(.timeLimit(.minutes(5)), .prompt) struct ServerListExpiryTests {
+    private let folder = TemporaryFolder()
+
+    /// A list whose server responds with a document and a date.
+    private func list(_ document: Data, at date: Date?, from url: String = "https://lists.test/list.json") throws
+        -> ServerList
+    {
+        let client = try NetworkClient.stubbed { _ in .status(200) }.client
+        var options = ServerList.Options()
+        options.reachability = nil
+        options.transport = StubTransport { _ in
+            let headers = date.flatMap { HTTPDate.text(for: $0) }.map { ["Date": $0] as HTTPHeaders } ?? [:]
+            return .status(200, headers: headers, body: document)
+        }
+        return try ServerList(
+            for: client,
+            from: [try #require(URL(string: url))],
+            keys: [SigningKey("k1").trusted],
+            hosts: ["*.lists.test", "*.lists.release"],
+            store: folder.url,
+            options: options
+        )
+    }
+
+    @Test func `an expired stored list stays in use and says so`() async throws {
+        let document = try ListMaker().document
+        #expect(try await list(document, at: ListMaker.issued).refresh())
+
+        let relaunched = try list(document, at: ListMaker.issued + 400 * ListMaker.day)
+        let events = relaunched.events()
+        #expect(await !relaunched.refresh())
+
+        #expect(relaunched.status.version == 7)
+        #expect(relaunched.status.refusal == nil)
+        #expect(relaunched.status.isExpired)
+        #expect(await events.first { $0 == .expired(version: 7, ListMaker.issued + 30 * ListMaker.day) } != nil)
+    }
+
+    @Test func `a list within the grace is used and reported as expired`() async throws {
+        let list = try list(ListMaker().document, at: ListMaker.issued + 31 * ListMaker.day)
+        let events = list.events()
+
+        #expect(await !list.refresh())
+
+        #expect(list.status.version == 7)
+        #expect(list.status.isExpired)
+        #expect(await events.first(\.isApplied) != nil)
+        #expect(await events.first { $0 == .expired(version: 7, ListMaker.issued + 30 * ListMaker.day) } != nil)
+    }
+
+    @Test func `a new installation refuses a list that has expired by more than the grace`() async throws {
+        let list = try list(ListMaker().document, at: ListMaker.issued + 400 * ListMaker.day)
+
+        #expect(await !list.refresh())
+
+        #expect(list.status.version == nil)
+        if case .expired = list.status.refusal {} else { Issue.record("\(list.status)") }
+    }
+
+    @Test func `the date of a server without TLS does not count`() async throws {
+        let url = "http://lists.test/list.json"
+        let list = try list(ListMaker().document, at: ListMaker.issued + 400 * ListMaker.day, from: url)
+
+        #expect(await list.refresh())
+        #expect(!list.status.isExpired)
+    }
+
+    @Test func `a list is accepted if the server reports no time`() async throws {
+        let list = try list(ListMaker().document, at: nil)
+
+        #expect(await list.refresh())
+        #expect(list.status.expires == ListMaker.issued + 30 * ListMaker.day)
+    }
+}

@@ -1,0 +1,65 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardFixtures
+import SwitchyardServices
+import Testing
+
+@testable import SwitchyardServerLists
+
+/// Keys that replace each other.
+@Suite(.timeLimit(.minutes(5)), .prompt) struct ServerListRotationTests {
+    private let old = SigningKey("k1")
+    private let new = SigningKey("k2")
+
+    @Test func `during a rotation, apps with the old, the new or both keys accept a list that both have signed`()
+        async throws
+    {
+        let lab = try ListLab()
+        let lists = try ListServer(lab.document(lab.servers, keys: [old, new]))
+
+        for keys in [[old], [new], [old, new]] {
+            let app = try ListLab()
+            #expect(try await app.list(from: [lists.url], keys: keys).refresh())
+        }
+    }
+
+    @Test func `after a rotation, an app with only the old key keeps its last list`() async throws {
+        let lab = try ListLab()
+        let lists = try ListServer(lab.document(lab.servers, keys: [old, new]))
+        let list = try lab.list(from: [lists.url], keys: [old])
+        #expect(await list.refresh())
+
+        lists.publish(try lab.document(version: 8, lab.servers, keys: [new]))
+
+        #expect(await !list.refresh())
+        #expect(list.status.version == 7)
+        #expect(list.status.refusal == .unknownKey(["k2"]))
+    }
+
+    @Test func `a stored list that both keys have signed stays valid when the app drops the old key`() async throws {
+        let lab = try ListLab()
+        let lists = try ListServer(lab.document(lab.servers, keys: [old, new]))
+        #expect(try await lab.list(from: [lists.url], keys: [old]).refresh())
+
+        let updated = try ListLab(folder: lab.folder)
+        let list = try updated.list(from: [lists.url], keys: [new])
+
+        #expect(list.status.version == 7)
+    }
+
+    @Test func `the highest version of a stolen key does not lock out the list of its successor`() async throws {
+        let lab = try ListLab()
+        let lists = try ListServer(lab.document(version: .max, lab.servers, keys: [old]))
+        #expect(try await lab.list(from: [lists.url], keys: [old]).refresh())
+
+        let updated = try ListLab(folder: lab.folder)
+        let list = try updated.list(from: [lists.url], keys: [new])
+        #expect(list.status.version == nil)
+        #expect(list.status.refusal == .unknownKey(["k1"]))
+        #expect(updated.client.service.servers.map(\.name) == ["primary"])
+        lists.publish(try lab.document(version: 8, lab.servers, keys: [new]))
+
+        #expect(await list.refresh())
+        #expect(list.status.version == 8)
+    }
+}

@@ -1,0 +1,238 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardFixtures
+import SwitchyardHTTP
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+@testable import SwitchyardServerLists
+
+/// Lists from real servers that change the servers of a real client.
+@Suite(.timeLimit(.minutes(5)), .prompt) struct ServerListTests {
+    private let topics = APIConfiguration(path: "topics")
+
+    @Test func `a client whose three built-in servers are dead finds the fourth through a list`() async throws {
+        let lab = try ListLab(servers: 3)
+        let fourth = try ListLab.topicServer()
+        defer { fourth.stop() }
+        let lists = try ListServer(lab.document([fourth]))
+        let list = try lab.list(from: [lists.url])
+        let events = list.events()
+        for server in lab.servers { server.fault = .refuse }
+
+        #expect(await lab.client.failure(of: topics) != nil)
+        let event = await events.first(\.isApplied)
+        let answer = try await lab.client.send(topics)
+
+        #expect(answer.status == 200)
+        #expect(fourth.requests.map(\.path) == ["/topics"])
+        let difference = ServerListDifference(from: [], to: [])
+        if case .applied(7, let found) = event {
+            #expect(found.added == ["a"])
+            #expect(found.removed == ["primary", "secondary", "tertiary"])
+            #expect(found != difference)
+        } else {
+            Issue.record("\(String(describing: event))")
+        }
+        #expect(list.status.version == 7)
+    }
+
+    @Test func `the stored list is in use when the initializer returns, although no list server responds`()
+        async throws
+    {
+        let lab = try ListLab()
+        let other = try ListLab.topicServer()
+        defer { other.stop() }
+        let lists = try ListServer(lab.document([other]))
+        #expect(try await lab.list(from: [lists.url]).refresh())
+        lists.server.stop()
+
+        let relaunched = try ListLab(folder: lab.folder)
+        let list = try relaunched.list(from: [lists.url])
+
+        #expect(relaunched.client.service.servers.map(\.name) == ["a"])
+        #expect(list.status.version == 7)
+        #expect(await !list.refresh())
+        #expect(list.status.version == 7)
+        #expect(try await relaunched.client.send(topics).status == 200)
+    }
+
+    @Test func `the URLs of a list fail over among themselves, also from refused lists`() async throws {
+        let lab = try ListLab()
+        let other = try ListLab.topicServer()
+        defer { other.stop() }
+        let thief = try ListServer(lab.document(version: 9, [other], keys: [SigningKey("thief")]))
+        let hotel = try ListServer(Data("<html>Welcome</html>".utf8))
+        let (dead, good) = (try ListServer(Data()), try ListServer(lab.document([other])))
+        dead.server.fault = .refuse
+        let list = try lab.list(from: [dead, thief, hotel, good].map(\.url))
+        let events = list.events()
+
+        #expect(await list.refresh())
+        list.stop()
+
+        var seen: [ServerListEvent] = []
+        for await event in events { seen.append(event) }
+        #expect(seen.count == 4)
+        #expect(seen[0].isUnreachable)
+        #expect(seen[1].refusal == .unknownKey(["thief"]))
+        if case .malformed = seen[2].refusal {} else { Issue.record("\(seen[2])") }
+        #expect(seen[3].isApplied)
+        #expect(lab.client.service.servers.map(\.name) == ["a"])
+    }
+
+    @Test func `the URL that responded last is used first`() async throws {
+        let lab = try ListLab()
+        let (dead, good) = (try ListServer(Data()), try ListServer(lab.document(lab.servers)))
+        dead.server.fault = .status(503)
+        let list = try lab.list(from: [dead.url, good.url])
+
+        #expect(await list.refresh())
+        #expect(await list.refresh())
+
+        #expect((dead.requestCount, good.requestCount) == (1, 2))
+    }
+
+    @Test func `a list that has not changed is not sent again, not even to the next launch`() async throws {
+        let lab = try ListLab()
+        let lists = try ListServer(lab.document(lab.servers))
+        let list = try lab.list(from: [lists.url])
+        #expect(await list.refresh())
+        let events = list.events()
+
+        #expect(await list.refresh())
+        let relaunched = try ListLab(folder: lab.folder)
+        #expect(try await relaunched.list(from: [lists.url]).refresh())
+
+        #expect(await events.first { $0 == .unchanged(version: 7) } != nil)
+        let tags = lists.server.requests.map { $0.headers["If-None-Match"] != nil }
+        #expect(tags == [false, true, true])
+    }
+
+    @Test func `a refused list changes neither the client nor the disk`() async throws {
+        let lab = try ListLab()
+        let lists = try ListServer(lab.document(lab.servers))
+        let list = try lab.list(from: [lists.url])
+        #expect(await list.refresh())
+        let (servers, file) = (lab.client.service, try Data(contentsOf: lab.folder.entries[0]))
+
+        for document in [
+            try lab.document(version: 6, lab.servers), try lab.document(version: 8, lab.servers, keys: []),
+            Data("[]".utf8),
+        ] {
+            lists.publish(document)
+            #expect(await !list.refresh())
+            #expect(list.status.refusal != nil)
+        }
+
+        #expect(lab.client.service == servers)
+        #expect(try Data(contentsOf: lab.folder.entries[0]) == file)
+        #expect(list.status.version == 7)
+        lists.publish(try lab.document(version: 8, lab.servers))
+        #expect(await list.refresh())
+        #expect(list.status.refusal == nil)
+        #expect(list.status.version == 8)
+    }
+
+    @Test func `a list is fetched after the start delay and then about every eight hours`() async throws {
+        let lab = try ListLab()
+        let lists = try ListServer(lab.document(lab.servers))
+        let list = try lab.list(from: [lists.url])
+        let events = list.events()
+
+        lab.clock.advance(by: .seconds(30))
+        #expect(await events.first(\.isApplied) != nil)
+        #expect(lists.requestCount == 1)
+        lab.clock.advance(by: .seconds(5 * 3_600))
+        #expect(lists.requestCount == 1)
+        lab.clock.advance(by: .seconds(5 * 3_600))
+        #expect(await events.first { $0 == .unchanged(version: 7) } != nil)
+        #expect(lists.requestCount == 2)
+    }
+
+    @Test func `failures of all servers cause one fetch a minute`() async throws {
+        let lab = try ListLab()
+        let lists = try ListServer(lab.document(lab.servers))
+        let list = try lab.list(from: [lists.url])
+        let events = list.events()
+        lab.servers[0].fault = .refuse
+
+        for _ in 0..<5 { #expect(await lab.client.failure(of: topics) != nil) }
+        #expect(await events.first(\.isApplied) != nil)
+        for _ in 0..<5 { #expect(await lab.client.failure(of: topics) != nil) }
+        lab.clock.advance(by: .seconds(59))
+        #expect(lists.requestCount == 1)
+        lab.clock.advance(by: .seconds(1))
+        #expect(await events.first { $0 == .unchanged(version: 7) } != nil)
+        #expect(lists.requestCount == 2)
+    }
+
+    @Test(arguments: [.status(404), .status(500), .status(200)] as [LoopbackResponse])
+    func `a response that shows a working server causes no fetch`(response: LoopbackResponse) async throws {
+        let lab = try ListLab()
+        let lists = try ListServer(lab.document(lab.servers))
+        let list = try lab.list(from: [lists.url])
+        lab.servers[0].route(.get, "/topics", answering: response)
+
+        for _ in 0..<3 { _ = try await lab.client.send(topics) }
+        await lab.client.waitUntilIdle()
+        lab.clock.advance(by: .milliseconds(1))
+
+        #expect(lists.requestCount == 0)
+        #expect(list.status.version == nil)
+    }
+
+    @Test func `a change of the network path causes a fetch once the network is reachable`() async throws {
+        let lab = try ListLab()
+        let lists = try ListServer(lab.document(lab.servers))
+        let list = try lab.list(from: [lists.url])
+        let events = list.events()
+
+        lab.reachability.status = .notReachable
+        lab.reachability.status = .reachable(.cellular)
+
+        #expect(await events.first(\.isApplied) != nil)
+        #expect(lists.requestCount == 1)
+    }
+
+    @Test func `a stopped list fetches nothing and leaves the client as it is`() async throws {
+        let lab = try ListLab()
+        let lists = try ListServer(lab.document(lab.servers))
+        let list = try lab.list(from: [lists.url])
+        #expect(await list.refresh())
+        #expect(lab.client.clientObserverCount == 1)
+
+        list.stop()
+        lab.clock.advance(by: .seconds(86_400))
+
+        #expect(await !list.refresh())
+        #expect(lists.requestCount == 1)
+        #expect(lab.client.service.servers.map(\.name) == ["a"])
+        #expect(lab.client.clientObserverCount == 0)
+        #expect(lab.clock.pendingTimers == 0)
+        #expect(await list.events().first { _ in true } == nil)
+    }
+
+    @Test func `a released list stops`() async throws {
+        let lab = try ListLab()
+        var list: ServerList? = try lab.list(from: [try #require(URL(string: "http://127.0.0.1:1/"))])
+        #expect(list != nil)
+
+        list = nil
+
+        #expect(lab.client.clientObserverCount == 0)
+        #expect(lab.clock.pendingTimers == 0)
+    }
+
+    @Test func `a client that has been shut down stops the list`() async throws {
+        let lab = try ListLab()
+        let list = try lab.list(from: [try #require(URL(string: "http://127.0.0.1:1/"))])
+        let events = list.events()
+
+        lab.client.shutdown()
+
+        #expect(await !list.refresh())
+        #expect(await events.first { _ in true } == nil)
+    }
+}
