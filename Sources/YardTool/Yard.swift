@@ -7,6 +7,7 @@ enum Yard {
         [
             CommandEntry(DemoCommand.self),
             CommandEntry(CheckCommand.self),
+            CommandEntry(ListCommand.self),
             CommandEntry(ServeCommand.self),
             CommandEntry(LoadCommand.self),
             CommandEntry(InspectCommand.self),

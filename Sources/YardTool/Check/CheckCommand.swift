@@ -4,7 +4,8 @@ import Switchyard
 /// A command that validates service files and checks whether every server responds.
 struct CheckCommand: Command {
     static let name = "check"
-    static let summary = "Validates service files or folders of them (default: Services), and requests every server."
+    static let summary =
+        "Validates service files, server lists or folders of them (default: Services), and requests every server."
     static let positional = "[PATH ...]"
     static let options: [Arguments.Option] = [
         .value("environment", "E", "The environment (default: the default environment of each file)."),

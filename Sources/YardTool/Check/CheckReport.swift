@@ -15,6 +15,8 @@ struct CheckReport: Sendable {
 
     /// The results for all checked servers, in the order of the files.
     var rows: [Row] = []
+    /// Descriptions of the server lists among the files, one line each.
+    var lists: [String] = []
     /// Descriptions of environments that have only some of a service's servers, one line each.
     ///
     /// Such an environment is valid, but its name may be misspelled in the file.
@@ -27,7 +29,8 @@ struct CheckReport: Sendable {
     /// Whether every file is valid and every server responded.
     var isGood: Bool { problems.isEmpty }
 
-    /// Returns the table with a heading, followed by the environments that have only some of the servers.
+    /// Returns the table with a heading, followed by the server lists and by the environments that have only some of the
+    /// servers.
     ///
     /// The result is an empty string if no server was checked.
     ///
@@ -42,7 +45,8 @@ struct CheckReport: Sendable {
             let state = styled(row.state, row.problem == nil ? .green : .red)
             table.add([row.service, row.server, row.url, state, row.latency?.figure ?? "-"])
         }
-        let notes = partialEnvironments.isEmpty ? [] : [""] + partialEnvironments
+        let texts = lists + partialEnvironments
+        let notes = texts.isEmpty ? [] : [""] + texts
         return (table.lines + notes).map { $0 + "\n" }.joined()
     }
 }

@@ -16,6 +16,8 @@ struct ServiceCheck: Sendable {
         var file: String
         var service: Service
         var environment: ServiceEnvironment
+        /// A description of the server list in the file, or `nil` if the file is a service file.
+        var list: String?
     }
 
     /// Validates every service file, and checks all servers of the valid files at the same time.
@@ -28,6 +30,7 @@ struct ServiceCheck: Sendable {
         var report = CheckReport()
         var seen: Set<String> = []
         let services = urls.flatMap { self.services(at: $0, except: &seen, &report.problems) }
+        report.lists = services.compactMap(\.list)
         report.partialEnvironments = services.flatMap { Self.partialEnvironments(of: $0.service) }
         let transport = try Transports.systemDefault()
         defer { transport.shutdown() }
@@ -119,7 +122,7 @@ struct ServiceCheck: Sendable {
     }
 
     private func found(in file: URL) throws(CatalogError) -> Found {
-        let service = try ServiceCatalog.service(contentsOf: file)
+        let (service, list) = try Self.service(in: file)
         let wanted = environment ?? service.defaultEnvironment
         guard service.environments.contains(wanted) else {
             throw CatalogError(
@@ -130,7 +133,7 @@ struct ServiceCheck: Sendable {
                 found: "only " + service.environments.map(\.rawValue).joined(separator: ", ")
             )
         }
-        return Found(file: file.lastPathComponent, service: service, environment: wanted)
+        return Found(file: file.lastPathComponent, service: service, environment: wanted, list: list)
     }
 
     /// Sends a request to the base URL of a server.

@@ -1,0 +1,161 @@
+import Foundation
+import Switchyard
+import SwitchyardFixtures
+import SwitchyardServerLists
+import SwitchyardTesting
+import Testing
+
+@testable import yard
+
+/// The commands that make keys, and sign, check and show server lists.
+@Suite(.timeLimit(.minutes(5)), .prompt) struct ListCommandTests {
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try .made()
+    }
+
+    private func path(_ name: String) -> String { folder.url.appendingPathComponent(name).path }
+
+    /// Makes a key and returns it as an app trusts it.
+    private func key(_ name: String) async throws -> String {
+        #expect(await Yard.run(["list", "keys", "--name", name, "--output", path("\(name).key")]) == 0)
+        let key = try SigningKeyFile(contentsOf: path("\(name).key"))
+        return "\(name):\(key.publicKey.base64EncodedString())"
+    }
+
+    private func service(_ url: String = "https://api.example.com") throws -> String {
+        let text = """
+            { "service": "topics", "defaultEnvironment": "release",
+              "servers": [{ "name": "primary", "weight": 2, "baseURLs": { "release": "\(url)" } }] }
+            """
+        return try folder.file("topics.json", Data(text.utf8)).path
+    }
+
+    /// Signs a list and returns its file.
+    private func sign(_ service: String, _ keys: String, version: Int = 7, days: String = "30") async
+        -> String
+    {
+        let files = keys.split(separator: ",").map { path("\($0).key") }.joined(separator: ",")
+        let words = [
+            "--keys", files, "--version", "\(version)", "--days", days, "--output", path("list.json"),
+            service,
+        ]
+        #expect(await Yard.run(["list", "sign"] + words) == 0)
+        return path("list.json")
+    }
+
+    private func check(
+        _ list: String,
+        _ service: String,
+        trust: String,
+        hosts: String = "*.example.com"
+    ) async -> Int32 {
+        await Yard.run([
+            "list", "check", "--service", service, "--trust", trust, "--hosts", hosts, list,
+        ])
+    }
+
+    @Test func `a list that was signed with a new key passes the check of an app`() async throws {
+        let (key, service) = (try await key("k1"), try service())
+        let list = await sign(service, "k1")
+
+        #expect(await check(list, service, trust: key) == 0)
+        #expect(await Yard.run(["list", "show", list]) == 0)
+        let document = try ServerListDocument(unverified: Data(contentsOf: URL(fileURLWithPath: list)))
+        #expect((document.version, document.signers) == (7, ["k1"]))
+        #expect(document.servers.map(\.weight) == [2])
+        #expect(document.expires.timeIntervalSince(document.issued) == 30 * 86_400)
+        #expect(ListText(document).text.contains("primary  release      https://api.example.com"))
+    }
+
+    @Test func `during a rotation a list is signed by both keys`() async throws {
+        let (old, new, service) = (try await key("k1"), try await key("k2"), try service())
+        let list = await sign(service, "k1,k2")
+
+        #expect(await check(list, service, trust: old) == 0)
+        #expect(await check(list, service, trust: new) == 0)
+        #expect(await check(list, service, trust: "\(old),\(new)") == 0)
+    }
+
+    @Test func `the check refuses what an app refuses`() async throws {
+        let (key, service) = (try await key("k1"), try service())
+        let other = try await self.key("k2")
+        let list = await sign(service, "k1")
+
+        #expect(await check(list, service, trust: other) == 1)
+        #expect(await check(list, service, trust: key, hosts: "*.example.net") == 1)
+        #expect(await check(path("missing.json"), service, trust: key) == 1)
+        let after = [
+            "--after", "7", "--service", service, "--trust", key, "--hosts", "*.example.com", list,
+        ]
+        #expect(await Yard.run(["list", "check"] + after) == 1)
+    }
+
+    @Test func `the file of a private key is readable only for its owner and is never replaced`()
+        async throws
+    {
+        _ = try await key("k1")
+        let file = path("k1.key")
+        let before = try Data(contentsOf: URL(fileURLWithPath: file))
+        let attributes = try FileManager.default.attributesOfItem(atPath: file)
+
+        #expect(await Yard.run(["list", "keys", "--name", "k1", "--output", file]) == 1)
+
+        #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == before)
+        #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
+    }
+
+    @Test(arguments: [
+        ["list"], ["list", "dance"], ["list", "keys"], ["list", "keys", "--name", "a:b"],
+        ["list", "show"],
+        ["list", "sign", "a.json"], ["list", "sign", "--keys", "k", "--version", "0", "a.json"],
+        ["list", "sign", "--keys", ",", "--version", "1", "a.json"],
+        ["list", "check", "--service", "a", "--trust", "k1", "--hosts", "h", "l"],
+        ["list", "check", "--service", "a", "--trust", "k1:AAAA", "--hosts", "h", "l"],
+    ])
+    func `invalid arguments end with exit code 2`(words: [String]) async {
+        #expect(await Yard.run(words) == 2)
+    }
+
+    @Test func `the check of service files validates a list and requests its servers`() async throws {
+        let server = LoopbackServer()
+        server.route(.get, "/", answering: .text("hello"))
+        try server.start()
+        defer { server.stop() }
+        _ = try await key("k1")
+        let list = await sign(try service(server.baseURL), "k1")
+
+        let report = try await ServiceCheck(timeout: .seconds(30)).report(on: [
+            URL(fileURLWithPath: list)
+        ])
+
+        #expect(report.isGood)
+        #expect(report.rows.map(\.state) == ["200"])
+        #expect(report.lists.count == 1)
+        #expect(report.text { text, _ in text }.contains("list.json: server list 7 of topics"))
+    }
+
+    @Test func `the check of service files reports an expired and a malformed list`() async throws {
+        _ = try await key("k1")
+        let list = try ListSignCommand(
+            Arguments(
+                ["--keys", path("k1.key"), "--version", "1", "--days", "1", service()],
+                options: ListSignCommand.options,
+                maximumPositional: 1
+            )
+        )
+        let old = try folder.file("old.json", list.document(at: Date() - 2 * 86_400))
+        let bad = try folder.file("bad.json", Data(#"{"payload":"?","signatures":[]}"#.utf8))
+
+        let report = try await ServiceCheck(timeout: .seconds(30)).report(on: [old, bad])
+
+        #expect(report.rows.isEmpty)
+        #expect(report.problems.count == 2)
+        #expect(
+            report.problems.first?.hasPrefix("old.json: payload.expires: expected a time in the future")
+                == true
+        )
+        #expect(report.problems.last?.hasPrefix("bad.json: expected a valid server list") == true)
+    }
+}
