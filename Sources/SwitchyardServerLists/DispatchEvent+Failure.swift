@@ -4,8 +4,7 @@ import SwitchyardHTTP
 extension DispatchEvent.Kind {
     /// Whether the event shows that a request tried its servers and none of them worked.
     ///
-    /// A request that one server answers with a failure is sent to the next one, so the result of a round is that of
-    /// the last server.
+    /// If a server fails, the round tries the next one, so the result of the round is that of the last server.
     var showsThatAllServersFail: Bool {
         switch self {
         case .roundEnded(.success(let response)), .ended(.success(let response)):

@@ -13,9 +13,9 @@ import SwitchyardServices
 ///         store: folder
 ///     )
 ///
-/// Whoever has one of the keys decides to which hosts below ``hosts`` the app sends its requests and credentials. No
-/// client uses a list unless the app creates this object. The article on server lists has the format, the threat
-/// model and the work of the operator.
+/// The owner of one of the private keys decides to which of the allowed hosts the app sends its requests and
+/// credentials. No client uses a list unless the app creates this object. The article on server lists describes the
+/// format, the threats, and the work of the operator.
 ///
 /// The last list that was accepted is stored on disk and applied before the initializer returns. A list that is refused
 /// or cannot be fetched changes nothing. A list is fetched after a random delay at the start, when the network path

@@ -23,10 +23,10 @@ import Testing
         let start = ContinuousClock.now
 
         async let isFetched = list.refresh()
-        let answer = try await lab.client.send(topics)
+        let response = try await lab.client.send(topics)
         let callTime = ContinuousClock.now - start
 
-        #expect(answer.status == 200)
+        #expect(response.status == 200)
         #expect(await isFetched)
         #expect(callTime < .milliseconds(400))
         #expect(ContinuousClock.now - start < .seconds(5))

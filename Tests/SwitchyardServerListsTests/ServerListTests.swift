@@ -23,9 +23,9 @@ import Testing
 
         #expect(await lab.client.failure(of: topics) != nil)
         let event = await events.first(\.isApplied)
-        let answer = try await lab.client.send(topics)
+        let response = try await lab.client.send(topics)
 
-        #expect(answer.status == 200)
+        #expect(response.status == 200)
         #expect(fourth.requests.map(\.path) == ["/topics"])
         let difference = ServerListDifference(from: [], to: [])
         if case .applied(7, let found) = event {
@@ -36,6 +36,27 @@ import Testing
             Issue.record("\(String(describing: event))")
         }
         #expect(list.status.version == 7)
+    }
+
+    @Test func `a call that is retried completes at a server of the list`() async throws {
+        let lab = try ListLab()
+        let other = try ListLab.topicServer()
+        defer { other.stop() }
+        let lists = try ListServer(lab.document([other]))
+        let list = try lab.list(from: [lists.url])
+        let events = list.events()
+        lab.servers[0].fault = .refuse
+        var call = topics
+        call.retry = RetryPolicy(maximumRetries: 1)
+
+        async let response = lab.client.send(call)
+        #expect(await events.first(\.isApplied) != nil)
+        // The deadline and the pause of the call, and the next fetch.
+        await lab.clock.waitForTimers(3)
+        lab.clock.advance(to: try #require(lab.clock.nextDeadline))
+
+        #expect(try await response.status == 200)
+        #expect(other.requests.count == 1)
     }
 
     @Test func `the stored list is in use when the initializer returns, although no list server responds`()

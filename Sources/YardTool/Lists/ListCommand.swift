@@ -2,7 +2,7 @@ import Foundation
 import Switchyard
 import SwitchyardServerLists
 
-/// The commands for whoever publishes signed server lists.
+/// The commands for the publisher of signed server lists.
 struct ListCommand: Command {
     static let name = "list"
     static let summary = "Makes keys for signed server lists, and signs, checks and shows such lists."
