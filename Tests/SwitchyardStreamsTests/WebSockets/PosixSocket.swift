@@ -1,4 +1,5 @@
 import Foundation
+import SwitchyardFixtures
 
 #if canImport(Glibc)
     import Glibc
@@ -19,7 +20,20 @@ enum PosixSocket {
         private static let stream = SOCK_STREAM
     #endif
 
+    /// Listens on a port, or on an ``UnchosenPort`` if the port is 0.
     static func listen(port: UInt16) throws -> (Int32, UInt16) {
+        guard port == 0 else { return (try bound(to: port), port) }
+        return try UnchosenPort.first { port in
+            do throws(Failure) {
+                return (try bound(to: port), port)
+            } catch {
+                guard error.code == EADDRINUSE else { throw error }
+                return nil
+            }
+        }
+    }
+
+    private static func bound(to port: UInt16) throws(Failure) -> Int32 {
         let descriptor = socket(AF_INET, stream, 0)
         guard descriptor >= 0 else { throw Failure(call: "socket", code: errno) }
         var one: Int32 = 1
@@ -28,7 +42,7 @@ enum PosixSocket {
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let size = socklen_t(MemoryLayout<sockaddr_in>.size)
         let isBound = withUnsafePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, size) == 0 }
         }
@@ -37,10 +51,7 @@ enum PosixSocket {
             shutdownAndClose(descriptor)
             throw Failure(call: "bind", code: code)
         }
-        _ = withUnsafeMutablePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &size) }
-        }
-        return (descriptor, UInt16(bigEndian: address.sin_port))
+        return descriptor
     }
 
     /// The next connection; `nil` if the listener is closed.

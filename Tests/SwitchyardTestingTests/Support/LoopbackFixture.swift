@@ -1,5 +1,6 @@
 import Foundation
 import SwitchyardClient
+import SwitchyardFixtures
 import SwitchyardHTTP
 import SwitchyardTesting
 
@@ -22,7 +23,9 @@ extension LoopbackServer {
 
     /// A running server whose port is not assigned to another test while it is free.
     static func runningApart() throws -> LoopbackServer {
-        try UnchosenPort.first { try running(port: $0) }
+        try UnchosenPort.first { port in
+            do { return try running(port: port) } catch LoopbackError.portInUse { return nil }
+        }
     }
 
     /// A new connection to the server.

@@ -40,14 +40,15 @@
             for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
             input = FileHandle(fileDescriptor: ends[1], closeOnDealloc: true)
             defer { close(ends[0]) }
+            let launch = try TLSLaunch()
             process = try ChildCommand(
-                [
-                    "openssl", "s_server", "-accept", "127.0.0.1:0", "-naccept", "1",
+                launch.command + [
+                    "-naccept", "1",
                     "-cert", certificates.certificate(.good).path, "-key", certificates.key(.good).path,
                 ],
                 input: ends[0]
             )
-            url = "https://127.0.0.1:\(try TLSServer.port(in: process.output))/"
+            url = "https://127.0.0.1:\(try launch.port(in: process.output))/"
         }
     }
 #endif

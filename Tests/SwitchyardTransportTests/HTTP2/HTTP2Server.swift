@@ -47,21 +47,16 @@ import SwitchyardFixtures
             guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { throw TLSServer.NoPort() }
             let input = FileHandle(fileDescriptor: ends[0], closeOnDealloc: true)
             defer { close(ends[1]) }
+            let launch = try TLSLaunch()
             process = try ChildCommand(
-                [
-                    "openssl", "s_server", "-accept", "127.0.0.1:0", "-naccept", "1", "-alpn", "h2",
+                launch.command + [
+                    "-naccept", "1", "-alpn", "h2",
                     "-cert", certificates.certificate(.good).path, "-key", certificates.key(.good).path,
                 ],
                 input: ends[1]
             )
-            url = "https://127.0.0.1:\(try TLSServer.port(in: process.output))/"
-            let greeting = HTTP2Frame.greeting(window: window, streams: streams)
-            let conversation = Conversation(
-                output: process.output,
-                input: input,
-                greeting: greeting,
-                handler: handler
-            )
+            url = "https://127.0.0.1:\(try launch.port(in: process.output))/"
+            let conversation = Conversation(output: process.output, input: input, window: window, handler: handler)
             Thread.detachNewThread { conversation.run() }
         }
     }

@@ -1,13 +1,12 @@
 #if os(Linux)
     import Foundation
     import Glibc
-    import Synchronization
+    import SwitchyardFixtures
 
     /// A bare socket that listens on 127.0.0.1, for servers with a protocol other than HTTP.
     ///
-    /// A listener that serves one connection fails if a client of another test connects first. The system gives the
-    /// ports of stopped servers to new sockets, and the clients of those servers may still probe them. Listeners
-    /// therefore take ports below the range that Linux assigns (32768 to 60999), each port once in a process.
+    /// Its port is an ``UnchosenPort``, because a listener that serves one connection fails if a client of another test
+    /// connects first.
     final class TCPListener: Sendable {
         struct Failure: Error {
             let code: Int32
@@ -16,29 +15,17 @@
         let port: UInt16
         private let descriptor: Int32
 
-        private static let ports: ClosedRange<UInt16> = 12_000...31_999
-        private static let nextPort = Mutex(UInt16.random(in: ports))
-
         init() throws {
             descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
             // Waiting for a client ends after 30 seconds.
             var timeout = timeval(tv_sec: 30, tv_usec: 0)
             setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
-            port = try Self.bind(descriptor)
-            guard listen(descriptor, 64) == 0 else { throw Failure(code: errno) }
-        }
-
-        /// Binds a socket to a port that no other process uses and no earlier listener of this process had.
-        private static func bind(_ descriptor: Int32) throws(Failure) -> UInt16 {
-            for _ in ports {
-                let port = nextPort.withLock { next in
-                    defer { next = next == ports.upperBound ? ports.lowerBound : next + 1 }
-                    return next
-                }
-                guard !bind(descriptor, to: port) else { return port }
-                guard errno == EADDRINUSE else { break }
+            port = try UnchosenPort.first { [descriptor] port in
+                if Self.bind(descriptor, to: port) { return port }
+                guard errno == EADDRINUSE else { throw Failure(code: errno) }
+                return nil
             }
-            throw Failure(code: errno)
+            guard listen(descriptor, 4) == 0 else { throw Failure(code: errno) }
         }
 
         private static func bind(_ descriptor: Int32, to port: UInt16) -> Bool {

@@ -138,41 +138,30 @@ final class TLSServer {
     var url: String { "https://127.0.0.1:\(port)/" }
 
     init(_ certificates: Certificates, _ name: Certificates.Name, options: [String] = []) throws {
-        process = try ChildCommand(Self.command(certificates, name, ["-accept", "127.0.0.1:0"] + options))
-        port = try Self.port(in: process.output)
+        let launch = try TLSLaunch()
+        process = try ChildCommand(launch.command + ["-www"] + Self.identity(certificates, name) + options)
+        port = try launch.port(in: process.output)
     }
 
     /// A server on a Unix socket.
     init(_ certificates: Certificates, _ name: Certificates.Name, at socket: URL) throws {
         // The command accepts short paths only.
         let folder = socket.deletingLastPathComponent().path
-        let command = Self.command(certificates, name, ["-unix", socket.lastPathComponent])
+        let options = ["-www", "-unix", socket.lastPathComponent]
+        let command = TLSLaunch.server + options + Self.identity(certificates, name)
         process = try ChildCommand(["/bin/sh", "-c", "cd '\(folder)' && exec \"$@\"", "sh"] + command)
         _ = try Self.acceptance(in: process.output)
         port = 0
     }
 
-    private static func command(
-        _ certificates: Certificates,
-        _ name: Certificates.Name,
-        _ options: [String]
-    ) -> [String] {
-        let identity = ["-cert", certificates.certificate(name).path, "-key", certificates.key(name).path]
-        return ["openssl", "s_server", "-www"] + identity + options
+    private static func identity(_ certificates: Certificates, _ name: Certificates.Name) -> [String] {
+        ["-cert", certificates.certificate(name).path, "-key", certificates.key(name).path]
     }
 
     struct NoPort: Error {}
 
-    /// Reads up to the line "ACCEPT 127.0.0.1:port".
-    static func port(in handle: FileHandle) throws -> Int {
-        guard let port = try acceptance(in: handle).split(separator: ":").last.flatMap({ Int($0) }) else {
-            throw NoPort()
-        }
-        return port
-    }
-
     /// Reads up to the line that reports that the server listens.
-    private static func acceptance(in handle: FileHandle) throws -> Substring {
+    fileprivate static func acceptance(in handle: FileHandle) throws -> Substring {
         var text = ""
         while true {
             let bytes = handle.availableData
@@ -181,5 +170,41 @@ final class TLSServer {
             let line = text.split(separator: "\n").first { $0.hasPrefix("ACCEPT") }
             if let line, text.hasSuffix("\n") { return line }
         }
+    }
+}
+
+/// The command that starts a TLS server on a port that no other server of this process has.
+struct TLSLaunch {
+    #if os(Linux)
+        /// The command without a port.
+        ///
+        /// The server does not read the authorities of the system, which would take most of the time of a start.
+        static let server = ["openssl", "s_server", "-no-CAfile", "-no-CApath", "-no-CAstore"]
+    #else
+        /// The command without a port.
+        static let server = ["openssl", "s_server"]
+    #endif
+
+    /// The port, or 0 if the system assigns one.
+    private let port: Int
+
+    var command: [String] { Self.server + ["-accept", "127.0.0.1:\(port)"] }
+
+    init() throws {
+        #if os(Linux)
+            port = Int(try TCPListener().port)
+        #else
+            port = 0
+        #endif
+    }
+
+    /// Waits until the server listens, and returns its port.
+    ///
+    /// The server reports "ACCEPT 127.0.0.1:port" if the system has assigned the port, and "ACCEPT" otherwise.
+    func port(in output: FileHandle) throws -> Int {
+        let line = try TLSServer.acceptance(in: output)
+        guard port == 0 else { return port }
+        guard let port = line.split(separator: ":").last.flatMap({ Int($0) }) else { throw TLSServer.NoPort() }
+        return port
     }
 }

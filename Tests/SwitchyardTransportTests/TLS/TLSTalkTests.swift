@@ -26,11 +26,11 @@
                 let identity = [
                     "-cert", certificates.certificate(.good).path, "-key", certificates.key(.good).path,
                 ]
-                let command = ["openssl", "s_server", "-accept", "127.0.0.1:0"] + identity + options
-                process = try ChildCommand(command, input: ends[0])
+                let launch = try TLSLaunch()
+                process = try ChildCommand(launch.command + identity + options, input: ends[0])
                 close(ends[0])
                 input = ends[1]
-                let port = try TLSServer.port(in: process.output)
+                let port = try launch.port(in: process.output)
                 url = try #require(RequestURL("https://127.0.0.1:\(port)/"))
             }
 
