@@ -3,6 +3,7 @@
     import Glibc
     import Switchyard
     import SwitchyardFixtures
+    import SwitchyardServices
     import SwitchyardTesting
     import Testing
 
@@ -11,34 +12,70 @@
         @Test(arguments: [false, true])
         func `responses that arrived while the process was stopped cause no timeout`(_ switches: Bool) async throws {
             try await calm()
+            let stop = Stop(afterRequests: 20)
             let servers = [LoopbackServer(), LoopbackServer()]
-            let isAsked = Latch()
             for server in servers {
-                server.route(.get, "/list") { _ in
-                    if server.requests.count >= 20 { isAsked.open() }
-                    try await Task.sleep(for: .seconds(1))  // The response arrives while the client is stopped.
+                server.route(.get, "/list") { request in
+                    await stop.passed(by: request.headers["X-Process"].flatMap { pid_t($0) })
                     return .text("ok")
                 }
                 try server.start()
             }
             let urls = servers.map(\.baseURL)
+            let stopping = Task { await stop.run() }
 
-            // In its own process, which stops itself. The servers run in this process.
+            // In its own process, which this process stops. The servers run in this process.
             await #expect(processExitsWith: .success) { [urls = urls as [String], switches = switches as Bool] in
                 let client = try Self.client(urls, switches: switches)
-                let calls = (0..<20).map { _ in
-                    Task { await client.failure(of: APIConfiguration(path: "list", timeout: .seconds(2))) }
-                }
-                let stop = try ChildCommand(["/bin/sh", "-c", Self.script(stopping: getpid())])
+                let process = "\(getpid())"
+                let list = APIConfiguration(path: "list", headers: ["X-Process": process], timeout: .seconds(3))
+                let calls = (0..<20).map { _ in Task { await client.failure(of: list) } }
 
                 for call in calls { #expect(await call.value == nil) }
                 #expect(client.servers.allSatisfy { $0.state == .healthy && $0.statistics.failures == 0 })
-                stop.wait()
             }
+            stop.cancel()
+            await stopping.value
         }
 
-        private static func script(stopping process: pid_t) -> String {
-            "sleep 0.5; kill -STOP \(process); sleep 3; kill -CONT \(process)"
+        /// Stops a process when all its requests have arrived, and resumes it after their deadlines.
+        private final class Stop: Sendable {
+            private let count: Int
+            private let state = Locked((process: pid_t(0), requests: 0))
+            private let (isAsked, isStopped) = (Latch(), Latch())
+
+            init(afterRequests count: Int) { self.count = count }
+
+            /// Waits until the process is stopped, so that the response arrives meanwhile.
+            func passed(by process: pid_t?) async {
+                let hasAll = state.withLock { state in
+                    state.process = process ?? state.process
+                    state.requests += 1
+                    return state.requests >= count
+                }
+                if hasAll { isAsked.open() }
+                await isStopped.wait()
+            }
+
+            func run() async {
+                await isAsked.wait()
+                signal(SIGSTOP)
+                isStopped.open()
+                try? await Task.sleep(for: .seconds(4))
+                signal(SIGCONT)
+            }
+
+            /// Releases everything that waits, when the process has ended.
+            func cancel() {
+                state.withLock { $0.process = 0 }
+                isAsked.open()
+            }
+
+            private func signal(_ number: Int32) {
+                state.withLock { state in
+                    if state.process > 0 { kill(state.process, number) }
+                }
+            }
         }
 
         private static func client(_ urls: [String], switches: Bool) throws -> NetworkClient {
