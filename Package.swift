@@ -12,7 +12,7 @@ let core: [Target.Dependency] = [
 /// The products beside the core, for those who use them all.
 let leaves: [Target.Dependency] = [
     "SwitchyardTransfers", "SwitchyardStreams", "SwitchyardOAuth", "SwitchyardDiskCache", "SwitchyardMarkup",
-    "SwitchyardRequests", "SwitchyardOutbox", "SwitchyardServerLists", "SwitchyardDiagnostics", "SwitchyardInspector",
+    "SwitchyardResources", "SwitchyardRequests", "SwitchyardOutbox", "SwitchyardDiagnostics", "SwitchyardInspector",
 ]
 
 /// What tests stand on: real servers that misbehave, a clock that they own, and what several of them share.
@@ -28,6 +28,7 @@ let package = Package(
         .library(name: "SwitchyardOAuth", targets: ["SwitchyardOAuth"]),
         .library(name: "SwitchyardDiskCache", targets: ["SwitchyardDiskCache"]),
         .library(name: "SwitchyardMarkup", targets: ["SwitchyardMarkup"]),
+        .library(name: "SwitchyardResources", targets: ["SwitchyardResources"]),
         .library(name: "SwitchyardRequests", targets: ["SwitchyardRequests"]),
         .library(name: "SwitchyardOutbox", targets: ["SwitchyardOutbox"]),
         .library(name: "SwitchyardServerLists", targets: ["SwitchyardServerLists"]),
@@ -77,6 +78,7 @@ let package = Package(
             resources: [.copy("PrivacyInfo.xcprivacy")]
         ),
         .target(name: "SwitchyardMarkup", dependencies: core),
+        .target(name: "SwitchyardResources", dependencies: core),
         .target(name: "SwitchyardRequests", dependencies: core),
         .target(name: "SwitchyardOutbox", dependencies: core),
         .target(name: "SwitchyardServerLists", dependencies: core),
@@ -138,6 +140,7 @@ let package = Package(
         ),
         .testTarget(name: "SwitchyardDiskCacheTests", dependencies: core + ["SwitchyardDiskCache"] + lab),
         .testTarget(name: "SwitchyardMarkupTests", dependencies: core + ["SwitchyardMarkup"] + lab),
+        .testTarget(name: "SwitchyardResourcesTests", dependencies: core + leaves + lab),
         .testTarget(name: "SwitchyardRequestsTests", dependencies: core + leaves + lab),
         .testTarget(name: "SwitchyardOutboxTests", dependencies: core + ["SwitchyardOutbox"] + lab),
         .testTarget(name: "SwitchyardServerListsTests", dependencies: core + ["SwitchyardServerLists"] + lab),

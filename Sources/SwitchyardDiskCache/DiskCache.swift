@@ -234,7 +234,7 @@ extension DiskCache {
     /// Removes the responses of a partition.
     ///
     /// If the partition has no user, the responses of all users are removed.
-    public func removeAll(in partition: CachePartition) {
+    package func removeAll(in partition: CachePartition) {
         let prefix = partition.user == nil ? DiskName.prefix(of: partition) : DiskName.folder(of: partition)
         removing(names: { $0.partition.hasPrefix(prefix) }) { cache in
             for folder in cache.folder.partitions(beginningWith: prefix) {
@@ -246,7 +246,7 @@ extension DiskCache {
     /// Removes the responses of the partition's service and environment that belong to no named user.
     ///
     /// Responses of other partitions are not read.
-    public func removeUnnamed(in partition: CachePartition) {
+    package func removeUnnamed(in partition: CachePartition) {
         let folder = DiskName.folder(of: partition.withoutUser)
         removing(names: { $0.partition == folder }) { cache in
             for file in cache.folder.files(of: folder) { cache.discard(file.path) }

@@ -1,5 +1,5 @@
-public import Foundation
-public import SwitchyardAPI
+package import Foundation
+package import SwitchyardAPI
 import SwitchyardClient
 
 /// A file that records when the resource at each request path was last changed by a call, for later runs of the app.
@@ -50,7 +50,7 @@ struct DiskChanges: Sendable {
 
 extension DiskCache {
     /// Records for later runs that a call, such as a PUT, has changed the resource at a request path.
-    public func recordChange(of path: String, in partition: CachePartition, at date: Date) {
+    package func recordChange(of path: String, in partition: CachePartition, at date: Date) {
         writing.async { [self] in
             do throws(DiskCacheError) {
                 try DiskChanges(of: folder).note(path, in: partition, at: date)
@@ -63,7 +63,7 @@ extension DiskCache {
     /// Returns the time at which a call last changed the resource at a request path, in any run or process.
     ///
     /// The returned time may be later than the true time, because several paths may share one recorded time.
-    public func lastChange(of path: String, in partition: CachePartition) async -> Date? {
+    package func lastChange(of path: String, in partition: CachePartition) async -> Date? {
         DiskChanges(of: folder).last(path, in: partition)
     }
 }

@@ -149,6 +149,7 @@ extension Outbox {
                 guard entry.belongs(to: context.environment) else { throw RequestFailure.Reason.cancelled }
             }
         ]
+        configuration = client.ruled(configuration) ?? configuration
         do throws(RequestFailure) {
             return .success(try await client.answer(to: configuration, id: RequestID(), progress: nil))
         } catch {

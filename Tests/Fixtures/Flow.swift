@@ -92,6 +92,7 @@ extension DispatchEvent.Kind {
         case .roundEnded: "roundEnded"
         case .waiting: "waiting"
         case .ended: "ended"
+        case .cachedResponseUsed: "cachedResponseUsed"
         }
     }
 }

@@ -37,7 +37,7 @@ final class TopicAPI: APIManager {
 
     init(client: NetworkClient) {
         self.client = client.scoped()
-        let errors = ModuleErrors(TopicError.self, [404: .topicNotFound])
+        let errors = ModuleErrors(TopicError.self, codes: [404: .topicNotFound])
         module = APIModule(errors: errors, envelope: Envelope(success: [0]))
     }
 

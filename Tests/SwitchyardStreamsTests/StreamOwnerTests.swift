@@ -95,7 +95,7 @@ import Testing
     }
 
     /// Readers of a response body: read one element, change the user, then read another element.
-    private static let readers: [@Sendable (ResponseBytes, () -> Void) async throws -> String?] = [
+    private static let readers: [@Sendable (StreamedResponse.Bytes, () -> Void) async throws -> String?] = [
         { bytes, change in
             var lines = bytes.lines.makeAsyncIterator()
             _ = try await lines.next()

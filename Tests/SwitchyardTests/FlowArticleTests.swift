@@ -40,7 +40,7 @@ import Testing
         )
         let api = SampleAPI(client: client)
         var configuration = APIConfiguration(path: "topics/1")
-        configuration.cacheLifetime = .seconds(60)
+        configuration.cache.lifetime = .seconds(60)
 
         for _ in 0..<2 { _ = try await api.value(Topic.self, for: configuration) }
         #expect(transport.requestCount == 2)

@@ -38,6 +38,14 @@ final class LoginAPI: APIManager {
 }
 // end
 
+// sample
+struct RetryCounter: CallObserver {
+    let increment: @Sendable () -> Void
+
+    func retryScheduled(after pause: Duration, in event: DispatchEvent) { increment() }
+}
+// end
+
 enum FlowSamples {
     static func interceptors(_ options: inout NetworkClient.Options, counting requests: Locked<Int>) {
         // sample

@@ -48,8 +48,9 @@ import Testing
         arguments: [
             "SwitchyardServices", "SwitchyardHTTP", "SwitchyardTransport", "SwitchyardClient", "SwitchyardAPI",
             "Switchyard", "SwitchyardTransfers", "SwitchyardStreams", "SwitchyardOAuth", "SwitchyardDiskCache",
-            "SwitchyardMarkup", "SwitchyardRequests", "SwitchyardOutbox", "SwitchyardServerLists",
-            "SwitchyardDiagnostics", "SwitchyardInspector",
+            "SwitchyardMarkup", "SwitchyardResources", "SwitchyardRequests", "SwitchyardOutbox",
+            "SwitchyardDiagnostics",
+            "SwitchyardInspector",
         ]
     )
     func `a target has a privacy manifest exactly if it uses APIs that require a reason`(
@@ -102,7 +103,7 @@ import Testing
             "Switchyard", "SwitchyardAPI", "SwitchyardClient", "SwitchyardDiagnostics", "SwitchyardDiskCache",
             "SwitchyardGenerator", "SwitchyardHTTP", "SwitchyardInspector", "SwitchyardMarkup", "SwitchyardOAuth",
             "SwitchyardOutbox",
-            "SwitchyardRequests", "SwitchyardServerLists",
+            "SwitchyardRequests", "SwitchyardResources",
             "SwitchyardServices", "SwitchyardStreams", "SwitchyardTesting", "SwitchyardTransfers",
             "SwitchyardTransport", "CEpoll", "CLibcurl",
         ]

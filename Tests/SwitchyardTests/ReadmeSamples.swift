@@ -2,6 +2,7 @@ import Foundation
 import Switchyard
 import SwitchyardDiagnostics
 import SwitchyardDiskCache
+import SwitchyardResources
 import SwitchyardStreams
 import SwitchyardTesting
 import SwitchyardTransfers
@@ -36,7 +37,7 @@ final class TopicAPI: APIManager {
     }
 
     private func topics(_ page: PageRequest) async throws(APIError) -> [Topic] {
-        try await value(for: APIConfiguration(path: "topics", query: ["page": page.number, "size": page.size]))
+        try await value(for: .get("topics", query: ["page": page.number, "size": page.size]))
     }
 }
 // end
@@ -58,8 +59,8 @@ final class UserAPI: APIManager {
     }
 
     func user(id: Int) async throws(APIError) -> User {
-        var configuration = APIConfiguration(path: "users/\(id)")
-        configuration.cacheLifetime = .seconds(60)
+        var configuration = APIConfiguration.get("users/\(id)")
+        configuration.cache.lifetime = .seconds(60)
         return try await value(for: configuration)
     }
 }
@@ -130,11 +131,11 @@ func showing(
 func configuring(_ service: Service, token: String) throws -> NetworkClient {
     // sample
     let client = try NetworkClient(service: service) { options in
-        options.generator.common.headers.set("X-App", "demo")
+        options.generator.headers.set("X-App", "demo")
         options.perEnvironment = { generator, environment in
             if environment == .develop { generator.timeouts.total = .seconds(120) }
         }
-        options.rules.add("/images/**") { $0.cacheLifetime = .seconds(3600) }
+        options.rules.add("/images/**") { $0.cache.lifetime = .seconds(3600) }
         options.retry = RetryPolicy(maximumRetries: 2)
         options.credentials = Credentials(.bearer(token))
         options.interceptors = [.logging(to: StandardErrorSink())]
@@ -149,7 +150,7 @@ func transferring(_ client: NetworkClient, to file: URL) async throws -> Int {
         print(progress.fraction ?? 0)
     }
     let answer = try await client.upload(UploadConfiguration(path: "films", from: .file(film.url)))
-    for try await event in client.eventSource(APIConfiguration(path: "news")) { print(event.data) }
+    for try await event in client.eventSource(.get("news")) { print(event.data) }
     // end
     return answer.status
 }
@@ -168,7 +169,7 @@ func following(_ topics: TopicAPI, _ configuration: APIConfiguration, show: (Top
 
 func callingBack(_ topics: TopicAPI) {
     // sample
-    let id = topics.value([Topic].self, for: APIConfiguration(path: "topics")) { result in
+    let id = topics.value([Topic].self, for: .get("topics")) { result in
         print(result)
     }
     topics.cancel(id)

@@ -36,10 +36,10 @@ import Testing
     private func look(at search: APIConfiguration) throws {
         // sample
         let client = try NetworkClient(service: service) { options in
-            options.generator.common.headers.set("X-App", "demo")
+            options.generator.headers.set("X-App", "demo")
             options.generator.cookies = CookieJar()
             options.generator.modifiers = [RequestCompressor(.gzip).compress]
-            options.rules.add("/images/**") { $0.cacheLifetime = .seconds(3600) }
+            options.rules.add("/images/**") { $0.cache.lifetime = .seconds(3600) }
             options.perEnvironment = { generator, environment in
                 guard let key = keys[environment] else { return }
                 generator.modifiers.append(RequestSigner(.hmacSHA256(key: key), in: .header("X-Signature")).sign)

@@ -1,3 +1,4 @@
+import SwitchyardHTTP
 import SwitchyardServices
 
 /// A cache entry: a value of any type with its key and metadata, so that values of different types share one cache.
@@ -71,9 +72,11 @@ final class CacheRecord: Sendable {
 struct CacheFacts: Sendable {
     var cost = 0
     var tags: Set<String> = []
-    var answer: CachedResponse?
+    var answer: HTTPResponse?
+    /// The URL to which redirects led, or `nil` if there were none.
+    var redirectedTo: String?
     /// The head and times of the response, if HTTP's own rules decide on its freshness, otherwise `nil`.
-    var http: HTTPStoredResponse?
+    var http: HTTPFreshness?
     var stamp = CacheStamp()
     /// A number that is larger for a response that was requested later.
     ///

@@ -5,8 +5,7 @@ import SwitchyardHTTP
 ///
 ///     client.responseCache = ResponseCache(defaults: CacheDefaults(lifetime: .seconds(300)))
 ///
-/// A call overrides these values by ``/SwitchyardClient/APIConfiguration/cacheLifetime`` (zero disables caching) and
-/// ``CachePolicy/isEnabled``.
+/// A call overrides these values by ``CachePolicy/lifetime`` (zero disables caching) and ``CachePolicy/isEnabled``.
 public struct CacheDefaults: Sendable {
     /// Whether responses are cached, `true` by default.
     ///

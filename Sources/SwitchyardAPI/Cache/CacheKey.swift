@@ -1,24 +1,24 @@
 package import Foundation
-import SwitchyardClient
+package import SwitchyardClient
 package import SwitchyardHTTP
-import SwitchyardServices
+package import SwitchyardServices
 
 /// The service, environment and user that stored responses belong to.
 ///
 /// All servers of a service share a partition, because they return the same responses. Two environments or two users
 /// never share a partition, so that no data of one is shown to the other after a switch or a logout.
-public struct CachePartition: Sendable, Hashable {
+package struct CachePartition: Sendable, Hashable {
     /// The name of the service.
-    public var service: String
+    package var service: String
     /// The name of the environment.
-    public var environment: String
+    package var environment: String
     /// The identifier of the user, or `nil` for responses that are the same for all users.
-    public var user: String?
+    package var user: String?
 
     /// Creates a partition.
     ///
     /// By default, it belongs to no user.
-    public init(service: String, environment: String, user: String? = nil) {
+    package init(service: String, environment: String, user: String? = nil) {
         self.service = service
         self.environment = environment
         self.user = user
@@ -121,7 +121,7 @@ package struct CacheKey: Sendable, Hashable {
 
 extension CacheKey {
     private static let generator = RequestGenerator()
-    private static let base = RequestURL("http://cache.invalid/").map { BaseURL($0) }
+    package static let base = RequestURL("http://cache.invalid/").map { BaseURL($0) }
 
     /// Returns the cache key of a call, or `nil` if the call is not cached.
     ///
@@ -138,7 +138,7 @@ extension CacheKey {
     ///   - base: The current base URL, for a rule that makes the URL of the call.
     ///   - isAuthorized: Whether the client sends its credentials with the call.
     /// - Returns: The key.
-    static func of(
+    package static func of(
         _ configuration: APIConfiguration,
         policy box: Boxed<CachePolicy>,
         in partition: CachePartition,
@@ -157,7 +157,7 @@ extension CacheKey {
         var ruled: (name: String, value: String)?
         if let rule = configuration.urlRule, let base = base() {
             // If the URL rule fails, the key is unknown, so the cache is skipped.
-            do { ruled = try rule(base, configuration)?.field(from: base) } catch { return nil }
+            do { ruled = try rule(base.url, configuration)?.field(from: base) } catch { return nil }
         }
         return CacheKey(
             partition,

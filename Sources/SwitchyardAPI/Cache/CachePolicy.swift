@@ -1,15 +1,13 @@
 public import SwitchyardClient
 import Foundation
 import SwitchyardHTTP
-import SwitchyardServices
+package import SwitchyardServices
 
 /// The way in which one call uses stored responses.
 ///
-///     var configuration = APIConfiguration(path: "topics")
-///     configuration.cacheLifetime = .seconds(60)
+///     var configuration = APIConfiguration.get("topics")
+///     configuration.cache.lifetime = .seconds(60)
 ///     configuration.cache.staleIfError = .seconds(3_600)
-///
-/// The lifetime of stored responses is a property of the call (``/SwitchyardClient/APIConfiguration/cacheLifetime``).
 public struct CachePolicy: Sendable {
     /// Whether a call returns a stored response, sends a request, or both.
     public enum Reading: Sendable, Hashable {
@@ -44,6 +42,13 @@ public struct CachePolicy: Sendable {
     ///
     /// If `nil` (the default), the cache's ``ResponseCache/defaults`` apply.
     public var isEnabled: Bool?
+    /// The time for which the response may be served from the cache.
+    ///
+    /// If the value is `nil` (the default), zero or negative, nothing is cached, unless the cache's
+    /// ``ResponseCache/defaults`` set a lifetime and the value is `nil`. The value also bounds which stored responses
+    /// this call accepts: a response that another call stored for longer is fresh for this call only while it is
+    /// younger than this value.
+    public var lifetime: Duration?
     /// The rule that decides how long a response is fresh.
     public var freshness = Freshness.lifetime
     /// Whether the call returns a stored response, sends a request, or both.
@@ -125,7 +130,7 @@ public struct CachePolicy: Sendable {
     ///     matter if the call sets `Accept` itself, because the field is then part of the cache key. They do not matter
     ///     either if ``ignoredHeaders`` contains `accept`.
     /// - Returns: The stamp.
-    func stamp(of configuration: APIConfiguration, _ part: ResponsePart, asking types: String?) -> CacheStamp {
+    package func stamp(of configuration: APIConfiguration, _ part: ResponsePart, asking types: String?) -> CacheStamp {
         let asksByReader = configuration.headers["Accept"] == nil && !ignoredHeaders.contains("accept")
         return CacheStamp(
             version: version,
@@ -146,15 +151,33 @@ extension APIConfiguration {
 
     /// The way in which the call uses stored responses.
     public var cache: CachePolicy {
-        get { cacheBox.value }
-        set { self[CachePolicyKey.self] = Boxed(newValue) }
+        get {
+            var policy = cacheBox.value
+            policy.lifetime = cacheLifetime
+            return policy
+        }
+        set {
+            cacheLifetime = newValue.lifetime
+            // A call with a lifetime alone needs no box of rare settings.
+            if !newValue.hasDefaultsBesidesLifetime || !cacheBox.value.hasDefaultsBesidesLifetime {
+                self[CachePolicyKey.self] = Boxed(newValue)
+            }
+        }
     }
 
     /// The policy as one reference, because copying the policy in every call would cost as much as finding a response.
-    var cacheBox: Boxed<CachePolicy> { self[CachePolicyKey.self] }
+    package var cacheBox: Boxed<CachePolicy> { self[CachePolicyKey.self] }
 }
 
 extension CachePolicy {
+    /// Whether all settings except ``lifetime`` have their default values.
+    fileprivate var hasDefaultsBesidesLifetime: Bool {
+        isEnabled == nil && freshness == .lifetime && reading == .whenFresh && stores && staleWhileRevalidate == .zero
+            && staleIfError == .zero && keepsForConfirmation == .seconds(86_400) && tags.isEmpty
+            && ignoredParameters.isEmpty && ignoredHeaders == Self.neverInKeys && !separatesServers && version == 0
+            && sensitiveData == nil && usesDisk && willStore == nil && removesTags.isEmpty && !allowsUnsafeMethods
+    }
+
     /// A fingerprint of ``sensitiveData``.
     var sensitiveDigest: Data? {
         sensitiveData.map { MessageDigest.sha256(Data($0.utf8)) }

@@ -1,25 +1,7 @@
 import Foundation
 import SwitchyardClient
-public import SwitchyardHTTP
+package import SwitchyardHTTP
 import SwitchyardServices
-
-/// The status and header fields of a stored response.
-public struct CachedResponse: Sendable, Hashable {
-    /// The status code.
-    public var status: Int
-    /// The header fields.
-    public var headers: HTTPHeaders
-    /// The URL to which redirects led, or `nil` if there were none.
-    ///
-    /// The validators of the response belong to this URL.
-    package var redirectedTo: String?
-
-    /// Creates the head of a response.
-    package init(status: Int, headers: HTTPHeaders = HTTPHeaders()) {
-        self.status = status
-        self.headers = headers
-    }
-}
 
 /// A stored value with its metadata.
 package struct CachedValue<Value: Sendable>: Sendable {
@@ -32,11 +14,15 @@ package struct CachedValue<Value: Sendable>: Sendable {
     /// The tags that the value was stored with.
     package var tags: Set<String>
     /// The head of the response from which the value was decoded, or `nil` if the app stored the value itself.
-    package var answer: CachedResponse?
+    package var answer: HTTPResponse?
+    /// The URL to which redirects led, or `nil` if there were none.
+    ///
+    /// The validators of the response belong to this URL.
+    var redirectedTo: String?
     /// The cost of the value in bytes.
     package var cost: Int
     /// The head and times of the response, if HTTP's own rules decide on its freshness, otherwise `nil`.
-    var http: HTTPStoredResponse?
+    var http: HTTPFreshness?
     /// The data on which the value depends besides the request.
     var stamp = CacheStamp()
 }
@@ -70,12 +56,11 @@ package struct CacheStamp: Sendable, Hashable {
 
 extension APIResponse {
     /// Creates a response from a stored value.
-    init(_ cached: CachedValue<Value>) {
+    package init(_ cached: CachedValue<Value>) {
         self.init(
             value: cached.value,
-            status: cached.answer?.status ?? 200,
-            headers: cached.http.map { HTTPCacheRules.handedOut($0, now: cached.now($0)) }
-                ?? cached.answer?.headers ?? HTTPHeaders(),
+            response: cached.http.map { HTTPCacheRules.handedOut($0, now: cached.now($0)) }
+                ?? cached.answer ?? HTTPResponse(status: 200),
             source: cached.isFresh ? .cache(age: cached.age) : .staleCache(age: cached.age)
         )
     }
@@ -85,7 +70,7 @@ extension CachedValue {
     /// Returns the current time for age calculations: the arrival of the response plus the monotonic time since then.
     ///
     /// Changes of the wall clock do not affect it.
-    func now(_ http: HTTPStoredResponse) -> Date {
+    func now(_ http: HTTPFreshness) -> Date {
         http.received.addingTimeInterval(age.inSeconds)
     }
 }

@@ -6,7 +6,13 @@ extension ResponseCache {
     /// The description of an entry that a rule for removal receives.
     public struct Candidate: Sendable {
         /// The service, environment and user of the response.
-        public var partition: CachePartition
+        package var partition: CachePartition
+        /// The name of the service.
+        public var service: String { partition.service }
+        /// The name of the environment.
+        public var environment: String { partition.environment }
+        /// The identifier of the user, or `nil` for responses that belong to no named user.
+        public var user: String? { partition.user }
         /// The method of the request.
         public var method: String
         /// The path of the request.
@@ -43,10 +49,20 @@ extension ResponseCache {
         removeAll { _ in true }
     }
 
-    /// Removes all entries of a partition, for a logout or the end of an environment.
+    /// Removes all entries of a service in an environment, for a logout or the end of an environment.
+    ///
+    /// - Parameters:
+    ///   - service: The name of the service.
+    ///   - environment: The name of the environment.
+    ///   - user: The user whose entries are removed. If `nil`, the default, the entries of all users are removed.
+    public func removeAll(service: String, environment: String, user: String? = nil) {
+        removeAll(in: CachePartition(service: service, environment: environment, user: user))
+    }
+
+    /// Removes all entries of a partition.
     ///
     /// If the partition names no user, the entries of all users of its service and environment are removed.
-    public func removeAll(in partition: CachePartition) {
+    package func removeAll(in partition: CachePartition) {
         recordRemoval()
         disk?.removeAll(in: partition)
         drop { entry in

@@ -1,5 +1,6 @@
 public import Foundation
 import SwitchyardClient
+package import SwitchyardHTTP
 public import SwitchyardServices
 
 /// An expiring in-memory cache of decoded responses.
@@ -166,6 +167,7 @@ public final class ResponseCache: Sendable {
             isFresh: box.freshUntil > now,
             tags: facts.tags,
             answer: facts.answer,
+            redirectedTo: facts.redirectedTo,
             cost: facts.cost,
             http: facts.http,
             stamp: facts.stamp
@@ -192,7 +194,7 @@ public final class ResponseCache: Sendable {
         staleFor: Duration = .zero,
         cost: Int,
         tags: Set<String> = [],
-        answer: CachedResponse? = nil
+        answer: HTTPResponse? = nil
     ) {
         guard lifetime > .zero else { return drop(key) }
         var facts = CacheFacts(cost: cost, tags: tags, answer: answer)

@@ -5,13 +5,24 @@ import SwitchyardServices
 
 /// A response as a disk store keeps it: the bytes, and the data that decides whether they can still be used.
 public struct StoredResponse: Sendable, Hashable {
-    /// The status code.
-    public var status: Int
-    /// The header fields.
-    public var headers: HTTPHeaders
-    /// The whole body.
-    public var body: Data
-    /// The wall clock time at which the response arrived.
+    /// A response with its whole body that can be compared.
+    private struct WholeResponse: Sendable, Hashable {
+        var response: HTTPResponse
+
+        static func == (one: WholeResponse, other: WholeResponse) -> Bool {
+            one.response.status == other.response.status && one.response.headers == other.response.headers
+                && one.response.data == other.response.data
+        }
+
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(response.status)
+            hasher.combine(response.headers)
+            hasher.combine(response.data)
+        }
+    }
+
+    private var whole: WholeResponse
+    /// The arrival of the response, by the wall clock.
     public var created: Date
     /// The time between sending the request and receiving the response.
     package var transit: Duration
@@ -51,23 +62,45 @@ public struct StoredResponse: Sendable, Hashable {
         lifetime: Duration,
         staleFor: Duration = .zero
     ) {
-        self.status = status
-        self.headers = headers
-        self.body = body
+        self.init(
+            HTTPResponse(status: status, headers: headers, body: .whole(body)),
+            created: created,
+            lifetime: lifetime,
+            staleFor: staleFor
+        )
+    }
+
+    /// Creates a stored response from a response with its whole body.
+    init(_ response: HTTPResponse, created: Date, lifetime: Duration, staleFor: Duration = .zero) {
+        whole = WholeResponse(response: response)
         self.created = created
         self.lifetime = lifetime
         self.staleFor = staleFor
         transit = .zero
         version = 0
-        charset = headers.contentType.flatMap { MediaType($0)?.charset }
+        charset = response.headers.contentType.flatMap { MediaType($0)?.charset }
         tags = []
     }
 
-    /// The status and header fields of the response, without its body and times.
-    var head: CachedResponse {
-        var head = CachedResponse(status: status, headers: headers)
-        head.redirectedTo = redirectedTo
-        return head
+    /// The response with its whole body.
+    var response: HTTPResponse { whole.response }
+    /// The response without its body.
+    var head: HTTPResponse { HTTPResponse(status: status, headers: headers) }
+
+    /// The status.
+    public var status: Int {
+        get { whole.response.status }
+        set { whole.response.status = newValue }
+    }
+    /// The header fields.
+    public var headers: HTTPHeaders {
+        get { whole.response.headers }
+        set { whole.response.headers = newValue }
+    }
+    /// The whole body.
+    public var body: Data {
+        get { whole.response.data ?? Data() }
+        set { whole.response.body = .whole(newValue) }
     }
 
     /// Replaces the header fields and times by those of a response that confirmed this one.

@@ -19,15 +19,15 @@ public import SwitchyardServices
 /// above. If two custom serializers make different values of the same type from the same response, give each call its
 /// own ``CachePolicy/version``. The same applies to two closures for ``map(_:)`` and to two ways of decoding.
 public struct ResponseSerializer<Value: Sendable>: Sendable {
-    /// The content types that ``ContentTypePolicy/strict`` accepts, or `nil` for any type.
+    /// The content types that ``ResponseRules/ContentTypeRule/strict`` accepts; `nil` for any.
     ///
     /// A request sends these types as `Accept`, unless the call or the client's common header fields set `Accept`.
     package var contentTypes: [MediaType]?
     /// The value of `Accept` that is sent instead of the content types, or `nil` to send the content types.
     package var preferredTypes: String?
-    /// The value of `Accept` in the request, or `nil` if any type is accepted.
-    var accept: String? { preferredTypes ?? contentTypes.flatMap { MediaType.accept($0) } }
-    /// The part of the body that is decoded as the value.
+    /// The value of `Accept` of a request; `nil` for any type.
+    package var accept: String? { preferredTypes ?? contentTypes.flatMap { MediaType.accept($0) } }
+    /// Which part of the body is the value.
     package var part = ResponsePart.whole
     /// The value of an empty body, or `nil` if an empty body is an error.
     package var emptyValue: Value? {

@@ -92,9 +92,9 @@ extension APIError {
         case unsupported(String)
         /// The client was closed.
         case clientClosed
-        /// The module's table of errors gives two meanings to one number: see ``ModuleErrors/clash``.
-        case moduleCodes(ModuleCodeClash)
-        /// Any other mistake that must be corrected in the app's code.
+        /// The module's table of errors has two meanings for one number: see ``ModuleErrors/clash``.
+        case moduleCodes(ModuleErrors.Clash)
+        /// Anything else that has to be put right in the program.
         case other(String)
     }
 

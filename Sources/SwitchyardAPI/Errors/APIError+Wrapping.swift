@@ -1,5 +1,5 @@
-public import SwitchyardClient
-public import SwitchyardHTTP
+package import SwitchyardClient
+package import SwitchyardHTTP
 import SwitchyardServices
 import SwitchyardTransport
 
@@ -39,16 +39,16 @@ extension APIError {
 
     /// Creates an error from an error of a transport.
     ///
-    /// Kinds that are more specific than a failed exchange are mapped to a more specific reason.
-    public init(_ error: TransportError, context: Context = Context()) {
+    /// Kinds that are more specific than a failed exchange become a reason of their own.
+    package init(_ error: TransportError, context: Context = Context()) {
         var context = context
         context.underlying = context.underlying ?? error
         if let method = context.method, !method.isSafe, error.mayHaveBeenSent { context.mayHaveBeenExecuted = true }
         self.init(Reason(error), context: context)
     }
 
-    /// Creates an error from a failure of a client.
-    public init(_ failure: RequestFailure) {
+    /// Makes an error of a client's.
+    package init(_ failure: RequestFailure) {
         var context = Context(failure.context)
         context.requestID = failure.id
         context.underlying = failure

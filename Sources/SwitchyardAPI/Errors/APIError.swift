@@ -253,13 +253,9 @@ extension APIError {
         public var elapsed: Duration?
         /// The wall clock time of the error.
         public var date: Date
-        /// The status of the response, or `nil` if there was no response.
-        public var status: Int?
-        /// The header fields of the response.
-        public var headers: HTTPHeaders
-        /// The first 65,536 bytes of the response body.
-        public private(set) var body: Data
-        /// The size of the whole response body in bytes.
+        /// The response with at most 65,536 bytes of its body; `nil` if there was none.
+        private(set) var response: HTTPResponse?
+        /// The size of the response's body in bytes.
         public private(set) var bodyLength: Int
         /// The underlying error, unchanged.
         public var underlying: (any Error)?
@@ -283,17 +279,40 @@ extension APIError {
             self.attempts = attempts
             self.underlying = underlying
             date = Date()
-            headers = HTTPHeaders()
-            body = Data()
             bodyLength = 0
         }
 
         /// Stores the status, the header fields and the beginning of the body of a response.
         public mutating func keep(status: Int, headers: HTTPHeaders, body: Data) {
-            self.status = status
-            self.headers = headers
-            self.body = body.count > Self.bodyLimit ? Data(body.prefix(Self.bodyLimit)) : body
-            bodyLength = body.count
+            keep(HTTPResponse(status: status, headers: headers, body: .whole(body)))
         }
+
+        /// Stores the response with the beginning of its body; a streamed body is not stored.
+        package mutating func keep(_ response: HTTPResponse) {
+            let body = response.data ?? Data()
+            bodyLength = body.count
+            self.response = response
+            guard response.data == nil || body.count > Self.bodyLimit else { return }
+            self.response?.body = .whole(Data(body.prefix(Self.bodyLimit)))
+        }
+
+        /// The status of the response; `nil` if there was none.
+        public var status: Int? {
+            get { response.flatMap { $0.status == 0 ? nil : $0.status } }
+            set {
+                response = response ?? HTTPResponse(status: 0)
+                response?.status = newValue ?? 0
+            }
+        }
+        /// The header fields of the response.
+        public var headers: HTTPHeaders {
+            get { response?.headers ?? HTTPHeaders() }
+            set {
+                response = response ?? HTTPResponse(status: 0)
+                response?.headers = newValue
+            }
+        }
+        /// The body of the response, at most 65,536 bytes of it.
+        public var body: Data { response?.data ?? Data() }
     }
 }

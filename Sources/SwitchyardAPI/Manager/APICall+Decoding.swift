@@ -15,24 +15,24 @@ extension APICall {
     /// Validates a response and decodes its value, and adds the module's messages to the error.
     func decoded(_ received: Received) throws(APIError) -> APIResponse<Value> {
         let service = received.service
-        let raw = raw(service.status, service.headers, received.data)
+        let raw = raw(service.response)
         let rules = rules
         let bodyFailure = service.response.bodyFailure
         do throws(APIError) {
             // An accepted response must be complete; for any other response the head is enough.
             if let bodyFailure, rules.status.accepts(raw.status) { throw APIError(bodyFailure) }
             let value = try serializer.value(of: raw, rules: rules)
-            return APIResponse(value: value, status: raw.status, headers: raw.headers, context: service.context)
+            return APIResponse(value: value, response: service.response, context: service.context)
         } catch {
             var error = error
             if let bodyFailure { error.context.underlying = error.context.underlying ?? bodyFailure }
-            throw module.completed(error, by: service, received.data, reading: rules.readable(raw))
+            throw module.completed(error, by: service, reading: rules.readable(raw))
         }
     }
 
     /// Returns the value of a stored response.
     func value(of stored: StoredResponse) throws(APIError) -> Value {
-        try serializer.value(of: raw(stored.status, stored.headers, stored.body), rules: rules)
+        try serializer.value(of: raw(stored.response), rules: rules)
     }
 
     /// Returns the failure of a fetch that another call started, with the messages of this call's module.
@@ -40,19 +40,13 @@ extension APICall {
         guard var plain = error.plain?.value else { return error }
         plain.reason = module.own(plain.reason)
         let context = plain.context
-        let raw = raw(context.status ?? 0, context.headers, context.body)
+        let raw = raw(context.response ?? HTTPResponse(status: 0))
         let isWhole = context.bodyLength == context.body.count
         return module.completed(plain, reading: isWhole ? rules.readable(raw) : nil)
     }
 
-    private func raw(_ status: Int, _ headers: HTTPHeaders, _ data: Data) -> RawResponse {
-        RawResponse(
-            status: status,
-            headers: headers,
-            data: data,
-            method: configuration.method,
-            accept: configuration.headers["Accept"]
-        )
+    private func raw(_ response: HTTPResponse) -> RawResponse {
+        RawResponse(response, method: configuration.method, accept: configuration.headers["Accept"])
     }
 }
 
@@ -79,7 +73,6 @@ extension APIModule {
     func completed(
         _ error: APIError,
         by response: ServiceResponse,
-        _ data: Data,
         reading text: @autoclosure () -> Data? = nil
     ) -> APIError {
         var error = error
@@ -87,7 +80,7 @@ extension APIModule {
         error.context = APIError.Context(response.context)
         error.context.requestID = response.id
         error.context.underlying = underlying
-        error.context.keep(status: response.status, headers: response.headers, body: data)
+        error.context.keep(response.response)
         return completed(error, reading: text())
     }
 }

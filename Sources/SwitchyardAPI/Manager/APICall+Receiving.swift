@@ -12,7 +12,6 @@ extension APICall {
     /// A response with its whole body, before validation.
     struct Received: Sendable {
         let service: ServiceResponse
-        let data: Data
         /// The number of times that the call has removed entries of the cache.
         let removals: Int
     }
@@ -31,7 +30,7 @@ extension APICall {
         through client: NetworkClient,
         id: RequestID,
         with conditions: HTTPHeaders = [:],
-        about stored: CachedResponse? = nil,
+        about stored: CachedValue<Value>? = nil,
         within timeout: Duration? = nil
     ) async throws(APIError) -> Received {
         // Nothing is stored for a call without a plan: it has no lifetime, or it changes something.
@@ -71,7 +70,8 @@ extension APICall {
     /// - Throws: ``APIError`` if there is no response, or its body is truncated.
     nonisolated(nonsending) func received(
         through client: NetworkClient,
-        sentBy send: OwnedSending
+        sending configuration: APIConfiguration,
+        by send: OwnedSending
     ) async throws(APIError) -> Received {
         try module.check()
         let response: ServiceResponse
@@ -90,9 +90,9 @@ extension APICall {
     ) async throws(APIError) -> Received {
         let removals = removeChanged(by: response.status, response.context, in: client)
         return switch response.response.body {
-        case .whole(let data): Received(service: response, data: data, removals: removals)
+        case .whole: Received(service: response, removals: removals)
         case .stream(let stream):
-            Received(service: response, data: try await collected(stream, of: response), removals: removals)
+            Received(service: try await collected(stream, of: response), removals: removals)
         }
     }
 
@@ -106,7 +106,7 @@ extension APICall {
     /// Returns the configuration to send; fields of the caller's own stay.
     private func asking(
         _ conditions: HTTPHeaders,
-        about stored: CachedResponse?,
+        about stored: CachedValue<Value>?,
         within timeout: Duration?
     ) -> APIConfiguration {
         guard !conditions.isEmpty || timeout != nil else { return configuration }
@@ -118,20 +118,26 @@ extension APICall {
         return copy
     }
 
+    /// Returns the response with the body that the stream delivers.
+    ///
     /// `@inline(never)` keeps the iterator out of the frame of the usual call, whose body is whole.
     @inline(never)
     private nonisolated(nonsending) func collected(
         _ stream: HTTPBodyStream,
         of response: ServiceResponse
-    ) async throws(APIError) -> Data {
+    ) async throws(APIError) -> ServiceResponse {
         var data = Data()
+        var failure: TransportError?
         do throws(TransportError) {
             var pieces = stream.makeAsyncIterator()
             while let piece = try await pieces.next() { data.append(piece) }
         } catch {
-            throw module.completed(APIError(error), by: response, data)
+            failure = error
         }
-        return data
+        var whole = response
+        whole.response.body = .whole(data)
+        if let failure { throw module.completed(APIError(failure), by: whole) }
+        return whole
     }
 }
 

@@ -1,5 +1,5 @@
 import Foundation
-import SwitchyardClient
+package import SwitchyardClient
 import SwitchyardHTTP
 import SwitchyardServices
 
@@ -26,7 +26,7 @@ import SwitchyardServices
 ///
 /// A call holds neither the manager nor its client, so that both can be released while the call is in flight. It is a
 /// class, because it is passed through many functions and each would copy a configuration of two dozen fields.
-final class APICall<Value: Sendable>: Sendable {
+package final class APICall<Value: Sendable>: Sendable {
     /// The configuration with the client's rules, the owner, and the content types that the serializer accepts.
     let configuration: APIConfiguration
     let serializer: ResponseSerializer<Value>
@@ -36,7 +36,7 @@ final class APICall<Value: Sendable>: Sendable {
     /// A closure that returns the current user of the manager.
     let presentUser: (@Sendable () -> String?)?
 
-    init(
+    package init(
         _ configuration: APIConfiguration,
         _ serializer: ResponseSerializer<Value>,
         _ module: APIModule,
@@ -109,7 +109,7 @@ extension APICall {
     }
 
     /// Returns the stored response or the server's, whatever has become of the owner.
-    nonisolated(nonsending) func obtained(
+    package nonisolated(nonsending) func obtained(
         through client: NetworkClient,
         id: RequestID = RequestID(),
         among calls: @autoclosure () -> CallTable? = nil
@@ -120,17 +120,18 @@ extension APICall {
     }
 
     /// The call with its place in the cache, or `nil` if its response is not stored.
-    var cached: CachedCall<Value>? { cachePlan.map { CachedCall(call: self, plan: $0) } }
+    package var cached: CachedCall<Value>? { cachePlan.map { CachedCall(call: self, plan: $0) } }
 
     /// The result of a fetch.
     struct Fetched: Sendable {
         var response: APIResponse<Value>
-        /// The body, or `nil` if the server confirmed a stored response.
-        var body: Data?
         /// The size of the body in bytes.
         var cost: Int
         /// The number of times that the call itself has removed entries of the cache.
         var removals = 0
+
+        /// Whether the server confirmed a stored response, so that there is no new body.
+        var isConfirmation: Bool { response.source == .revalidated }
     }
 
     /// Sends the request, validates the response and decodes it, not on the caller's executor.
@@ -153,7 +154,7 @@ extension APICall {
         let conditions = mayConfirm ? conditions : [:]
         // One call has one deadline, also if it takes two requests.
         let deadline = conditions.isEmpty ? nil : client.deadline(of: configuration)
-        var received = try await received(through: client, id: id, with: conditions, about: stored?.answer)
+        var received = try await received(through: client, id: id, with: conditions, about: stored)
         if received.service.status == 304, let stored, !conditions.isEmpty {
             if isConfirmed(stored, by: received.service) { return confirmed(stored, by: received.service, in: client) }
             // The conditions were met by another URL or other content than they refer to, so the result proves nothing.
@@ -161,7 +162,7 @@ extension APICall {
         }
         let response = try decoded(received)
         let removals = received.removals + removeTagged(in: client)
-        return Fetched(response: response, body: received.data, cost: received.data.count, removals: removals)
+        return Fetched(response: response, cost: response.response.data?.count ?? 0, removals: removals)
     }
 
     /// Returns the response of an operation that is more than one request, such as a resumable upload.
@@ -171,14 +172,17 @@ extension APICall {
     ///
     /// - Parameters:
     ///   - client: The client of the operation.
+    ///   - configuration: The configuration that the operation sends.
     ///   - send: A closure that sends the call and returns the response, whatever its status.
     /// - Returns: The value with its response.
     /// - Throws: ``APIError``.
     nonisolated(nonsending) func response(
         through client: NetworkClient,
-        sentBy send: OwnedSending
+        sending configuration: APIConfiguration,
+        by send: OwnedSending
     ) async throws(APIError) -> APIResponse<Value> {
-        let response = try await decodedElsewhere(try await received(through: client, sentBy: send))
+        let received = try await received(through: client, sending: configuration, by: send)
+        let response = try await decodedElsewhere(received)
         removeTagged(in: client)
         return response
     }
@@ -194,7 +198,7 @@ extension APICall {
     /// Returns whether a response with the status 304 concerns the stored response: the same URL and the same content.
     private func isConfirmed(_ stored: CachedValue<Value>, by response: ServiceResponse) -> Bool {
         let place = response.context.redirects.last?.to.normalForm
-        return stored.answer?.redirectedTo.map({ RequestURL($0)?.normalForm ?? $0 }) == place
+        return stored.redirectedTo.map({ RequestURL($0)?.normalForm ?? $0 }) == place
             && HTTPCacheRules.concerns(stored.answer?.headers ?? [:], confirmation: response.headers)
     }
 
@@ -205,11 +209,13 @@ extension APICall {
     ) -> Fetched {
         let response = APIResponse(
             value: stored.value,
-            status: stored.answer?.status ?? 200,
-            headers: HTTPCacheRules.confirmed(stored.answer?.headers ?? [:], by: confirmation.headers),
+            response: HTTPResponse(
+                status: stored.answer?.status ?? 200,
+                headers: HTTPCacheRules.confirmed(stored.answer?.headers ?? [:], by: confirmation.headers)
+            ),
             source: .revalidated,
             context: confirmation.context
         )
-        return Fetched(response: response, body: nil, cost: stored.cost, removals: removeTagged(in: client))
+        return Fetched(response: response, cost: stored.cost, removals: removeTagged(in: client))
     }
 }

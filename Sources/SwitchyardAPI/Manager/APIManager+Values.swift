@@ -125,6 +125,9 @@ extension APIManager {
         sentBy send: OwnedSending
     ) async throws(APIError) -> APIResponse<Value> {
         let call = APICall(client.ruled(configuration) ?? configuration, serializer, module)
-        return try await call.response(through: client, sentBy: send)
+        // The operation applies the rules to each of its requests.
+        var written = configuration
+        written.acceptedTypes = serializer.accept
+        return try await call.response(through: client, sending: written, by: send)
     }
 }

@@ -51,10 +51,9 @@ extension APIManager {
     /// The cache of the manager's client.
     public var cache: ResponseCache { client.responseCache }
 
-    /// Returns a closure that reports the current user without retaining the manager.
-    ///
-    /// After the manager has been released, the closure returns the given user.
-    func presentUser(orLast user: String?) -> @Sendable () -> String? {
+    /// Returns a closure that reports the current user without keeping the manager; after the manager's release, the
+    /// given user.
+    package func presentUser(orLast user: String?) -> @Sendable () -> String? {
         { [weak self] in
             guard let self else { return user }
             return cacheUser
@@ -137,8 +136,8 @@ extension NetworkClient {
         sharedObjects.existing(ResponseCache.self)
     }
 
-    /// The fetches that several calls share.
-    var flights: SingleFlightTable {
+    /// The fetches that several calls wait for.
+    package var flights: SingleFlightTable {
         sharedObjects.object { SingleFlightTable() }
     }
 }
@@ -180,8 +179,7 @@ extension APIManager {
             throw module.completed(APIError(.cache(.invalidLifetime)))
         }
         let call = APICall(configuration, serializer, module)
-        var answer = plan.answer(status: 200, headers: headers)
-        answer.body = body
+        let answer = plan.answer(HTTPResponse(status: 200, headers: headers, body: .whole(body)))
         do throws(APIError) {
             let value = try call.value(of: answer)
             if plan.mayStore(configuration, headers) { try store(answer, with: value, of: call, plan) }

@@ -8,7 +8,7 @@ import SwitchyardServices
 /// A manager creates it once and stores it:
 ///
 ///     let module = APIModule(
-///         errors: ModuleErrors(UserError.self, [301: .userNotFound], statuses: [409: .nameTaken]),
+///         errors: ModuleErrors(UserError.self, codes: [301: .userNotFound], statuses: [409: .nameTaken]),
 ///         envelope: Envelope(success: [0])
 ///     )
 public struct APIModule: Sendable {

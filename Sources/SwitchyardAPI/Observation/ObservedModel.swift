@@ -1,7 +1,7 @@
 #if canImport(Observation)
     public import Observation
 
-    /// The latest state of a list or a resource for SwiftUI, on the main actor.
+    /// The latest state of a list, or of a resource (`SwitchyardResources`), for SwiftUI, on the main actor.
     ///
     ///     struct TopicList: View {
     ///         @State private var model = ObservedModel(topics.pages)
@@ -25,7 +25,7 @@
             return latest
         }
 
-        private init(
+        package init(
             _ state: State,
             updates: @escaping @Sendable (@MainActor (State) -> Void) async -> Void
         ) {
@@ -40,15 +40,7 @@
             }
         }
 
-        /// Creates a model of a resource.
-        public convenience init<Value: Sendable>(_ resource: APIResource<Value>)
-        where State == ResourceSnapshot<Value> {
-            self.init(resource.snapshot) { [updates = resource.updates] take in
-                for await state in updates { await take(state) }
-            }
-        }
-
-        /// Updates ``state`` until the task is cancelled, or until the list or resource is released.
+        /// Follows the states until the task is cancelled, or the list or resource is gone.
         public func follow() async {
             await updates { [weak self] state in self?.take(state) }
         }

@@ -202,7 +202,7 @@ extension PageRecorder {
     ) async throws(APIError) -> [Item] {
         let index = max(1, number) - 1
         let (distance, overflow) = index.multipliedReportingOverflow(by: pageSize)
-        let position: PagePosition? =
+        let position: PageRequest.Position? =
             switch settings.cursor.strategy.first {
             case .number(let first): .number(first.addingReportingOverflow(index).partialValue)
             case .offset(let first): overflow ? nil : .offset(first.addingReportingOverflow(distance).partialValue)

@@ -12,10 +12,8 @@ public enum ResponseSource: Sendable, Hashable {
     /// The value is from the cache and past its lifetime. The associated value is its age.
     case staleCache(age: Duration)
 
-    /// The time since the value was stored.
-    ///
-    /// The time is zero if the server has just sent or confirmed the value.
-    var age: Duration {
+    /// The time since the value was stored, or zero if the server has just sent or confirmed the value.
+    package var age: Duration {
         switch self {
         case .network, .revalidated: .zero
         case .cache(let age), .staleCache(let age): age
@@ -27,11 +25,11 @@ public enum ResponseSource: Sendable, Hashable {
 public struct APIResponse<Value: Sendable>: Sendable {
     /// The decoded value.
     public var value: Value
-    /// The status of the response.
-    public var status: Int
-    /// The header fields of the response.
-    public var headers: HTTPHeaders
-    /// The source of the value: a server or the cache.
+    /// The HTTP response that the value was decoded from.
+    ///
+    /// Its body is empty if the value is from the cache or if the server has confirmed the stored value.
+    public var response: HTTPResponse
+    /// The source of the value.
     public var source: ResponseSource
     /// The facts about the request, such as the server, the number of attempts and the elapsed time.
     ///
@@ -46,14 +44,39 @@ public struct APIResponse<Value: Sendable>: Sendable {
         source: ResponseSource = .network,
         context: RequestContext? = nil
     ) {
+        self.init(
+            value: value,
+            response: HTTPResponse(status: status, headers: headers),
+            source: source,
+            context: context
+        )
+    }
+
+    /// Creates a response from the HTTP response that the value was decoded from.
+    package init(
+        value: Value,
+        response: HTTPResponse,
+        source: ResponseSource = .network,
+        context: RequestContext? = nil
+    ) {
         self.value = value
-        self.status = status
-        self.headers = headers
+        self.response = response
         self.source = source
         self.context = context
     }
 
-    /// Whether the value comes from the cache and no server was asked for it.
+    /// The status of the response.
+    public var status: Int {
+        get { response.status }
+        set { response.status = newValue }
+    }
+    /// The header fields of the response.
+    public var headers: HTTPHeaders {
+        get { response.headers }
+        set { response.headers = newValue }
+    }
+
+    /// Whether no server was asked for the value.
     public var isFromCache: Bool {
         switch source {
         case .network, .revalidated: false
@@ -67,8 +90,7 @@ public struct APIResponse<Value: Sendable>: Sendable {
     ) throws(Failure) -> APIResponse<Other> {
         APIResponse<Other>(
             value: try transform(value),
-            status: status,
-            headers: headers,
+            response: response,
             source: source,
             context: context
         )

@@ -4,12 +4,8 @@ public import SwitchyardHTTP
 
 /// A response as it was received, before its body is decoded.
 public struct RawResponse: Sendable {
-    /// The status code.
-    public var status: Int
-    /// The header fields.
-    public var headers: HTTPHeaders
-    /// The whole body.
-    public var data: Data
+    /// The HTTP response with its whole body.
+    private var response: HTTPResponse
     /// The method of the request.
     public var method: HTTPMethod
     /// The value of `Accept` that the call itself set, or `nil` if the client or the serializer set it.
@@ -23,11 +19,34 @@ public struct RawResponse: Sendable {
         method: HTTPMethod = .get,
         accept: String? = nil
     ) {
-        self.status = status
-        self.headers = headers
-        self.data = data
+        self.init(
+            HTTPResponse(status: status, headers: headers, body: .whole(data)),
+            method: method,
+            accept: accept
+        )
+    }
+
+    /// Creates a raw response from an HTTP response with its whole body.
+    init(_ response: HTTPResponse, method: HTTPMethod, accept: String?) {
+        self.response = response
         self.method = method
         self.accept = accept
+    }
+
+    /// The status.
+    public var status: Int {
+        get { response.status }
+        set { response.status = newValue }
+    }
+    /// The header fields.
+    public var headers: HTTPHeaders {
+        get { response.headers }
+        set { response.headers = newValue }
+    }
+    /// The whole body.
+    public var data: Data {
+        get { response.data ?? Data() }
+        set { response.body = .whole(newValue) }
     }
 
     /// The media type of the body, or `nil` if the `Content-Type` header is missing or unreadable.

@@ -1,11 +1,9 @@
-import SwitchyardClient
+package import SwitchyardClient
 import SwitchyardServices
 
-/// The calls of one manager that can be cancelled through the manager.
-///
-/// These are the calls with a completion handler, which can be cancelled by identifier and end with the manager, and
-/// the awaited calls that wait for a shared fetch.
-final class CallTable: Sendable {
+/// The calls of one manager that have a completion handler, so that they can be cancelled by identifier and end with
+/// the manager, and the awaited calls that wait for a fetch.
+package final class CallTable: Sendable {
     private struct Entry {
         var task: Task<Void, Never>?
         /// A closure that ends the wait of an awaited call, or `nil` for a call with a completion handler.
@@ -15,8 +13,8 @@ final class CallTable: Sendable {
 
     /// The client handle for these calls and for shared fetches.
     ///
-    /// This handle is separate, so that a call retains neither the manager nor the manager's own handle.
-    let client: NetworkClient
+    /// It is a separate handle: a call that holds it retains neither the manager nor the manager's client.
+    package let client: NetworkClient
     private let entries = Locked<[RequestID: Entry]>([:])
 
     init(client: NetworkClient) {
@@ -77,8 +75,8 @@ final class CallTable: Sendable {
 }
 
 extension NetworkClient {
-    /// The table of calls that are made through this client handle.
-    var calls: CallTable {
+    /// The calls of this handle that have a completion handler.
+    package var calls: CallTable {
         objects.object { CallTable(client: detached()) }
     }
 }

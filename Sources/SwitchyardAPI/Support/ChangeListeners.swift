@@ -1,20 +1,21 @@
-import SwitchyardServices
+package import SwitchyardServices
 
 /// The observers of a list or a resource, by number.
 ///
-/// The lock of the list or resource protects them.
-///
-/// Continuations that a method returns must be used after the lock has been released.
-struct ChangeListeners: Sendable {
-    typealias Continuation = AsyncStream<Void>.Continuation
+/// Continuations that a method returns are used after the lock is released.
+package struct ChangeListeners: Sendable {
+    package typealias Continuation = AsyncStream<Void>.Continuation
 
     private var continuations: [Int: Continuation] = [:]
     private var last = 0
     private var hasEnded = false
 
-    var isEmpty: Bool { continuations.isEmpty }
+    /// Creates an empty list.
+    package init() {}
 
-    var all: [Continuation] { Array(continuations.values) }
+    package var isEmpty: Bool { continuations.isEmpty }
+
+    package var all: [Continuation] { Array(continuations.values) }
 
     /// Adds an observer and returns its number.
     ///
@@ -31,10 +32,8 @@ struct ChangeListeners: Sendable {
         continuations[listener] = nil
     }
 
-    /// Removes and returns all observers.
-    ///
-    /// No observer can be added afterwards.
-    mutating func end() -> [Continuation] {
+    /// Takes all out, for good.
+    package mutating func end() -> [Continuation] {
         hasEnded = true
         defer { continuations = [:] }
         return all
@@ -44,11 +43,9 @@ struct ChangeListeners: Sendable {
 extension Locked where State: Sendable {
     /// Returns a stream with a signal now and a signal at every change.
     ///
-    /// An observer reads the state after each signal. If it is slow, several changes become one signal.
-    ///
-    /// - Parameter listeners: The key path of the observers in the state.
-    /// - Returns: The signals, which end when the owner of the state is released.
-    func signals(to listeners: any WritableKeyPath<State, ChangeListeners> & Sendable) -> AsyncStream<Void> {
+    /// - Parameter listeners: The key path to the observers in the state.
+    /// - Returns: The signals, which end with the owner of the state.
+    package func signals(to listeners: any WritableKeyPath<State, ChangeListeners> & Sendable) -> AsyncStream<Void> {
         let (signals, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         continuation.yield()
         if let number = withLock({ $0[keyPath: listeners].add(continuation) }) {

@@ -9,15 +9,11 @@ import SwitchyardHTTP
 public struct ResponseRules: Sendable {
     /// The accepted statuses, 200 to 299 by default.
     public var status: StatusPolicy
-    /// The accepted content types, by default those of the serializer.
-    public var contentType: ContentTypePolicy
-    /// The handling of an empty body.
-    ///
-    /// By default, it is an error unless the value may be empty.
-    public var emptyBody: EmptyBodyPolicy
-    /// A closure that changes the body before it is decoded, for example to remove a prefix.
-    ///
-    /// There is none by default.
+    /// The accepted content types; the serialiser's content types by default.
+    public var contentType: ResponseRules.ContentTypeRule
+    /// The handling of an empty body; by default, it depends on the value.
+    public var emptyBody: ResponseRules.EmptyBodyRule
+    /// A closure that changes the body before it is decoded, for example to remove a prefix; default is none.
     public var preprocess: (@Sendable (Data) throws -> Data)?
     /// A closure that inspects every response before it is decoded, including an empty one.
     ///
@@ -33,8 +29,8 @@ public struct ResponseRules: Sendable {
     /// Creates rules with the default values of the properties.
     public init(
         status: StatusPolicy = .success,
-        contentType: ContentTypePolicy = .strict,
-        emptyBody: EmptyBodyPolicy = .byValue
+        contentType: ResponseRules.ContentTypeRule = .strict,
+        emptyBody: ResponseRules.EmptyBodyRule = .byValue
     ) {
         self.status = status
         self.contentType = contentType

@@ -30,37 +30,36 @@ public struct StatusPolicy: Sendable {
     }
 }
 
-/// The content types that a call accepts.
-///
-/// The content type of an empty body is not checked.
-public enum ContentTypePolicy: Sendable, Hashable {
-    /// The content types of the serializer are accepted, and so is a response without `Content-Type`. This is the
-    /// default.
-    case strict
-    /// The content types of the serializer, any text, raw bytes, and a missing or unreadable `Content-Type` are
-    /// accepted.
+extension ResponseRules {
+    /// The content types that a call accepts.
     ///
-    /// Use it for servers that send JSON as `text/html`. The page of a captive portal is then a body that cannot be
-    /// decoded.
-    case lenient
-    /// Only these content types are accepted. A response without `Content-Type` is rejected.
-    case only([MediaType])
-    /// The types in the request's `Accept` are accepted, except those with the weight 0. If there are none, every type
-    /// is accepted.
-    case requested
-    /// Every content type is accepted.
-    case any
+    /// The content type of an empty body is not checked.
+    public enum ContentTypeRule: Sendable, Hashable {
+        /// The serialiser's content types and a missing header are accepted; this is the default.
+        case strict
+        /// Those of the serialiser, text of any kind, raw bytes, and a missing or unreadable header: for servers that send
+        /// JSON as `text/html`. A page of a captive portal is then a body that cannot be decoded.
+        case lenient
+        /// Only these content types are accepted, and a missing header is refused.
+        case only([MediaType])
+        /// The types in the request's `Accept` except those of weight 0; every type if it names none.
+        case requested
+        /// Every type.
+        case any
+    }
 }
 
-/// The handling of an empty body where a value is expected.
-///
-/// If the value of a serializer may be empty (data, text, ``EmptyBody``, optional values), an accepted empty body leads
-/// to that empty value.
-public enum EmptyBodyPolicy: Sendable, Hashable {
-    /// An empty body is an error unless the value may be empty. This is the default.
-    case byValue
-    /// An empty body is an error even if the value may be empty, except for HEAD requests and with these statuses.
-    case onlyWith(statuses: Set<Int>)
-    /// An empty body is always an error.
-    case never
+extension ResponseRules {
+    /// The handling of an empty body where a value is expected.
+    ///
+    /// If a serialiser's value may be empty (data, text, ``EmptyBody``, optional values), an accepted empty body yields
+    /// that empty value.
+    public enum EmptyBodyRule: Sendable, Hashable {
+        /// An empty body is an error unless the value may be empty; the default.
+        case byValue
+        /// An empty body is an error also where the value may be empty, except with HEAD and with these statuses.
+        case onlyWith(statuses: Set<Int>)
+        /// An empty body is always an error.
+        case never
+    }
 }

@@ -40,7 +40,7 @@ extension ClientCore {
     ) throws(ClientError) {
         guard let pinned = transport as? PinnedTransport else { return }
         let texts = servers.flatMap { [$0.baseURLs[environment]?.text, $0.cdnURLs[environment]?.text] }
-        do throws(PinRuleError) {
+        do throws(PinRule.Problem) {
             try pinned.check(texts.compactMap { $0.flatMap { RequestURL($0) } })
         } catch {
             throw .pins(error)

@@ -12,6 +12,8 @@ package final class ClientCore: Sendable {
     let clock: TimeReader
     let options: NetworkClient.Options
     let events = EventHub<ClientEvent>()
+    /// The observers that the options name, or `nil` if there are none.
+    let ownObservers: [any CallObserver]?
     /// The queue on which observers of requests are notified.
     let observers = ObserverQueue()
     /// The gate at which requests wait for the network.
@@ -61,6 +63,8 @@ package final class ClientCore: Sendable {
         self.time = time
         clock = TimeReader(time)
         self.options = options
+        let ownObservers = options.interceptors.compactMap(\.observer)
+        self.ownObservers = ownObservers.isEmpty ? nil : ownObservers
         rules = Locked(options.rules)
         ownsTransport = transport == nil
         surroundsRequests = options.surroundsRequests

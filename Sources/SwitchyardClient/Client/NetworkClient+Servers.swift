@@ -13,11 +13,10 @@ extension NetworkClient {
     /// New requests are built for this environment.
     public var environment: ServiceEnvironment { pool.environment }
 
-    /// The names of the service and the environment, and the observers, read under one lock.
-    package var place: (service: String, environment: ServiceEnvironment, clientObservers: [ClientObserver]?) {
-        let (present, clientObservers) = core.present
-        let pool = boundPool ?? present
-        return (pool.service, pool.environment, clientObservers)
+    /// The names of the service and the environment.
+    package var place: (service: String, environment: ServiceEnvironment) {
+        let pool = self.pool
+        return (pool.service, pool.environment)
     }
 
     /// The current environment and the generator that builds requests for it.
@@ -203,6 +202,33 @@ extension NetworkClient {
             return old
         }
         withExtendedLifetime(old) {}
+    }
+
+    /// Returns the observers of a call, or `nil` if there are none.
+    package func observers(of configuration: APIConfiguration) -> [any CallObserver]? {
+        let attached = core.present.clientObservers
+        let own = configuration.rare == nil ? [] : configuration.interceptors.compactMap(\.observer)
+        guard attached != nil || !own.isEmpty else { return core.ownObservers }
+        return (core.ownObservers ?? []) + own + (attached ?? []).map(\.observer)
+    }
+
+    /// Notifies observers of a call that gets a stored response.
+    package func notify(
+        _ observers: [any CallObserver],
+        ofCachedResponseFor configuration: APIConfiguration,
+        in environment: ServiceEnvironment,
+        status: Int,
+        isFresh: Bool
+    ) {
+        let event = DispatchEvent(
+            service: place.service,
+            environment: environment,
+            round: 0,
+            time: core.now,
+            kind: .cachedResponseUsed(status: status, isFresh: isFresh),
+            call: configuration
+        )
+        core.observers.send(event, to: observers)
     }
 
     /// The number of observers.

@@ -308,30 +308,27 @@ extension NetworkClient {
         core.base(for: configuration, in: pool)
     }
 
-    /// Returns the configuration with the client's rules applied, or `nil` if there are no rules or the rules have
-    /// already been applied.
+    /// Returns the configuration with the client's rules applied, or `nil` if there are no rules.
+    ///
+    /// Each way into the client calls this method once, on the configuration that the app wrote.
     package func ruled(_ configuration: APIConfiguration) -> APIConfiguration? {
         core.ruled(configuration, in: boundPool)
     }
 }
 
 extension ClientCore {
-    /// Returns the configuration with the rules applied, or `nil` if there are no rules or the rules have already been
-    /// applied.
+    /// Returns the configuration with the rules applied, or `nil` if there are no rules.
     ///
     /// - Parameters:
     ///   - configuration: The configuration.
     ///   - pool: The servers that the call goes to. If `nil`, the servers of the current environment apply.
     /// - Returns: The configuration with the rules applied.
     func ruled(_ configuration: APIConfiguration, in pool: ServerPool? = nil) -> APIConfiguration? {
-        guard !configuration.isRuled else { return nil }
         guard let rules = rules.withLock({ $0.isEmpty ? nil : $0 }) else { return nil }
         let pool = pool ?? self.pool
         do throws(RequestError) {
             let base = base(for: configuration, in: pool)
-            var result = try rules.applied(to: configuration, by: pool.generator, on: base)
-            result.isRuled = true
-            return result
+            return try rules.applied(to: configuration, by: pool.generator, on: base)
         } catch {
             // A path that cannot be joined to the base URL fails later with the same error, when the request is built.
             return nil

@@ -19,10 +19,16 @@ extension NetworkClient {
         id: RequestID = RequestID(),
         progress: TransferProgressHandler? = nil
     ) async throws(RequestFailure) -> ServiceResponse {
-        try await answer(to: configuration.ownerless, id: id, progress: progress)
+        try await answer(to: written(configuration), id: id, progress: progress)
     }
 
-    /// Sends a request on the caller's executor.
+    /// Returns the call as the app wrote it now: with the client's rules and without an owner.
+    private func written(_ configuration: APIConfiguration) -> APIConfiguration {
+        let configuration = configuration.ownerless
+        return ruled(configuration) ?? configuration
+    }
+
+    /// Sends a request, to which the client's rules have been applied, on the caller's executor.
     ///
     /// This saves thread switches for code that already runs on that executor.
     package nonisolated(nonsending) func answer(
@@ -46,6 +52,8 @@ extension NetworkClient {
     }
 
     /// Sends a request and calls its completion on the thread that ends the request.
+    ///
+    /// The client's rules have been applied to the configuration.
     ///
     /// The completion may be called on the caller's thread before this method returns. The request changes threads
     /// nowhere. If the transport, the clock and all callers use one thread, every run therefore has the same sequence
@@ -81,7 +89,7 @@ extension NetworkClient {
     ) -> RequestID {
         let id = RequestID()
         let gate = CallbackGate()
-        let configuration = owned(configuration.ownerless)
+        let configuration = owned(written(configuration))
         let request = makeRequest(configuration, id: id, progress: progress) { result in
             gate.pass { queue.async { completion(result.dropped(by: configuration)) } }
         }
@@ -114,7 +122,7 @@ extension NetworkClient {
         completion: @escaping RequestCompletion
     ) -> any DispatchedRequest {
         core.makeRequest(
-            (ruled(configuration) ?? configuration).snapshot(),
+            configuration.snapshot(),
             id: id,
             sender: ClientCore.Sender(owner: owner, usesCredentials: usesCredentials, pool: boundPool),
             progress: progress,

@@ -5,14 +5,7 @@ import SwitchyardTransport
 /// A closure that receives the events of a round's attempts in order.
 ///
 /// The closure must not block.
-typealias AttemptObserver = @Sendable (AttemptEvent) -> Void
-
-/// An event of an attempt.
-enum AttemptEvent: Sendable {
-    case sent(AttemptRecord)
-    case redirected(AttemptRecord, RedirectStep)
-    case ended(AttemptRecord, Result<HTTPResponse, TransportError>)
-}
+typealias AttemptObserver = @Sendable (DispatchEvent.Kind) -> Void
 
 /// Notifies an observer of a round's attempts.
 ///
@@ -97,7 +90,7 @@ final class MonitoredAttempt: TransportTask {
         state.withLock { state in
             guard !state.isOver else { return false }
             state.hasBegun = true
-            observer(.sent(record))
+            observer(.attemptSent(record))
             return true
         }
     }
@@ -135,7 +128,7 @@ final class MonitoredAttempt: TransportTask {
         state.withLock { state in
             guard !state.isOver else { return }
             state.isOver = true
-            if state.hasBegun { observer(.ended(record, result)) }
+            if state.hasBegun { observer(.attemptEnded(record, result)) }
         }
     }
 

@@ -8,7 +8,7 @@ struct FlowPlan: Sendable {
 
     private(set) var limits: [any RequestLimit]
     let adapters: [Named<RequestInterceptor.Adapt>]
-    let observers: [RequestInterceptor.Observe]
+    let observers: [any CallObserver]
     /// The closures that may replace the transport for an attempt.
     let detours: [ClientObserver.Detour]
     let retriers: [Named<RequestInterceptor.Retry>]
@@ -33,7 +33,7 @@ struct FlowPlan: Sendable {
         limits = options.limits + configuration.limits
         let interceptors = options.interceptors + configuration.interceptors
         adapters = interceptors.compactMap { one in one.adapt.map { Named(name: one.name, part: $0) } }
-        observers = interceptors.compactMap(\.observe) + clientObservers.map(\.observe)
+        observers = interceptors.compactMap(\.observer) + clientObservers.map(\.observer)
         detours = clientObservers.compactMap(\.detour)
         retriers = interceptors.compactMap { one in one.retry.map { Named(name: one.name, part: $0) } }
         let policy = configuration.retry ?? options.retry

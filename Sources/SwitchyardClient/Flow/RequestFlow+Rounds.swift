@@ -246,15 +246,7 @@ extension RequestFlow {
 
     private func attemptMonitor(of round: Int) -> AttemptMonitor? {
         guard !plan.observers.isEmpty else { return nil }
-        return AttemptMonitor(of: id, detours: plan.detours) { [weak self] event in
-            let kind: DispatchEvent.Kind =
-                switch event {
-                case .sent(let attempt): .attemptSent(attempt)
-                case .redirected(let attempt, let step): .redirected(attempt, step)
-                case .ended(let attempt, let result): .attemptEnded(attempt, result)
-                }
-            self?.observe(kind, round: round)
-        }
+        return AttemptMonitor(of: id, detours: plan.detours) { [weak self] in self?.observe($0, round: round) }
     }
 }
 

@@ -14,6 +14,9 @@ public import SwitchyardServices
 ///         roundEnded
 ///         waiting                 before another round
 ///     ended                       exactly once
+///
+/// A call that gets a stored response has the event ``Kind/cachedResponseUsed(status:isFresh:)`` alone. See
+/// ``CallObserver``.
 public struct DispatchEvent: Sendable {
     /// The kind of an event.
     public enum Kind: Sendable {
@@ -33,9 +36,11 @@ public struct DispatchEvent: Sendable {
         case waiting(Duration)
         /// The request has ended, and the caller receives this result at the same time.
         case ended(Result<ServiceResponse, RequestFailure>)
+        /// A call gets a stored response with this status and sends nothing.
+        case cachedResponseUsed(status: Int, isFresh: Bool)
     }
 
-    /// The identifier of the request.
+    /// The identifier of the request, or a new one for a stored response.
     public var id: RequestID
     /// The service's name.
     public var service: String
@@ -130,6 +135,8 @@ extension DispatchEvent.Kind: CustomStringConvertible {
             case .roundEnded(let result): "\(roundName): \(result.words(redaction))"
             case .waiting(let pause): "another round in \(pause)"
             case .ended(let result): result.words(redaction)
+            case .cachedResponseUsed(let status, let isFresh):
+                "gets a stored response with \(status)" + (isFresh ? "" : ", which is stale")
             }
         return redaction.text(words.inOneLine)
     }
@@ -139,7 +146,7 @@ extension DispatchEvent.Kind: CustomStringConvertible {
     /// This is not the case for a redirect or a pause.
     fileprivate var namesRequest: Bool {
         switch self {
-        case .redirected, .waiting: false
+        case .redirected, .waiting, .cachedResponseUsed: false
         default: true
         }
     }
@@ -181,7 +188,7 @@ final class ObserverQueue: Sendable {
     private let queue = DispatchQueue(label: "switchyard.observers")
     private let waiting = Locked(0)
 
-    func send(_ event: DispatchEvent, to observers: [RequestInterceptor.Observe]) {
+    func send(_ event: DispatchEvent, to observers: [any CallObserver]) {
         let isAccepted = waiting.withLock { waiting in
             guard waiting < Self.limit else { return false }
             waiting += 1
@@ -189,7 +196,7 @@ final class ObserverQueue: Sendable {
         }
         guard isAccepted else { return }
         queue.async { [self] in
-            for observe in observers { observe(event) }
+            for observer in observers { observer.observe(event) }
             waiting.withLock { $0 -= 1 }
         }
     }

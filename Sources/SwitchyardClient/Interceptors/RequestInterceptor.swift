@@ -9,13 +9,13 @@ import Foundation
 ///
 ///     options.interceptors = [
 ///         .adapting("trace") { configuration, _ in configuration.headers["X-Trace"] = Trace.current },
-///         .observing("count") { event in if case .ended = event.kind { meter.count() } },
+///         .observing(CallCounter()),
 ///         .retrying("too early") { round in round.status == 425 ? .retry(after: .seconds(1)) : .undecided },
 ///     ]
 ///
 /// ### Customize
 /// If a type of your own does more than one of these tasks, give it a property that returns an interceptor made with
-/// ``init(_:adapt:observe:retry:)``. Let the closures call the methods of your type.
+/// ``init(_:adapt:observer:retry:)``. Let the closures call the methods of your type.
 ///
 /// No interceptor can block a request forever, because the request ends at its deadline or when it is cancelled, even
 /// if an interceptor is still running. An interceptor may send requests of its own, which are treated like any other
@@ -26,11 +26,6 @@ public struct RequestInterceptor: Sendable {
     /// The closure receives the call's original configuration with the changes of the interceptors before this one. Its
     /// changes last for one round. Deadline, interceptors and retry policy are fixed at dispatch and cannot be changed.
     public typealias Adapt = @Sendable (inout APIConfiguration, DispatchContext) async throws -> Void
-    /// A closure that is called for each event and cannot change anything.
-    ///
-    /// The closure is called on a queue of the client, in the order of the events. A slow observer does not delay
-    /// requests.
-    public typealias Observe = @Sendable (DispatchEvent) -> Void
     /// A closure that decides after each round whether another round follows.
     ///
     /// If it throws, the request ends with the error.
@@ -40,27 +35,27 @@ public struct RequestInterceptor: Sendable {
     public var name: String
     /// The closure that changes the configuration of a round, `nil` by default.
     public var adapt: Adapt?
-    /// The closure that is called for each event, `nil` by default.
-    public var observe: Observe?
+    /// The observer of the calls, `nil` by default.
+    public var observer: (any CallObserver)?
     /// The closure that decides after a round has ended, `nil` by default.
     public var retry: Retry?
 
-    /// Creates an interceptor from closures.
+    /// Creates an interceptor from its parts.
     ///
     /// - Parameters:
     ///   - name: The name of the interceptor, which appears in error messages.
     ///   - adapt: Changes the configuration of a round.
-    ///   - observe: Called for each event.
+    ///   - observer: Observes the calls.
     ///   - retry: Decides after a round has ended.
     public init(
         _ name: String = "interceptor",
         adapt: Adapt? = nil,
-        observe: Observe? = nil,
+        observer: (any CallObserver)? = nil,
         retry: Retry? = nil
     ) {
         self.name = name
         self.adapt = adapt
-        self.observe = observe
+        self.observer = observer
         self.retry = retry
     }
 
@@ -70,8 +65,16 @@ public struct RequestInterceptor: Sendable {
     }
 
     /// Returns an interceptor that only observes.
-    public static func observing(_ name: String = "interceptor", _ observe: @escaping Observe) -> RequestInterceptor {
-        RequestInterceptor(name, observe: observe)
+    public static func observing(_ observer: some CallObserver) -> RequestInterceptor {
+        RequestInterceptor("\(type(of: observer))", observer: observer)
+    }
+
+    /// Returns an interceptor that only observes with a closure, which is called for each event.
+    public static func observing(
+        _ name: String = "interceptor",
+        _ observe: @escaping @Sendable (DispatchEvent) -> Void
+    ) -> RequestInterceptor {
+        RequestInterceptor(name, observer: ClosureObserver(closure: observe))
     }
 
     /// Returns an interceptor that only decides on retries.

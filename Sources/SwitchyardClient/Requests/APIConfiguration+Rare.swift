@@ -123,7 +123,7 @@ extension APIConfiguration {
     /// A closure that returns the URL of this call, in place of the generator's URL rule.
     ///
     /// The default is `nil`.
-    public var urlRule: (@Sendable (_ base: BaseURL, _ configuration: APIConfiguration) throws -> RequestURL?)? {
+    public var urlRule: (@Sendable (_ base: RequestURL, _ configuration: APIConfiguration) throws -> RequestURL?)? {
         get { rare?.value.urlRule }
         set { change { $0.urlRule = newValue } }
     }

@@ -9,8 +9,8 @@ public import SwitchyardServices
 ///
 /// ### Use
 ///
-///     var configuration = APIConfiguration(path: "topics", query: ["page": page])
-///     configuration.cacheLifetime = .seconds(60)
+///     var configuration = APIConfiguration.get("topics", query: ["page": page])
+///     configuration.timeout = .seconds(10)
 ///
 /// ### Customize
 /// Attach values of your own, for interceptors or other layers, under a ``ConfigurationKey``:
@@ -103,12 +103,8 @@ public struct APIConfiguration: Sendable {
     public var responseBodyLimit: Int?
     /// The way the response's body is delivered, in one piece by default.
     package var delivery = HTTPRequest.Delivery.whole
-    /// The time for which the response may be served from the cache.
-    ///
-    /// If the value is `nil` (the default), zero or negative, nothing is cached. The value also bounds which stored
-    /// responses this call accepts: a response that another call stored for longer is fresh for this call only while it
-    /// is younger than this value.
-    public var cacheLifetime: Duration? {
+    /// The time for which the response may be served from the cache (`cache.lifetime`).
+    package var cacheLifetime: Duration? {
         get { packedCacheLifetime.value }
         set { packedCacheLifetime = PackedDuration(newValue) }
     }
@@ -165,8 +161,6 @@ public struct APIConfiguration: Sendable {
     ///
     /// These settings are in one copy-on-write box, because a call passes its configuration from layer to layer.
     @usableFromInline var parts: CopyOnWrite<Parts>
-    /// Whether the client's rules have been applied, so that they are applied only once.
-    var isRuled = false
     /// The value of `Accept` for the media types that the response's decoder accepts, or `nil` if it accepts any type.
     ///
     /// This value is sent only if neither the call nor the client sets `Accept`.

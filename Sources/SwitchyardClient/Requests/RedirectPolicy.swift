@@ -12,7 +12,7 @@ public import SwitchyardHTTP
 /// - After 307 and 308, method and body stay the same.
 public struct RedirectPolicy: Sendable {
     /// Decides whether one redirect is followed.
-    public typealias Decide = @Sendable (RedirectProposal) -> RedirectDecision
+    public typealias Decide = @Sendable (RedirectPolicy.Proposal) -> RedirectPolicy.Decision
 
     enum Rule: Sendable {
         case follow
@@ -62,34 +62,38 @@ public struct RedirectPolicy: Sendable {
     }
 }
 
-/// A redirect that could be followed.
-public struct RedirectProposal: Sendable {
-    /// The redirect response.
-    ///
-    /// If its body is streamed, do not read the body.
-    public var response: HTTPResponse
-    /// The URL that responded.
-    public var url: RequestURL
-    /// The next request if the redirect is followed, with method, body and headers according to the rules of HTTP.
-    public var request: HTTPRequest
-    /// The redirects of this attempt that have been followed.
-    public var steps: [RedirectStep]
+extension RedirectPolicy {
+    /// A redirect that could be followed.
+    public struct Proposal: Sendable {
+        /// The redirect response.
+        ///
+        /// If its body is streamed, do not read the body.
+        public var response: HTTPResponse
+        /// The URL that responded.
+        public var url: RequestURL
+        /// The next request if the redirect is followed, with method, body and headers according to the rules of HTTP.
+        public var request: HTTPRequest
+        /// The redirects of this attempt that have been followed.
+        public var steps: [RedirectStep]
 
-    /// Creates a proposal, for testing a policy of your own.
-    package init(response: HTTPResponse, url: RequestURL, request: HTTPRequest, steps: [RedirectStep] = []) {
-        self.response = response
-        self.url = url
-        self.request = request
-        self.steps = steps
+        /// Creates a proposal, for testing a policy of your own.
+        package init(response: HTTPResponse, url: RequestURL, request: HTTPRequest, steps: [RedirectStep] = []) {
+            self.response = response
+            self.url = url
+            self.request = request
+            self.steps = steps
+        }
     }
 }
 
-/// The decision about a redirect.
-public enum RedirectDecision: Sendable {
-    /// The proposed request is sent.
-    case follow
-    /// This request is sent in place of the proposed one. It may contain credentials that the proposed request lacks.
-    case send(HTTPRequest)
-    /// The 3xx itself is the response.
-    case refuse
+extension RedirectPolicy {
+    /// The decision about a redirect.
+    public enum Decision: Sendable {
+        /// The proposed request is sent.
+        case follow
+        /// This request is sent in place of the proposed one. It may contain credentials that the proposed request lacks.
+        case send(HTTPRequest)
+        /// The 3xx itself is the response.
+        case refuse
+    }
 }

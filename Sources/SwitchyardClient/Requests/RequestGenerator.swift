@@ -12,15 +12,14 @@ import SwitchyardServices
 /// ### Use
 ///
 ///     var generator = RequestGenerator(headers: ["X-App": "demo"])
-///     generator.common.parameters = ["platform": "ios"]
+///     generator.parameters = ["platform": "ios"]
 ///     let request = try generator.request(for: configuration, on: base)
 ///
-/// ### Customize
-/// Set the options, or set closures that are called for each request: ``CommonValues/computedHeaders``,
-/// ``CommonValues/computedParameters``.
+/// ### Customise
+/// Set the options, or set closures that are called for each request: ``computedHeaders``, ``computedParameters``.
 public struct RequestGenerator: Sendable {
     /// The headers and parameters of every request.
-    public var common: CommonValues
+    package var common: CommonValues
     /// The timeouts that apply to requests without timeouts of their own.
     public var timeouts: HTTPRequest.Timeouts
     /// The maximum size of the response body in bytes, for requests without a limit of their own.
@@ -39,7 +38,7 @@ public struct RequestGenerator: Sendable {
     ///
     /// If the closure throws, the call ends with the error. If a call sets its own ``APIConfiguration/urlRule``, that
     /// closure is used instead. Parameters are appended to the URL that the closure returns.
-    public var urlRule: (@Sendable (_ base: BaseURL, _ configuration: APIConfiguration) throws -> RequestURL?)?
+    public var urlRule: (@Sendable (_ base: RequestURL, _ configuration: APIConfiguration) throws -> RequestURL?)?
     /// The closures that change a configuration before it is validated and built, for example to add parameters.
     ///
     /// The closures run in order for every attempt. If a closure throws, the call ends with the error.
@@ -244,7 +243,7 @@ package struct PathFilter: Sendable {
 }
 
 /// A closure that returns the URL of a call to a server with this base URL, or `nil` if the usual rules apply.
-package typealias URLRule = @Sendable (_ base: BaseURL, _ configuration: APIConfiguration) throws -> RequestURL?
+package typealias URLRule = @Sendable (_ base: RequestURL, _ configuration: APIConfiguration) throws -> RequestURL?
 
 extension RequestGenerator {
     /// Returns the path with its placeholders expanded, its filters applied and the API version prepended.
@@ -293,7 +292,7 @@ extension RequestGenerator {
     /// Returns the text that is joined to the base URL: the URL from the URL rule if there is one, otherwise the path.
     func place(of configuration: APIConfiguration, on base: BaseURL) throws(RequestError) -> String {
         if let rule = configuration.rare?.value.urlRule ?? urlRule,
-            let url = try RequestError.running("URL rule", { try rule(base, configuration) })
+            let url = try RequestError.running("URL rule", { try rule(base.url, configuration) })
         {
             return try Self.secured(url.text, like: base)
         }

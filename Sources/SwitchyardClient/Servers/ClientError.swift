@@ -18,9 +18,9 @@ public enum ClientError: Error, Sendable, Hashable {
     /// The transport could not be created.
     case transport(TransportError)
     /// A server with pinned keys has a base URL that is not https.
-    case pins(PinRuleError)
+    case pins(PinRule.Problem)
     /// A value of the retry policy is invalid.
-    case retry(RetryPolicyError)
+    case retry(RetryPolicy.Problem)
 }
 
 extension ClientError: CustomStringConvertible {

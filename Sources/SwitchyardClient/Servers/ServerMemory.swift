@@ -5,9 +5,9 @@ package import SwitchyardServices
 /// The app stores this value and passes it to ``NetworkClient/restoreHealth(_:at:)``.
 public struct ServerMemory: Codable, Sendable, Hashable {
     /// The name of the service.
-    public var service: String
+    package var service: String
     /// The name of the environment.
-    public var environment: String
+    package var environment: String
     /// The health of the servers, by name.
     package var servers: SwitchMemory
 

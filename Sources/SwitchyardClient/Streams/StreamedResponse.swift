@@ -22,9 +22,9 @@ public struct StreamedResponse: Sendable {
     /// The timing of the exchange until its head arrived, or `nil` if the transport does not measure it.
     public var metrics: TransferMetrics?
     /// The body.
-    public var bytes: ResponseBytes
+    public var bytes: StreamedResponse.Bytes
 
-    init(_ response: ServiceResponse, bytes: ResponseBytes) {
+    init(_ response: ServiceResponse, bytes: StreamedResponse.Bytes) {
         id = response.id
         status = response.status
         headers = response.headers
@@ -48,56 +48,58 @@ public struct StreamedResponse: Sendable {
     }
 }
 
-/// The body of a ``StreamedResponse``, piece by piece as it arrives.
-public struct ResponseBytes: AsyncSequence, Sendable {
-    /// One piece of the body, never empty.
-    public typealias Element = Data
-    /// The failure that ends a body early.
-    public typealias Failure = RequestFailure
+extension StreamedResponse {
+    /// The body of a ``StreamedResponse``, piece by piece as it arrives.
+    public struct Bytes: AsyncSequence, Sendable {
+        /// One piece of the body, never empty.
+        public typealias Element = Data
+        /// The failure that ends a body early.
+        public typealias Failure = RequestFailure
 
-    package let body: LiveBody
+        package let body: LiveBody
 
-    /// Starts reading the body.
-    ///
-    /// If an earlier iteration has stopped, reading continues at that position.
-    public func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(body: body)
-    }
-
-    /// Reads the body piece by piece.
-    public struct AsyncIterator: AsyncIteratorProtocol {
-        let body: LiveBody
-
-        /// Returns the next piece, or `nil` at the end.
+        /// Starts reading the body.
         ///
-        /// - Throws: ``RequestFailure`` if the body is interrupted or the transfer was cancelled.
-        public mutating func next() async throws(RequestFailure) -> Data? {
-            try await body.next()
+        /// If an earlier iteration has stopped, reading continues at that position.
+        public func makeAsyncIterator() -> AsyncIterator {
+            AsyncIterator(body: body)
         }
 
-        /// Returns the next piece, or `nil` at the end.
-        ///
-        /// The caller may run on any actor.
-        public mutating func next(isolation actor: isolated (any Actor)?) async throws(RequestFailure) -> Data? {
-            try await body.next()
-        }
-    }
+        /// Reads the body piece by piece.
+        public struct AsyncIterator: AsyncIteratorProtocol {
+            let body: LiveBody
 
-    /// Reads the rest of the body into memory.
-    ///
-    /// - Parameter limit: The maximum number of bytes.
-    /// - Returns: The bytes.
-    /// - Throws: ``RequestFailure``. If the body has more than `limit` bytes, the transfer ends and the failure has
-    ///   `TransportError.Kind.bodyTooLarge`.
-    public func collect(upTo limit: Int) async throws(RequestFailure) -> Data {
-        var bytes = Data()
-        while let piece = try await body.next() {
-            guard bytes.count + piece.count <= limit else {
-                throw body.refuse(TransportError(.bodyTooLarge, message: "the body is larger than \(limit) bytes"))
+            /// Returns the next piece, or `nil` at the end.
+            ///
+            /// - Throws: ``RequestFailure`` if the body is interrupted or the transfer was cancelled.
+            public mutating func next() async throws(RequestFailure) -> Data? {
+                try await body.next()
             }
-            bytes.append(piece)
+
+            /// Returns the next piece, or `nil` at the end.
+            ///
+            /// The caller may run on any actor.
+            public mutating func next(isolation actor: isolated (any Actor)?) async throws(RequestFailure) -> Data? {
+                try await body.next()
+            }
         }
-        return bytes
+
+        /// Reads the rest of the body into memory.
+        ///
+        /// - Parameter limit: The maximum number of bytes.
+        /// - Returns: The bytes.
+        /// - Throws: ``RequestFailure``. If the body has more than `limit` bytes, the transfer ends and the failure has
+        ///   `TransportError.Kind.bodyTooLarge`.
+        public func collect(upTo limit: Int) async throws(RequestFailure) -> Data {
+            var bytes = Data()
+            while let piece = try await body.next() {
+                guard bytes.count + piece.count <= limit else {
+                    throw body.refuse(TransportError(.bodyTooLarge, message: "the body is larger than \(limit) bytes"))
+                }
+                bytes.append(piece)
+            }
+            return bytes
+        }
     }
 }
 
@@ -127,7 +129,7 @@ extension NetworkClient {
         }
         do throws(RequestFailure) {
             let response = try await transfer.open(configuration, endsByHandle: true)
-            return StreamedResponse(response, bytes: ResponseBytes(body: LiveBody(transfer, response)))
+            return StreamedResponse(response, bytes: StreamedResponse.Bytes(body: LiveBody(transfer, response)))
         } catch {
             transfer.end()
             throw error

@@ -32,18 +32,27 @@ public final class HARRecorder: Sendable {
 
     /// The interceptor to add to a client's interceptors.
     public var interceptor: RequestInterceptor {
-        .observing("har") { [self] event in
-            guard case .attemptEnded(let attempt, let result) = event.kind else { return }
+        .observing(Observer(recorder: self))
+    }
+
+    private struct Observer: CallObserver {
+        let recorder: HARRecorder
+
+        func attemptEnded(
+            _ attempt: AttemptRecord,
+            with result: Result<HTTPResponse, TransportError>,
+            in event: DispatchEvent
+        ) {
             let elapsed = attempt.startedAt.duration(to: event.time)
             let server = "\(event.service)/\(event.environment.rawValue)/\(attempt.server ?? "-")"
-            add(
+            recorder.add(
                 HARArchive.Entry(
                     attempt.request,
                     result,
                     date: Date(timeIntervalSinceNow: -elapsed.inSeconds),
                     elapsed: elapsed,
                     comment: "\(event.id) \(server), round \(event.round), attempt \(attempt.number)",
-                    redaction: redaction
+                    redaction: recorder.redaction
                 )
             )
         }

@@ -10,23 +10,30 @@ extension RequestInterceptor {
     ///   with `false` when no request is running any more. It is called on a queue of the client.
     /// - Returns: The interceptor.
     public static func activity(_ change: @escaping @Sendable (Bool) -> Void) -> RequestInterceptor {
-        let running = Locked<Set<RequestID>>([])
-        return .observing("activity") { event in
-            switch event.kind {
-            case .dispatched:
-                let isFirst = running.withLock { running in
-                    running.insert(event.id)
-                    return running.count == 1
-                }
-                if isFirst { change(true) }
-            case .ended:
-                // A request that was cancelled before its dispatch is not in the set.
-                let isLast = running.withLock { running in
-                    running.remove(event.id) != nil && running.isEmpty
-                }
-                if isLast { change(false) }
-            default: break
-            }
+        .observing(ActivityObserver(change: change))
+    }
+}
+
+/// An observer that reports whether any request is running.
+private final class ActivityObserver: CallObserver {
+    private let change: @Sendable (Bool) -> Void
+    private let running = Locked<Set<RequestID>>([])
+
+    init(change: @escaping @Sendable (Bool) -> Void) {
+        self.change = change
+    }
+
+    func callStarted(_ configuration: APIConfiguration, in event: DispatchEvent) {
+        let isFirst = running.withLock { running in
+            running.insert(event.id)
+            return running.count == 1
         }
+        if isFirst { change(true) }
+    }
+
+    func callEnded(with result: Result<ServiceResponse, RequestFailure>, in event: DispatchEvent) {
+        // A request that was cancelled before its dispatch is not in the set.
+        let isLast = running.withLock { $0.remove(event.id) != nil && $0.isEmpty }
+        if isLast { change(false) }
     }
 }

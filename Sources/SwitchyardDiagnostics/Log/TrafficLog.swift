@@ -16,10 +16,17 @@ extension RequestInterceptor {
     ///   - options: The options of the log. The default is ``/SwitchyardDiagnostics/LogOptions/standard``.
     /// - Returns: The interceptor.
     public static func logging(to sink: some LogSink, _ options: LogOptions = .standard) -> RequestInterceptor {
-        let log = TrafficLog(options: options)
-        return .observing("log") { event in
-            if let entry = log.entry(of: event) { sink.write(entry) }
-        }
+        .observing(LogObserver(log: TrafficLog(options: options), sink: sink))
+    }
+}
+
+/// An observer that writes the events of calls to a sink.
+private struct LogObserver: CallObserver {
+    let log: TrafficLog
+    let sink: any LogSink
+
+    func observe(_ event: DispatchEvent) {
+        if let entry = log.entry(of: event) { sink.write(entry) }
     }
 }
 
@@ -58,6 +65,7 @@ struct TrafficLog: Sendable {
         case .waiting: (.notice, .retry)
         case .ended(.success(let answer)): (answer.status < 400 ? .info : .warning, .request)
         case .ended(.failure(let failure)): (failure.isCancellation ? .info : .error, .request)
+        case .cachedResponseUsed: (.debug, .request)
         }
     }
 
@@ -68,6 +76,7 @@ struct TrafficLog: Sendable {
         case .redirected(let attempt, let step): redirected(attempt, step)
         case .attemptEnded(let attempt, let result): ended(attempt, result, at: event.time)
         case .ended(let result): ended(result)
+        case .cachedResponseUsed(let status, _): ["status": "\(status)"]
         case .roundBegan, .roundEnded, .waiting: [:]
         }
     }

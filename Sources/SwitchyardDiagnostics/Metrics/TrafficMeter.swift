@@ -70,23 +70,33 @@ public final class TrafficMeter: Sendable {
 
     /// The interceptor to add to a client's interceptors.
     public var interceptor: RequestInterceptor {
-        .observing("meter") { [self] event in take(event) }
+        .observing(Observer(meter: self))
     }
 
-    private func take(_ event: DispatchEvent) {
-        switch event.kind {
-        case .dispatched(let configuration):
-            state.withLock { $0.names[event.id] = Self.name(of: configuration) }
-        case .attemptEnded(let attempt, let result):
+    private struct Observer: CallObserver {
+        let meter: TrafficMeter
+
+        func callStarted(_ configuration: APIConfiguration, in event: DispatchEvent) {
+            meter.state.withLock { $0.names[event.id] = TrafficMeter.name(of: configuration) }
+        }
+
+        func attemptEnded(
+            _ attempt: AttemptRecord,
+            with result: Result<HTTPResponse, TransportError>,
+            in event: DispatchEvent
+        ) {
             let elapsed = attempt.startedAt.duration(to: event.time)
-            state.withLock { $0.snapshot.servers[attempt.server ?? "-", default: Figures()].add(result, elapsed) }
-        case .ended(let result):
-            state.withLock { state in
+            meter.state.withLock { state in
+                state.snapshot.servers[attempt.server ?? "-", default: Figures()].add(result, elapsed)
+            }
+        }
+
+        func callEnded(with result: Result<ServiceResponse, RequestFailure>, in event: DispatchEvent) {
+            meter.state.withLock { state in
                 let name = state.names.removeValue(forKey: event.id) ?? "other"
-                let isKnown = state.snapshot.apis[name] != nil || state.snapshot.apis.count < limit
+                let isKnown = state.snapshot.apis[name] != nil || state.snapshot.apis.count < meter.limit
                 state.snapshot.apis[isKnown ? name : "other", default: Figures()].add(result)
             }
-        case .roundBegan, .attemptSent, .redirected, .roundEnded, .waiting: break
         }
     }
 

@@ -1,15 +1,16 @@
-public import Foundation
+package import Foundation
 import SwitchyardServices
 
 /// A parser and formatter for the dates of header fields (RFC 9110 section 5.6.7).
-public enum HTTPDate {
+package enum HTTPDate {
     static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
     static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
     /// Returns the date in the preferred format `Sun, 06 Nov 1994 08:49:37 GMT`, or `nil` outside the years 0 to 9999.
-    public static func text(for date: Date) -> String? {
+    package static func text(for date: Date) -> String? {
         let seconds = date.timeIntervalSince1970.rounded(.down)
-        guard let iso = try? ParameterDateFormat.iso8601.text(for: Date(timeIntervalSince1970: seconds)) else {
+        guard let iso = try? ISODate.text(Date(timeIntervalSince1970: seconds), milliseconds: false)
+        else {
             return nil
         }
         let digits = iso.split { "-T:Z".contains($0) }
@@ -23,7 +24,7 @@ public enum HTTPDate {
     ///
     /// In a similar format, the name of the weekday is ignored. A time zone other than GMT or UTC is invalid. A year of
     /// two digits is at most 50 years in the future.
-    public static func date(from text: String) -> Date? {
+    package static func date(from text: String) -> Date? {
         date(from: text, now: Date())
     }
 

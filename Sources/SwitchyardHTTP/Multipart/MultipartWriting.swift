@@ -140,11 +140,13 @@ extension MultipartPart {
         guard headers["Content-Disposition"] == nil else { return nil }
         guard let name else {
             guard !isForm else { throw .multipart(part: nil, reason: .missingName) }
-            return fileName.flatMap { ContentDisposition(fileName: $0) }.map { .contentDisposition($0.text) }
+            return fileName.flatMap { ContentDisposition(fileName: $0) }.map {
+                .init(name: "Content-Disposition", value: $0.text)
+            }
         }
         let escapedName = MultipartSyntax.escaped(MultipartSyntax.normalized(name))
         let file = fileName.map { "; filename=\"\(MultipartSyntax.escaped($0))\"" } ?? ""
-        return .contentDisposition("form-data; name=\"\(escapedName)\"\(file)")
+        return .init(name: "Content-Disposition", value: "form-data; name=\"\(escapedName)\"\(file)")
     }
 
     /// The content type of the part; for a nested form, the content type of that form.

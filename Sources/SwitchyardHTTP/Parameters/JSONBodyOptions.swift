@@ -6,7 +6,7 @@ package import Foundation
 /// from the options once.
 public struct JSONBodyOptions: Sendable {
     /// The format of dates; by default ISO 8601 with whole seconds in UTC.
-    public var dates = ParameterDateFormat.iso8601
+    public var dates = ParameterEncodingOptions.DateFormat.iso8601
     /// The treatment of infinities and NaN; by default they are an error.
     public var nonFiniteNumbers = ParameterEncodingOptions.NonFiniteNumbers.refused
     /// Whether members are sorted by their names, so that equal values give equal bytes; `true` by default.

@@ -114,13 +114,13 @@ public struct ParameterEncodingOptions: Sendable {
     /// The representation of booleans; 1 and 0 by default.
     public var booleans = Booleans.numeric
     /// The format of dates; by default ISO 8601 with whole seconds in UTC.
-    public var dates = ParameterDateFormat.iso8601
+    public var dates = ParameterEncodingOptions.DateFormat.iso8601
     /// The representation of bytes; Base64 by default.
     public var data = Bytes.base64
     /// The treatment of infinities and NaN; by default they are an error.
     public var nonFiniteNumbers = NonFiniteNumbers.refused
     /// The change to the case of names; by default none.
-    public var keyCase = ParameterKeyCase.unchanged
+    public var keyCase = ParameterEncodingOptions.KeyCase.unchanged
     /// The representation of a space; `%20` by default.
     public var spaces = Spaces.percentEncoded
     /// Whether names are sorted on every level by their UTF-8 bytes; `true` by default.

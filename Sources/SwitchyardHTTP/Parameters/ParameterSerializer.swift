@@ -290,7 +290,7 @@ extension ParameterSerializer {
     }
 
     private func text(of date: Date) throws(RequestError) -> String {
-        let output: ParameterDateFormat.Output
+        let output: ParameterEncodingOptions.DateFormat.Output
         do { output = try options.dates.output(for: date) } catch { throw failure(.conversionFailed("\(error)")) }
         switch output {
         case .number(let number): return try text(of: number)

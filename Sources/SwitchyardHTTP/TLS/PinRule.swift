@@ -37,13 +37,13 @@ public struct PinRule: Sendable, Hashable {
     ///   - pins: At least two pins, one of the current key and one of the next. One is enough for ``Mode/reportOnly``.
     ///   - mode: The effect of a mismatch; by default the connection is refused.
     ///   - expiresAt: The expiry date of the rule. If `nil`, the rule does not expire.
-    /// - Throws: ``PinRuleError``.
+    /// - Throws: ``PinRule/Problem``.
     public init(
         hosts: String,
         pins: Set<TLSPin>,
         mode: Mode = .enforced,
         expiresAt: Date? = nil
-    ) throws(PinRuleError) {
+    ) throws(PinRule.Problem) {
         guard let pattern = HostPattern(hosts) else { throw .invalidPattern(hosts) }
         guard !pins.isEmpty else { throw .noPins(hosts) }
         guard pins.count > 1 || mode == .reportOnly else { throw .noBackup(hosts) }
@@ -59,23 +59,25 @@ public struct PinRule: Sendable, Hashable {
     }
 }
 
-/// An error that makes a set of pins unusable.
-public enum PinRuleError: Error, Sendable, Hashable {
-    /// The pattern is not a host name, or has an asterisk that is not at its start.
-    case invalidPattern(String)
-    /// The rule has no pin, so it would refuse every server.
-    case noPins(String)
-    /// The rule has only one pin, so the app would be locked out if its key were lost.
-    case noBackup(String)
-    /// The file or data does not contain a certificate.
-    case noCertificate
-    /// The base URL of a server with a pinned host uses HTTP, where pins have no effect.
-    case insecureBase(String)
-    /// The transport does not support pins.
-    case transport(TransportError)
+extension PinRule {
+    /// An error that makes a set of pins unusable.
+    public enum Problem: Error, Sendable, Hashable {
+        /// The pattern is not a host name, or has an asterisk that is not at its start.
+        case invalidPattern(String)
+        /// The rule has no pin, so it would refuse every server.
+        case noPins(String)
+        /// The rule has only one pin, so the app would be locked out if its key were lost.
+        case noBackup(String)
+        /// The file or data does not contain a certificate.
+        case noCertificate
+        /// The base URL of a server with a pinned host uses HTTP, where pins have no effect.
+        case insecureBase(String)
+        /// The transport does not support pins.
+        case transport(TransportError)
+    }
 }
 
-extension PinRuleError: CustomStringConvertible {
+extension PinRule.Problem: CustomStringConvertible {
     /// A description of the error, without queries and passwords.
     public var description: String {
         switch self {

@@ -51,12 +51,12 @@ public struct TLSPin: Sendable, Hashable {
     ///   - folder: The folder, for instance the folder of the app's resources.
     ///   - subject: The part of each certificate that is pinned; the public key by default.
     /// - Returns: The pins, at least one.
-    /// - Throws: ``PinRuleError/noCertificate`` if the folder has no certificate, or one of the files is not a
+    /// - Throws: ``PinRule/Problem/noCertificate`` if the folder has no certificate, or one of the files is not a
     ///   certificate.
     public static func certificates(
         in folder: URL,
         subject: Subject = .publicKey
-    ) throws(PinRuleError) -> Set<TLSPin> {
+    ) throws(PinRule.Problem) -> Set<TLSPin> {
         let files = (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
         var pins: Set<TLSPin> = []
         for file in files where ["cer", "crt", "der", "pem"].contains(file.pathExtension.lowercased()) {

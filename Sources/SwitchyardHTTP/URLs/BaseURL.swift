@@ -1,7 +1,7 @@
 /// A base URL that is parsed once, so that joining a path is a copy of bytes.
 ///
 /// A client keeps a base URL for each server and environment.
-public struct BaseURL: Sendable, Hashable {
+package struct BaseURL: Sendable, Hashable {
     /// The bytes of a base URL to which paths are joined.
     final class Stem: Sendable {
         /// The base URL without its query.
@@ -58,7 +58,7 @@ public struct BaseURL: Sendable, Hashable {
     }
 
     /// The URL as given.
-    public var url: RequestURL { parts.url }
+    package var url: RequestURL { parts.url }
     /// The scheme, host and port, for comparison.
     package var origin: RequestURL.Origin { parts.origin }
     var stem: Stem { parts.stem }
@@ -70,10 +70,10 @@ public struct BaseURL: Sendable, Hashable {
     package var query: [UInt8]? { parts.query }
 
     /// Whether the URLs of two base URLs are equal.
-    public static func == (left: BaseURL, right: BaseURL) -> Bool { left.url == right.url }
+    package static func == (left: BaseURL, right: BaseURL) -> Bool { left.url == right.url }
 
     /// Hashes the URL.
-    public func hash(into hasher: inout Hasher) { hasher.combine(url) }
+    package func hash(into hasher: inout Hasher) { hasher.combine(url) }
 
     /// Whether an origin is the base URL's origin, or differs from it only by `https` in place of `http`.
     fileprivate func isHome(_ other: RequestURL.Origin) -> Bool {

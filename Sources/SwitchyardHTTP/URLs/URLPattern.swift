@@ -78,8 +78,8 @@ public struct URLPattern: Sendable, Hashable, ExpressibleByStringLiteral {
     ///   - url: The URL. Its query and fragment are ignored.
     ///   - base: The base URL for a pattern without a scheme.
     /// - Returns: Whether the URL matches.
-    public func matches(_ url: RequestURL, base: BaseURL) -> Bool {
-        matches(text: url.text, base: base.url.text)
+    public func matches(_ url: RequestURL, base: RequestURL) -> Bool {
+        matches(text: url.text, base: base.text)
     }
 
     /// Whether the text of a URL matches the pattern.

@@ -95,7 +95,6 @@ private final class TrafficObserver: Sendable {
         self.faults = faults
         clientObserver = ClientObserver(
             detour: { faults.carrier(for: $0, to: $1, usually: $2) },
-            recall: { book.take($0, answeredFrom: $2 ? .cache : .stale, with: $1) },
             observe: { book.take($0) }
         )
     }

@@ -24,11 +24,11 @@ public final class ModuleRegistry: Sendable {
     ///
     /// If the function throws, nothing is registered.
     ///
-    /// - Throws: ``/SwitchyardAPI/ModuleCodeClash`` if another module has the same name or one of the numbers, or if
+    /// - Throws: ``/SwitchyardAPI/ModuleErrors/Clash`` if another module has the same name or one of the numbers, or if
     ///   the table itself contains a ``/SwitchyardAPI/ModuleErrors/clash``.
-    public func register(_ errors: ModuleErrors) throws(ModuleCodeClash) {
+    public func register(_ errors: ModuleErrors) throws(ModuleErrors.Clash) {
         if let clash = errors.clash { throw clash }
-        try state.withLock { state throws(ModuleCodeClash) in
+        try state.withLock { state throws(ModuleErrors.Clash) in
             guard !state.modules.contains(errors.module) else { throw .sameName(module: errors.module) }
             for code in errors.codes {
                 if let owner = state.owners[code] {

@@ -1,5 +1,6 @@
 public import Foundation
 public import SwitchyardClient
+import SwitchyardHTTP
 
 extension Notification.Name {
     /// Posted when a request is dispatched.
@@ -31,25 +32,34 @@ extension RequestInterceptor {
     /// - Parameter center: The notification center, by default the default center.
     /// - Returns: The interceptor.
     public static func posting(to center: NotificationCenter = .default) -> RequestInterceptor {
-        let poster = Poster(center: center)
-        return .observing("notifications") { poster.post($0) }
+        .observing(NotificationPoster(center: center))
     }
 }
 
-private struct Poster: @unchecked Sendable {
-    // `@unchecked` is sound because a notification center may be used from any thread.
+/// An observer that posts notifications.
+private struct NotificationPoster: CallObserver, @unchecked Sendable {
+    // `@unchecked` is sound because a notification centre may be used from any thread.
     let center: NotificationCenter
 
-    func post(_ event: DispatchEvent) {
-        let name: Notification.Name? =
-            switch event.kind {
-            case .dispatched: .switchyardRequestDidStart
-            case .waiting: .switchyardRequestDidPause
-            case .attemptEnded: .switchyardAttemptDidEnd
-            case .ended: .switchyardRequestDidEnd
-            case .roundBegan, .attemptSent, .redirected, .roundEnded: nil
-            }
-        guard let name else { return }
+    func callStarted(_ configuration: APIConfiguration, in event: DispatchEvent) {
+        post(.switchyardRequestDidStart, event)
+    }
+
+    func retryScheduled(after pause: Duration, in event: DispatchEvent) { post(.switchyardRequestDidPause, event) }
+
+    func attemptEnded(
+        _ attempt: AttemptRecord,
+        with result: Result<HTTPResponse, TransportError>,
+        in event: DispatchEvent
+    ) {
+        post(.switchyardAttemptDidEnd, event)
+    }
+
+    func callEnded(with result: Result<ServiceResponse, RequestFailure>, in event: DispatchEvent) {
+        post(.switchyardRequestDidEnd, event)
+    }
+
+    private func post(_ name: Notification.Name, _ event: DispatchEvent) {
         center.post(name: name, object: nil, userInfo: [Notification.switchyardEventKey: event])
     }
 }

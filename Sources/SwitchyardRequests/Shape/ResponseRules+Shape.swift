@@ -5,8 +5,8 @@ extension ResponseRules {
     /// Creates rules for a response; if `shape` is not `nil`, a JSON body must have this ``JSONShape``.
     public init(
         status: StatusPolicy = .success,
-        contentType: ContentTypePolicy = .strict,
-        emptyBody: EmptyBodyPolicy = .byValue,
+        contentType: ResponseRules.ContentTypeRule = .strict,
+        emptyBody: ResponseRules.EmptyBodyRule = .byValue,
         shape: JSONShape?
     ) {
         self.init(status: status, contentType: contentType, emptyBody: emptyBody)

@@ -23,7 +23,7 @@ public final class SystemTime: TimeSource {
     let timers = SystemTimers()
 
     /// Creates a separate time source.
-    public init() {
+    package init() {
         timers.begin()
     }
 

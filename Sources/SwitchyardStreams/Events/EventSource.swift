@@ -145,7 +145,7 @@ extension NetworkClient {
     }
 }
 
-extension ResponseBytes {
+extension StreamedResponse.Bytes {
     /// Returns the body as server-sent events.
     ///
     /// There is no reconnection when the body ends.

@@ -40,7 +40,7 @@ public struct ResponseLines: AsyncSequence, Sendable {
     }
 }
 
-extension ResponseBytes {
+extension StreamedResponse.Bytes {
     /// The body as lines of at most 1 MiB.
     public var lines: ResponseLines { lines(limit: 1 << 20) }
 

@@ -54,7 +54,7 @@ public struct ResponseText: AsyncSequence, Sendable {
     }
 }
 
-extension ResponseBytes {
+extension StreamedResponse.Bytes {
     /// The body as pieces of text.
     public var text: ResponseText { ResponseText(body: body) }
 }

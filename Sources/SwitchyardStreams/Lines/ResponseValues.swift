@@ -88,7 +88,7 @@ public struct LineDecodingError: Error, CustomStringConvertible {
     }
 }
 
-extension ResponseBytes {
+extension StreamedResponse.Bytes {
     /// Returns the values of the body's JSON lines.
     ///
     /// - Parameters:

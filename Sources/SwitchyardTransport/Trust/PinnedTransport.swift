@@ -55,9 +55,9 @@ public final class PinnedTransport: Transport {
     ///   - clock: The clock that determines when rules expire, by default the system's clock.
     ///   - report: A closure that receives mismatches under ``/SwitchyardHTTP/PinRule/Mode/reportOnly``, on a thread of
     ///     the transport.
-    ///   - make: A closure that creates a transport for a set of pins. It is called once for every rule, and once
-    ///     without pins.
-    /// - Throws: `PinRuleError.transport()` if a transport cannot be created, for example because it does not support
+    ///   - make: A closure that creates a transport for a set of pins; called once for every rule, and once without
+    ///     pins.
+    /// - Throws: `PinRule.Problem.transport()` if a transport cannot be created, for example because it does not support
     ///   pins.
     public init(
         rules: [PinRule],
@@ -65,7 +65,7 @@ public final class PinnedTransport: Transport {
         clock: @escaping @Sendable () -> Date = { Date() },
         report: @escaping @Sendable (Mismatch) -> Void = { _ in },
         make: (Set<TLSPin>) throws(TransportError) -> any Transport
-    ) throws(PinRuleError) {
+    ) throws(PinRule.Problem) {
         do throws(TransportError) {
             var sites: [Site] = []
             for rule in rules { sites.append(Site(rule: rule, strict: try make(rule.pins))) }
@@ -198,8 +198,8 @@ extension PinnedTransport {
     /// Throws if a pinned host of a service is not requested over https, before anything is sent.
     ///
     /// - Parameter urls: The base URLs.
-    /// - Throws: ``/SwitchyardHTTP/PinRuleError/insecureBase(_:)``.
-    package func check(_ urls: [RequestURL]) throws(PinRuleError) {
+    /// - Throws: ``/SwitchyardHTTP/PinRule/Problem/insecureBase(_:)``.
+    package func check(_ urls: [RequestURL]) throws(PinRule.Problem) {
         for url in urls where !url.isSecure && sites.contains(where: { $0.rule.hosts.matches(url.origin.host) }) {
             throw .insecureBase(url.text)
         }

@@ -134,7 +134,7 @@ package enum CaseParameters {
         }
     }
 
-    private static func keyCase(_ name: String) throws -> ParameterKeyCase {
+    private static func keyCase(_ name: String) throws -> ParameterEncodingOptions.KeyCase {
         switch name {
         case "useDefaultKeys": .unchanged
         case "convertToSnakeCase": .snakeCase

@@ -7,6 +7,7 @@ import SwitchyardDiskCache
 import SwitchyardFixtures
 import SwitchyardHTTP
 import SwitchyardRequests
+import SwitchyardResources
 import SwitchyardTransfers
 
 // sample
@@ -37,7 +38,7 @@ extension Screen {
     func module() throws -> APIModule {
         // sample
         let module = APIModule(
-            errors: ModuleErrors(ForumError.self, [301: .userNotFound]),
+            errors: ModuleErrors(ForumError.self, codes: [301: .userNotFound]),
             envelope: Envelope(code: "code", message: "message", data: "data", success: [0])
         )
         // end
@@ -109,7 +110,7 @@ extension Screen {
         // sample
         let errors = ModuleErrors(
             ForumError.self,
-            [301: .userNotFound],
+            codes: [301: .userNotFound],
             statuses: [404: .userNotFound, 409: .nameTaken]
         )
         // end
@@ -153,7 +154,7 @@ extension Screen {
     func caching(_ topics: TopicAPI, _ client: NetworkClient) async throws {
         // sample
         var configuration = APIConfiguration(path: "topics/7")
-        configuration.cacheLifetime = .seconds(60)
+        configuration.cache.lifetime = .seconds(60)
         configuration.cache.staleIfError = .seconds(3_600)
         configuration.cache.tags = ["topics"]
         // end
@@ -228,7 +229,7 @@ private final class SamplePagesAPI: APIManager {
     }
 
     private func load(_ page: PageRequest) async throws(APIError) -> [Topic] {
-        try await value(for: APIConfiguration(path: "topics", query: ["page": page.number, "size": page.size]))
+        try await value(for: .get("topics", query: ["page": page.number, "size": page.size]))
     }
     // end
 

@@ -51,7 +51,7 @@ struct HTTPCacheCase {
     }
 
     private let item: CaseFile.Case
-    private var stored: [String: [HTTPStoredResponse]] = [:]
+    private var stored: [String: [HTTPFreshness]] = [:]
     private var now = Date(timeIntervalSince1970: 1_700_000_000)
 
     init(_ item: CaseFile.Case) {
@@ -110,8 +110,8 @@ struct HTTPCacheCase {
         let request = fields(step.value(at: "request.headers"))
         let isBypassed = step.value(at: "request.fetch_cache_mode")?.string == "reload"
         var sent = request
-        var candidate: HTTPStoredResponse?
-        var standIn: HTTPStoredResponse?
+        var candidate: HTTPFreshness?
+        var standIn: HTTPFreshness?
         if method == .get, !isBypassed, let match = stored[key]?.last(where: { $0.matches(request) }) {
             standIn = match
             switch HTTPCacheRules.reuse(match, for: request, now: now) {
@@ -119,8 +119,8 @@ struct HTTPCacheCase {
                 return Result(
                     servedFrom: "cache",
                     madeAt: match.received,
-                    status: match.status,
-                    headers: HTTPCacheRules.handedOut(match, now: now)
+                    status: match.head.status,
+                    headers: HTTPCacheRules.handedOut(match, now: now).headers
                 )
             case .validate(let conditions):
                 candidate = match
@@ -137,14 +137,14 @@ struct HTTPCacheCase {
         _ key: String,
         _ request: HTTPHeaders,
         _ sent: HTTPHeaders,
-        _ candidate: HTTPStoredResponse?,
-        _ standIn: HTTPStoredResponse?
+        _ candidate: HTTPFreshness?,
+        _ standIn: HTTPFreshness?
     ) -> Result {
         guard origin["disconnect"]?.bool != true else {
             guard let standIn, HTTPCacheRules.mayStandIn(standIn, now: now) else {
                 return Result(servedFrom: "nothing", status: nil)
             }
-            return Result(servedFrom: "cache", status: standIn.status, headers: standIn.headers)
+            return Result(servedFrom: "cache", status: standIn.head.status, headers: standIn.headers)
         }
         let headers = fields(origin["headers"])
         let status = origin["status"]?.int ?? 200
@@ -159,7 +159,7 @@ struct HTTPCacheCase {
             let kind = sent["If-None-Match"] == nil ? "lm" : "etag"
             return Result(
                 servedFrom: "origin_validated_304_\(kind)",
-                status: confirmed.status,
+                status: confirmed.head.status,
                 headers: confirmed.headers,
                 seen: sent
             )
@@ -168,7 +168,7 @@ struct HTTPCacheCase {
         if HTTPCacheRules.isStorable(method: method, request: request, status: status, headers) {
             stored[key]?.removeAll { $0.matches(request) }
             stored[key, default: []].append(
-                HTTPStoredResponse(status: status, headers: headers, request: request, requested: now, received: now)
+                HTTPFreshness(status: status, headers: headers, request: request, requested: now, received: now)
             )
         }
         return Result(servedFrom: "origin", madeAt: now, status: status, headers: headers, seen: sent)

@@ -3,6 +3,7 @@ import SwitchyardAPI
 import SwitchyardClient
 import SwitchyardFixtures
 import SwitchyardHTTP
+import SwitchyardResources
 import SwitchyardServices
 import SwitchyardTesting
 
@@ -52,7 +53,7 @@ struct SiestaFlow {
         let expected = item["expected_next_request_headers"]?.object ?? [:]
         return .all(
             [.equal(transport.requestCount, 2), .equal(second, first)]
-                + [.equal(resource.snapshot.answer?.headers["ETag"], item["expected_etag"]?.string)]
+                + [.equal(resource.snapshot.response?.headers["ETag"], item["expected_etag"]?.string)]
                 + expected.map { .equal(transport.requests.last?.headers[$0.key], $0.value.string) }
         )
     }
@@ -68,7 +69,7 @@ struct SiestaFlow {
             _ = try? await resource.load()
             let state = resource.snapshot
             verdicts.append(.equal(state.value, expected["data"]?.string))
-            if let tag = expected["etag"]?.string { verdicts.append(.equal(state.answer?.headers["ETag"], tag)) }
+            if let tag = expected["etag"]?.string { verdicts.append(.equal(state.response?.headers["ETag"], tag)) }
             let status = expected["error"]?.string?.split(separator: " ").last.flatMap { Int($0) }
             verdicts.append(.equal(state.error?.reason, status.map { .status($0) }))
         }

@@ -25,7 +25,7 @@ import Testing
 
     private static let errors = ModuleErrors(
         NoteError.self,
-        [110: .invalid, "gone": .gone],
+        codes: [110: .invalid, "gone": .gone],
         statuses: [400: .gone],
         messages: ErrorMessages(languages: [.english])
     )

@@ -14,7 +14,7 @@ import Testing
     private static func module(_ language: MessageLanguage = .english) throws -> APIModule {
         let messages = ErrorMessages(languages: [language])
         return APIModule(
-            errors: ModuleErrors(UserError.self, [301: .userNotFound, 302: .nameTaken], messages: messages),
+            errors: ModuleErrors(UserError.self, codes: [301: .userNotFound, 302: .nameTaken], messages: messages),
             envelope: Envelope(success: [200])
         )
     }

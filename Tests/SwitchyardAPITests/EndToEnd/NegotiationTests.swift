@@ -4,6 +4,7 @@ import SwitchyardDiskCache
 import SwitchyardFixtures
 import SwitchyardHTTP
 import SwitchyardMarkup
+import SwitchyardResources
 import SwitchyardServices
 import SwitchyardTesting
 import SwitchyardTransfers

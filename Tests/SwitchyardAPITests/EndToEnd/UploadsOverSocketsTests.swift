@@ -34,7 +34,7 @@ import Testing
         let yard = try LoopbackYard()
         defer { yard.stop() }
         let module = APIModule(
-            errors: ModuleErrors(UserError.self, [301: .userNotFound]),
+            errors: ModuleErrors(UserError.self, codes: [301: .userNotFound]),
             envelope: Envelope(success: [200])
         )
         let topics = TopicAPI(client: yard.client, module: module)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct ModuleErrorsTests {
     @Test func `a server code becomes a typed module code (H8)`() {
-        let errors = ModuleErrors(UserError.self, [301: .userNotFound, "TAKEN": .nameTaken])
+        let errors = ModuleErrors(UserError.self, codes: [301: .userNotFound, "TAKEN": .nameTaken])
 
         let error = errors.error(for: 301, serverMessage: "gone")
 
@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test func `an unknown server code is a failure that keeps the code (TAF-E6)`() {
-        let errors = ModuleErrors(UserError.self, [301: .userNotFound])
+        let errors = ModuleErrors(UserError.self, codes: [301: .userNotFound])
 
         let error = errors.error(for: 777)
 
@@ -35,17 +35,17 @@ import Testing
         try registry.register(ModuleErrors(UserError.self))
         try registry.register(ModuleErrors(TopicError.self))
 
-        #expect(throws: ModuleCodeClash.taken(code: 1001, by: "UserError", wantedBy: "OverlappingError")) {
+        #expect(throws: ModuleErrors.Clash.taken(code: 1001, by: "UserError", wantedBy: "OverlappingError")) {
             try registry.register(ModuleErrors(OverlappingError.self))
         }
-        #expect(throws: ModuleCodeClash.sameName(module: "UserError")) {
+        #expect(throws: ModuleErrors.Clash.sameName(module: "UserError")) {
             try registry.register(ModuleErrors(UserError.self))
         }
         #expect(registry.modules == ["TopicError", "UserError"])
     }
 
     @Test func `a table with a duplicate server code has a clash`() {
-        let errors = ModuleErrors(UserError.self, [301: .userNotFound, "301": .nameTaken, 301: .nameTaken])
+        let errors = ModuleErrors(UserError.self, codes: [301: .userNotFound, "301": .nameTaken, 301: .nameTaken])
 
         #expect(errors.clash == .repeatedServerCode(module: "UserError", serverCode: 301))
     }
@@ -67,7 +67,7 @@ import Testing
     @Test func `a table with a clash is not registered`() {
         let registry = ModuleRegistry()
 
-        #expect(throws: ModuleCodeClash.reserved(module: "LowError", code: 0)) {
+        #expect(throws: ModuleErrors.Clash.reserved(module: "LowError", code: 0)) {
             try registry.register(ModuleErrors(LowError.self))
         }
         #expect(registry.modules == [])

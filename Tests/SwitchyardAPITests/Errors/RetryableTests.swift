@@ -19,8 +19,8 @@ import Testing
     private static let bodies = ["<html>", "{}", #"{"code":301}"#, #"{"code":7}"#, #"{"code":0,"data":null}"#]
 
     private static func modules(for status: Int) -> [APIModule] {
-        let table = ModuleErrors(TestError.self, [301: .known], statuses: [404: .status])
-        let statuses = ModuleErrors(TestError.self, [301: .known], statuses: [500: .status, 503: .status])
+        let table = ModuleErrors(TestError.self, codes: [301: .known], statuses: [404: .status])
+        let statuses = ModuleErrors(TestError.self, codes: [301: .known], statuses: [500: .status, 503: .status])
         var modules = [APIModule.standard, APIModule(errors: table, envelope: Envelope())]
         modules += [APIModule(errors: statuses, envelope: Envelope()), APIModule(errors: statuses)]
         modules.append(APIModule(errors: table, errorBody: ErrorBody()))
@@ -67,7 +67,7 @@ import Testing
         let transport = StubTransport { _ in
             isDown.withLock { $0 } ? .json(body, status: 503) : .json(#"{"code":0,"data":{"id":1,"title":"one"}}"#)
         }
-        let module = APIModule(errors: ModuleErrors(TestError.self, [301: .known]), envelope: Envelope())
+        let module = APIModule(errors: ModuleErrors(TestError.self, codes: [301: .known]), envelope: Envelope())
         let topics = TopicAPI(client: try .stubbed(transport, time: clock), module: module)
         var call = TopicAPI.topic(1, lifetime: .seconds(60))
         call.cache.staleIfError = .seconds(600)
@@ -80,7 +80,7 @@ import Testing
 
     @Test func `a list ends at a 404 whose envelope has a module code`() async throws {
         let transport = StubTransport { _ in .json(#"{"code":301}"#, status: 404) }
-        let module = APIModule(errors: ModuleErrors(TestError.self, [301: .known]), envelope: Envelope())
+        let module = APIModule(errors: ModuleErrors(TestError.self, codes: [301: .known]), envelope: Envelope())
         let topics = TopicAPI(client: try .stubbed(transport), module: module)
         let pages = PageRecorder<Int>(pageSize: 10)
         try await pages.refresh { _ in Page(Array(0..<20), total: 20, hasMore: true) }

@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5)), .prompt) struct APIModuleTests {
     private static func topics(answering answer: StubResponse, keyed envelope: Envelope = Envelope()) throws -> TopicAPI
     {
-        let module = APIModule(errors: ModuleErrors(UserError.self, [301: .userNotFound]), envelope: envelope)
+        let module = APIModule(errors: ModuleErrors(UserError.self, codes: [301: .userNotFound]), envelope: envelope)
         return TopicAPI(client: try .stubbed(StubTransport { _ in answer }), module: module)
     }
 
@@ -78,7 +78,7 @@ import Testing
     @Test(arguments: [200, 404])
     func `the keys of an envelope are matched after the decoder's key strategy`(status: Int) async throws {
         let module = APIModule(
-            errors: ModuleErrors(UserError.self, [301: .userNotFound]),
+            errors: ModuleErrors(UserError.self, codes: [301: .userNotFound]),
             envelope: Envelope(code: "errorCode", message: "errorMessage"),
             decoding: JSONDecoding { $0.keyDecodingStrategy = .convertFromSnakeCase }
         )
@@ -95,7 +95,7 @@ import Testing
         var rules = ResponseRules.strict
         rules.removePrefix(")]}',\n")
         let module = APIModule(
-            errors: ModuleErrors(UserError.self, [301: .userNotFound]),
+            errors: ModuleErrors(UserError.self, codes: [301: .userNotFound]),
             envelope: Envelope(),
             rules: rules
         )
@@ -179,7 +179,7 @@ import Testing
     {
         let errors = ModuleErrors(
             UserError.self,
-            [301: .userNotFound],
+            codes: [301: .userNotFound],
             statuses: [503: .userNotFound, 409: .nameTaken]
         )
         let transport = StubTransport { _ in .json(body, status: status) }
@@ -194,7 +194,7 @@ import Testing
 
     @Test func `a known code in the envelope of an error response takes precedence over its status (H8)`() async throws
     {
-        let errors = ModuleErrors(UserError.self, [301: .nameTaken], statuses: [404: .userNotFound])
+        let errors = ModuleErrors(UserError.self, codes: [301: .nameTaken], statuses: [404: .userNotFound])
         let module = APIModule(errors: errors, envelope: Envelope())
         let answers: [(String, UserError, String?)] = [
             (#"{"code":301,"message":"taken"}"#, .nameTaken, "taken"),

@@ -3,6 +3,7 @@ import SwitchyardClient
 import SwitchyardFixtures
 import SwitchyardHTTP
 import SwitchyardMarkup
+import SwitchyardResources
 import SwitchyardServices
 import SwitchyardTesting
 import Testing

@@ -2,6 +2,7 @@ import Foundation
 import SwitchyardClient
 import SwitchyardFixtures
 import SwitchyardHTTP
+import SwitchyardResources
 import SwitchyardServices
 import SwitchyardTesting
 import Testing
@@ -95,8 +96,8 @@ import Testing
     }
 
     @Test func `each module that shares a request maps the server code with its own table`() async throws {
-        let users = APIModule(errors: ModuleErrors(UserError.self, [7: .nameTaken]), envelope: Envelope())
-        let topics = APIModule(errors: ModuleErrors(TopicError.self, [7: .topicClosed]), envelope: Envelope())
+        let users = APIModule(errors: ModuleErrors(UserError.self, codes: [7: .nameTaken]), envelope: Envelope())
+        let topics = APIModule(errors: ModuleErrors(TopicError.self, codes: [7: .topicClosed]), envelope: Envelope())
 
         let errors = try await sharedErrors(of: [users, topics], .json(#"{"code":7,"message":"Full."}"#))
 

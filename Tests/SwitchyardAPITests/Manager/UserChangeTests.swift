@@ -3,6 +3,7 @@ import SwitchyardClient
 import SwitchyardDiskCache
 import SwitchyardFixtures
 import SwitchyardHTTP
+import SwitchyardResources
 import SwitchyardServices
 import SwitchyardTesting
 import Testing

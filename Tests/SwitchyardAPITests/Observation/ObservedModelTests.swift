@@ -2,6 +2,7 @@
     import Observation
     import SwitchyardAPI
     import SwitchyardFixtures
+    import SwitchyardResources
     import SwitchyardTesting
     import Testing
 

@@ -2,6 +2,7 @@ import Foundation
 import SwitchyardClient
 import SwitchyardFixtures
 import SwitchyardHTTP
+import SwitchyardResources
 import SwitchyardServices
 import SwitchyardTesting
 import Testing

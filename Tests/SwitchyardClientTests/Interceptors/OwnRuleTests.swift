@@ -37,8 +37,8 @@ import Testing
         let (response, next) = (HTTPResponse(status: 302), HTTPRequest(url: elsewhere))
         let step = RedirectStep(status: 302, from: home, to: elsewhere, method: .get)
 
-        let first = decide(RedirectProposal(response: response, url: home, request: next))
-        let second = decide(RedirectProposal(response: response, url: home, request: next, steps: [step]))
+        let first = decide(RedirectPolicy.Proposal(response: response, url: home, request: next))
+        let second = decide(RedirectPolicy.Proposal(response: response, url: home, request: next, steps: [step]))
 
         #expect("\(first)" == "follow")
         #expect("\(second)" == "refuse")

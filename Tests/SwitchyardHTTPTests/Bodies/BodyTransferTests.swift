@@ -3,6 +3,7 @@ import Foundation
 import SwitchyardClient
 import SwitchyardFixtures
 import SwitchyardHTTP
+import SwitchyardRequests
 import SwitchyardServices
 import SwitchyardTesting
 import SwitchyardTransfers

@@ -2,6 +2,7 @@ import Foundation
 import SwitchyardClient
 import SwitchyardFixtures
 import SwitchyardHTTP
+import SwitchyardRequests
 import SwitchyardServices
 import Testing
 

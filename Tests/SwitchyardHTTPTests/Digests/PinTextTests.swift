@@ -13,7 +13,7 @@ import Testing
         #expect(pin == TLSPin(strict))
         #expect(pin.base64 == strict)
         // Otherwise one key in two spellings would count as a key and its backup.
-        #expect(throws: PinRuleError.noBackup("example.com")) {
+        #expect(throws: PinRule.Problem.noBackup("example.com")) {
             try PinRule(hosts: "example.com", pins: [pin, try #require(TLSPin(strict))])
         }
     }

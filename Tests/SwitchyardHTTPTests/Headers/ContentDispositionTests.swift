@@ -1,4 +1,5 @@
 import SwitchyardFixtures
+import SwitchyardRequests
 import Testing
 
 @testable import SwitchyardClient

@@ -1,6 +1,7 @@
 import Foundation
 import SwitchyardFixtures
 import SwitchyardHTTP
+import SwitchyardRequests
 import Testing
 
 @testable import SwitchyardClient

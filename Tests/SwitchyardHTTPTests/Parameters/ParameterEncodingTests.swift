@@ -127,11 +127,11 @@ import Testing
 
     // Row C21.
     @Test(arguments: [
-        (ParameterKeyCase.snakeCase, "my_url_property"), (.kebabCase, "my-url-property"),
+        (ParameterEncodingOptions.KeyCase.snakeCase, "my_url_property"), (.kebabCase, "my-url-property"),
         (.capitalized, "MyURLProperty"),
         (.uppercased, "MYURLPROPERTY"), (.lowercased, "myurlproperty"), (.custom { "x\($0)" }, "xmyURLProperty"),
     ])
-    func `names are converted to each key case`(keyCase: ParameterKeyCase, expected: String) throws {
+    func `names are converted to each key case`(keyCase: ParameterEncodingOptions.KeyCase, expected: String) throws {
         #expect(try Self.encode(["myURLProperty": 1]) { $0.keyCase = keyCase } == "\(expected)=1")
     }
 

@@ -132,12 +132,12 @@ struct PinRuleTests {
     @Test func `invalid rules throw when they are created`() throws {  // N14
         let key = try Self.pin(1)
 
-        #expect(throws: PinRuleError.noPins("a.test")) { _ = try PinRule(hosts: "a.test", pins: []) }
-        #expect(throws: PinRuleError.noBackup("a.test")) { _ = try PinRule(hosts: "a.test", pins: [key]) }
+        #expect(throws: PinRule.Problem.noPins("a.test")) { _ = try PinRule(hosts: "a.test", pins: []) }
+        #expect(throws: PinRule.Problem.noBackup("a.test")) { _ = try PinRule(hosts: "a.test", pins: [key]) }
         for pattern in [
             "", "*", "*.com", "a.*.test", "https://a.test", "a.test/x", "a b", ".a.test", "*..a.test", "a..test",
         ] {
-            #expect(throws: PinRuleError.invalidPattern(pattern)) { _ = try PinRule(hosts: pattern, pins: [key]) }
+            #expect(throws: PinRule.Problem.invalidPattern(pattern)) { _ = try PinRule(hosts: pattern, pins: [key]) }
         }
     }
 
@@ -155,7 +155,7 @@ struct PinRuleTests {
         let rule = try PinRule(hosts: "a.test", pins: [Self.pin(1), Self.pin(2)])
         let cannot = TransportError(.unsupported, message: "no pins", mayHaveBeenSent: false)
 
-        #expect(throws: PinRuleError.transport(cannot)) {
+        #expect(throws: PinRule.Problem.transport(cannot)) {
             _ = try PinnedTransport(rules: [rule]) { pins throws(TransportError) in
                 guard pins.isEmpty else { throw cannot }
                 return StubTransport { _ in .never }

@@ -59,7 +59,7 @@ import Testing
 
         #expect(pins.map(\.base64).sorted() == [try certificates.pin(.good), try certificates.pin(.client)].sorted())
         _ = try folder.file("broken.cer", Data("no certificate".utf8))
-        #expect(throws: PinRuleError.noCertificate) { _ = try TLSPin.certificates(in: folder.url) }
+        #expect(throws: PinRule.Problem.noCertificate) { _ = try TLSPin.certificates(in: folder.url) }
     }
 
     @Test func `pin rules for hosts apply to real connections`() async throws {  // N3, N5, N14

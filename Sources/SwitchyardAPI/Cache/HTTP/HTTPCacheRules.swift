@@ -39,7 +39,7 @@ package enum HTTPCacheRules {
     }
 
     /// Returns how a stored response can be used now for a request with these header fields (RFC 9111 section 4).
-    static func reuse(_ stored: HTTPStoredResponse, for request: HTTPHeaders, now: Date) -> Reuse {
+    static func reuse(_ stored: HTTPFreshness, for request: HTTPHeaders, now: Date) -> Reuse {
         guard stored.matches(request) else { return .none }
         let asked = CacheControl(request)
         let control = CacheControl(stored.headers)
@@ -63,7 +63,7 @@ package enum HTTPCacheRules {
     /// section 4.2.4).
     ///
     /// The response must allow it explicitly even if it is fresh, because the request had a reason to go to the server.
-    static func mayStandIn(_ stored: HTTPStoredResponse, now: Date) -> Bool {
+    static func mayStandIn(_ stored: HTTPFreshness, now: Date) -> Bool {
         guard mayBeStale(stored), let window = CacheControl(stored.headers).seconds("stale-if-error") else {
             return false
         }
@@ -72,7 +72,7 @@ package enum HTTPCacheRules {
 
     /// Returns whether no header field of a stored response forbids its use without the server (RFC 9111 section
     /// 4.2.4).
-    static func mayBeStale(_ stored: HTTPStoredResponse) -> Bool {
+    static func mayBeStale(_ stored: HTTPFreshness) -> Bool {
         let control = CacheControl(stored.headers)
         return !control.has("must-revalidate") && !control.has("no-cache")
     }
@@ -99,7 +99,7 @@ package enum HTTPCacheRules {
 
     /// Returns the request header fields that ask the server whether a stored response is still valid (RFC 9110 section
     /// 13.1).
-    static func conditions(for stored: HTTPStoredResponse) -> HTTPHeaders {
+    static func conditions(for stored: HTTPFreshness) -> HTTPHeaders {
         conditions(for: stored.headers)
     }
 
@@ -156,11 +156,11 @@ package enum HTTPCacheRules {
         return result
     }
 
-    /// Returns the header fields with which a stored response is returned: its own fields and an `Age` field.
-    static func handedOut(_ stored: HTTPStoredResponse, now: Date) -> HTTPHeaders {
-        var headers = stored.headers
-        headers["Age"] = String(Int(min(stored.age(at: now), 2_147_483_648)))
-        return headers
+    /// Returns the head of a stored response as it is returned: with an `Age` field.
+    static func handedOut(_ stored: HTTPFreshness, now: Date) -> HTTPResponse {
+        var head = stored.head
+        head.headers["Age"] = String(Int(min(stored.age(at: now), 2_147_483_648)))
+        return head
     }
 
     /// Returns the header fields without those that concern only one connection (RFC 9110 section 7.6.1).

@@ -1,13 +1,12 @@
-import SwitchyardClient
-import SwitchyardServices
+package import SwitchyardClient
+package import SwitchyardServices
 
 /// One fetch that is shared by all callers that need its response at the same time (single flight).
 ///
-/// All callers wait, including the one that started the fetch. The fetch has its own task. When the last caller stops
-/// waiting, the fetch is cancelled, unless `needsWaiters` is `false`.
-final class SingleFlight<Value: Sendable>: JoinableFetch, Sendable {
+/// All callers wait, the first one too. The fetch has its own task and is cancelled when the last caller leaves.
+package final class SingleFlight<Value: Sendable>: JoinableFetch, Sendable {
     /// The outcome of the fetch for one waiter.
-    enum Ending: Sendable {
+    package enum Ending: Sendable {
         case landed(Result<APIResponse<Value>, APIError>)
         /// This waiter or the whole fetch was cancelled.
         case cancelled
@@ -41,8 +40,8 @@ final class SingleFlight<Value: Sendable>: JoinableFetch, Sendable {
     /// - Parameters:
     ///   - owner: The owner of the call that starts the fetch, none by default.
     ///   - needsWaiters: Whether the fetch is cancelled when no caller waits any more.
-    ///   - onEnd: A closure that removes the fetch from the table. It is called once, before the waiters resume.
-    init(
+    ///   - onEnd: A closure that removes the fetch from the table; called once, before the waiters resume.
+    package init(
         of owner: CallOwner? = nil,
         needsWaiters: Bool,
         onEnd: @escaping @Sendable (SingleFlight) -> Void
@@ -55,8 +54,8 @@ final class SingleFlight<Value: Sendable>: JoinableFetch, Sendable {
     /// The number of callers that wait.
     var waiting: Int { state.withLock { $0.waiters.count } }
 
-    /// Starts the task of the fetch.
-    func start(_ fetch: @escaping @Sendable () async -> Result<APIResponse<Value>, APIError>) {
+    /// Starts the fetch.
+    package func start(_ fetch: @escaping @Sendable () async -> Result<APIResponse<Value>, APIError>) {
         let task = Task { end(.landed(await fetch())) }
         let isUnwanted = state.withLock { state in
             if case .flying = state.phase {
@@ -68,9 +67,9 @@ final class SingleFlight<Value: Sendable>: JoinableFetch, Sendable {
         if isUnwanted { task.cancel() }
     }
 
-    /// Waits until the fetch ends, the current task is cancelled, the call is cancelled through `calls`, or the
-    /// deadline passes.
-    nonisolated(nonsending) func ending(
+    /// Waits for the end, or until the own task is cancelled, or the calls of a manager among which it waits, or the own
+    /// time is up.
+    package nonisolated(nonsending) func ending(
         among calls: CallTable? = nil,
         until deadline: MonotonicTime? = nil,
         on time: (any TimeSource)? = nil
@@ -107,7 +106,7 @@ final class SingleFlight<Value: Sendable>: JoinableFetch, Sendable {
     }
 
     /// Cancels the fetch and all waiters.
-    func cancel() {
+    package func cancel() {
         let task = state.withLock { $0.task }
         end(.cancelled)
         task?.cancel()

@@ -2,8 +2,8 @@ import SwitchyardClient
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// The shared fetches in flight, by cache key and the other data that must be equal.
-final class SingleFlightTable: Sendable {
+/// The fetches in flight, by cache key.
+package final class SingleFlightTable: Sendable {
     private struct Name: Hashable {
         let key: CacheKey
         let stamp: CacheStamp
@@ -74,10 +74,8 @@ final class SingleFlightTable: Sendable {
         return (flight, isNew)
     }
 
-    /// Removes the fetches for a cache key from the table.
-    ///
-    /// Their waiters still receive the outcome, but later callers start another fetch.
-    func leave(_ key: CacheKey) {
+    /// Detaches the fetches of a key: their waiters keep them, and later callers start another fetch.
+    package func leave(_ key: CacheKey) {
         flights.withLock { flights in
             for name in flights.keys where name.key == key { flights[name] = nil }
         }

@@ -78,8 +78,8 @@ public struct ErrorMessages: Sendable {
         remarks[language] = remark.isBlank ? nil : remark
     }
 
-    /// Adds the texts of a module's codes.
-    public mutating func include<Module: ModuleErrorCode>(_ type: Module.Type) {
+    /// Takes the texts of a module's codes in.
+    package mutating func include<Module: ModuleErrorCode>(_ type: Module.Type) {
         for code in Module.allCases {
             for (language, text) in code.texts { set(text, for: .module(code.rawValue), in: language) }
         }

@@ -2,7 +2,7 @@ import SwitchyardServices
 
 /// The mapping from the server's business codes and HTTP statuses to a module's own error codes.
 ///
-///     let errors = ModuleErrors(UserError.self, [301: .userNotFound], statuses: [409: .nameTaken])
+///     let errors = ModuleErrors(UserError.self, codes: [301: .userNotFound], statuses: [409: .nameTaken])
 ///
 /// Business codes are read from the ``Envelope`` of a response, so mapping them requires an envelope. Statuses are HTTP
 /// statuses that a call does not accept. Such a call fails with the module's error for the status, unless the envelope
@@ -25,7 +25,7 @@ public struct ModuleErrors: Sendable {
     /// A table is invalid if a code of the module is below 1001 or is reserved for all modules, or if a server code or
     /// a status is listed twice. The calls of such a module are not sent and fail with
     /// ``APIError/ConfigurationReason/moduleCodes(_:)``.
-    public let clash: ModuleCodeClash?
+    public let clash: ModuleErrors.Clash?
     package let codes: [Int]
     private let byServerCode: [BusinessCode: Int]
     private let byStatus: [Int: Int]
@@ -39,7 +39,7 @@ public struct ModuleErrors: Sendable {
     ///   - messages: The messages for the user. The texts of the module's codes are added.
     public init<Module: ModuleErrorCode>(
         _ type: Module.Type,
-        _ table: KeyValuePairs<BusinessCode, Module> = [:],
+        codes table: KeyValuePairs<BusinessCode, Module> = [:],
         statuses: KeyValuePairs<Int, Module> = [:],
         messages: ErrorMessages = .standard
     ) {
@@ -58,7 +58,7 @@ public struct ModuleErrors: Sendable {
         of type: Module.Type,
         _ serverCodes: [BusinessCode],
         _ statuses: [Int]
-    ) -> ModuleCodeClash? {
+    ) -> ModuleErrors.Clash? {
         let name = Module.module
         if let low = Module.allCases.map(\.rawValue).first(where: { !APIError.Code.moduleNumbers.contains($0) }) {
             return .reserved(module: name, code: low)
@@ -92,22 +92,24 @@ public struct ModuleErrors: Sendable {
     }
 }
 
-/// A number that has two meanings in the error tables of modules.
-public enum ModuleCodeClash: Error, Sendable, Hashable {
-    /// A code of the module is below 1001, where the codes that all modules share are.
-    case reserved(module: String, code: Int)
-    /// Another module uses the same code.
-    case taken(code: Int, by: String, wantedBy: String)
-    /// Another module has the same name.
-    case sameName(module: String)
-    /// The table lists a server code twice.
-    case repeatedServerCode(module: String, serverCode: BusinessCode)
-    /// The table lists a status twice.
-    case repeatedStatus(module: String, status: Int)
+extension ModuleErrors {
+    /// Two meanings for one number.
+    public enum Clash: Error, Sendable, Hashable {
+        /// The number lies below 1001, where the codes are that all modules share.
+        case reserved(module: String, code: Int)
+        /// Another module has the number.
+        case taken(code: Int, by: String, wantedBy: String)
+        /// Another module has the name.
+        case sameName(module: String)
+        /// The table names a code of the server twice.
+        case repeatedServerCode(module: String, serverCode: BusinessCode)
+        /// The table names a status twice.
+        case repeatedStatus(module: String, status: Int)
+    }
 }
 
-extension ModuleCodeClash: CustomStringConvertible {
-    /// A description of the clash for developers.
+extension ModuleErrors.Clash: CustomStringConvertible {
+    /// The clash, in words for a developer.
     public var description: String {
         switch self {
         case .reserved(let module, let code): "module \(module): code \(code) is reserved, modules start at 1001"

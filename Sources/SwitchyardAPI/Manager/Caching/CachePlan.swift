@@ -1,15 +1,15 @@
 import Foundation
-import SwitchyardClient
+package import SwitchyardClient
 import SwitchyardHTTP
 import SwitchyardServices
 
 /// The cache key of a call, and the rules for using and storing its response.
 ///
-/// The type is a class, because a call passes the plan from function to function, and each would copy its fields.
-final class CachePlan: Sendable {
-    let key: CacheKey
+/// A class, because a call passes the plan from function to function, and each would copy its fields.
+package final class CachePlan: Sendable {
+    package let key: CacheKey
     let box: Boxed<CachePolicy>
-    let lifetime: Duration
+    package let lifetime: Duration
     let cache: ResponseCache
     /// The only server whose response may be stored under the key, or `nil` if the response of any server may be
     /// stored.
@@ -25,8 +25,8 @@ final class CachePlan: Sendable {
     let stamp: CacheStamp
     /// The count of changes that other calls have made at the path, or `nil` if the call itself may change something.
     let writes: PathWrites?
-    /// The observers of the client, or `nil` if there are none.
-    let clientObservers: [ClientObserver]?
+    /// The observers of the call; `nil` if there are none.
+    let observers: [any CallObserver]?
 
     private init(
         _ key: CacheKey,
@@ -38,18 +38,18 @@ final class CachePlan: Sendable {
         varying: HTTPHeaders,
         stamp: CacheStamp,
         writes: PathWrites?,
-        clientObservers: [ClientObserver]?
+        observers: [any CallObserver]?
     ) {
         (self.key, self.box, self.lifetime, self.cache) = (key, box, lifetime, cache)
         (self.server, self.pathOfURL, self.varying) = (server, pathOfURL, varying)
-        (self.stamp, self.writes, self.clientObservers) = (stamp, writes, clientObservers)
+        (self.stamp, self.writes, self.observers) = (stamp, writes, observers)
     }
 
     /// The policy of the call for stored responses.
     var policy: CachePolicy { box.value }
 
-    /// Returns the plan for a call with its serializer, or `nil` if the call is not cached.
-    static func of<Value: Sendable>(
+    /// Returns the plan for a call with its serializer; `nil` if its response is not stored.
+    package static func of<Value: Sendable>(
         _ configuration: APIConfiguration,
         for serializer: ResponseSerializer<Value>,
         through client: NetworkClient,
@@ -99,7 +99,7 @@ final class CachePlan: Sendable {
             varying: varying,
             stamp: box.value.stamp(of: configuration, part(), asking: types()),
             writes: client.writes(at: configuration),
-            clientObservers: place.clientObservers
+            observers: client.observers(of: configuration)
         )
     }
 
@@ -133,7 +133,7 @@ final class CachePlan: Sendable {
     /// Further steps are needed if observers must be notified, or if the call continues earlier work and may have an
     /// owner other than the current user.
     func freshValue<Value: Sendable>(of type: Value.Type) -> Value? {
-        guard clientObservers == nil, CallOwner.inherited.isEmpty else { return nil }
+        guard observers == nil, CallOwner.inherited.isEmpty else { return nil }
         guard box.value.reading == .whenFresh, box.value.freshness == .lifetime else { return nil }
         return cache.value(for: key, as: type, stamp, youngerThan: lifetime)
     }
@@ -150,16 +150,14 @@ final class CachePlan: Sendable {
 }
 
 extension CachePlan {
-    /// Returns the stored form of a new response without its body, with times and versions from the call's policy.
-    func answer(status: Int, headers: HTTPHeaders) -> StoredResponse {
-        var headers = headers
-        // Cookies belong to the client's cookie storage and must not be taken from the cache.
-        headers.remove("Set-Cookie")
-        let time = policy.keepingTime(lifetime, headers)
+    /// Returns a new response as the call's policy stores it.
+    func answer(_ response: HTTPResponse) -> StoredResponse {
+        var response = response
+        // Cookies belong to the jar and must not be found in a cache.
+        if response.headers["Set-Cookie"] != nil { response.headers.remove("Set-Cookie") }
+        let time = policy.keepingTime(lifetime, response.headers)
         var answer = StoredResponse(
-            status: status,
-            headers: headers,
-            body: Data(),
+            response,
             created: cache.wallClock(),
             lifetime: time.fresh,
             staleFor: time.stale
@@ -185,6 +183,7 @@ extension CachePlan {
     ) -> Bool {
         var facts = CacheFacts(cost: cost, tags: answer.tags)
         facts.answer = answer.head
+        facts.redirectedTo = answer.redirectedTo
         facts.http = http(of: answer, request)
         facts.stamp = stamp
         facts.turn = turn
@@ -258,9 +257,9 @@ extension CachePlan {
         return await cache.hasChanged(place, since: answer.created, in: disk)
     }
 
-    /// Returns the response with its times if HTTP's rules decide on its freshness, otherwise `nil`.
-    func http(of answer: StoredResponse, _ request: HTTPHeaders) -> HTTPStoredResponse? {
-        policy.freshness == .http ? HTTPStoredResponse(answer, request: selecting(request)) : nil
+    /// Returns the response for HTTP's rules if they decide.
+    func http(of answer: StoredResponse, _ request: HTTPHeaders) -> HTTPFreshness? {
+        policy.freshness == .http ? HTTPFreshness(answer, request: selecting(request)) : nil
     }
 
     /// Returns the header fields by which a response may be selected (`Vary`): the call's own, and those that the
@@ -273,7 +272,7 @@ extension CachePlan {
     }
 }
 
-extension HTTPStoredResponse {
+extension HTTPFreshness {
     init(_ answer: StoredResponse, request: HTTPHeaders) {
         self.init(
             status: answer.status,

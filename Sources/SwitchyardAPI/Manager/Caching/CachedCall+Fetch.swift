@@ -71,23 +71,22 @@ extension CachedCall {
         ) {
             let response = fetched.response
             // A 304 states only that the caller has a copy already, which belongs to the caller alone.
-            guard response.status != 304 || fetched.body == nil else { return }
-            guard var answer = fields(of: response, transit) else { return forgetOlder(than: turn) }
-            if let body = fetched.body { answer.body = body }
+            guard response.status != 304 || fetched.isConfirmation else { return }
+            guard let answer = fields(of: response, transit) else { return forgetOlder(than: turn) }
             let willStore = plan.policy.willStore ?? plan.cache.defaults.willStore
             // The stored response stays; the hook can change only the header fields of its confirmation.
-            let unchanged = fetched.body == nil ? answer : nil
+            let unchanged = fetched.isConfirmation ? answer : nil
             guard let changed = willStore.map({ $0(answer) ?? unchanged }) ?? answer else { return }
             // A body that a reader of the disk could not decode is not stored.
-            let isOwn = fetched.body == nil || changed.body == answer.body
+            let isOwn = fetched.isConfirmation || changed.body == answer.body
             guard let value = isOwn ? response.value : try? call.value(of: changed),
                 plan.cache.isNewest(turn, of: plan.key)
             else { return }
-            let cost = fetched.body == nil ? fetched.cost : changed.body.count
+            let cost = fetched.isConfirmation ? fetched.cost : changed.body.count
             plan.unlessRemoved(since: removals) {
                 let request = call.configuration.headers
                 guard plan.keep(value, changed, cost: cost, turn: turn, request) else { return }
-                keepOnDisk(changed, isConfirmation: fetched.body == nil)
+                keepOnDisk(changed, isConfirmation: fetched.isConfirmation)
             }
         }
 
@@ -105,15 +104,15 @@ extension CachedCall {
             disk.confirm(plan.key, with: stored?.answer?.headers ?? [:], by: answer)
         }
 
-        /// Returns the response without its body, with times from the policy and the header fields; `nil` if HTTP's
-        /// rules forbid storing it.
+        /// Returns the response with times from the policy and the header fields; `nil` if HTTP's rules forbid storing
+        /// it.
         private func fields(of response: APIResponse<Value>, _ transit: Duration) -> StoredResponse? {
-            var answer = plan.answer(status: response.status, headers: response.headers)
+            var answer = plan.answer(response.response)
             answer.transit = transit
             answer.redirectedTo = response.context?.redirects.last?.to.text
             guard plan.policy.freshness == .http else { return answer }
             guard plan.mayStore(call.configuration, status: response.status, response.headers) else { return nil }
-            let http = HTTPStoredResponse(answer, request: call.configuration.headers)
+            let http = HTTPFreshness(answer, request: call.configuration.headers)
             (answer.lifetime, answer.staleFor) = plan.policy.keepingTime(http)
             return answer
         }

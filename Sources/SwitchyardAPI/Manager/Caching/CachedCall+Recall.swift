@@ -5,9 +5,9 @@ import SwitchyardServices
 
 extension CachedCall {
     /// Looks for a stored response in memory, then on disk.
-    struct Recall: Sendable {
+    package struct Recall: Sendable {
         /// The result of the lookup.
-        enum Outcome: Sendable {
+        package enum Outcome: Sendable {
             case found(CachedValue<Value>)
             /// Nothing that may be used, and why.
             case missing(APIError.CacheReason)
@@ -16,12 +16,12 @@ extension CachedCall {
         private let call: APICall<Value>
         private let plan: CachePlan
 
-        init(of cached: CachedCall) {
+        package init(of cached: CachedCall) {
             call = cached.call
             plan = cached.plan
         }
 
-        nonisolated(nonsending) func stored() async -> Outcome {
+        package nonisolated(nonsending) func stored() async -> Outcome {
             var reason = APIError.CacheReason.invalidMetadata
             if let entry = plan.cache.entry(for: plan.key, as: Value.self) {
                 guard let refusal = refusal(of: entry) else { return .found(plan.judged(entry)) }
@@ -32,7 +32,7 @@ extension CachedCall {
         }
 
         /// Returns the matching value in memory, whether it is fresh or not.
-        func remembered() -> CachedValue<Value>? {
+        package func remembered() -> CachedValue<Value>? {
             guard let entry = plan.cache.entry(for: plan.key, as: Value.self), refusal(of: entry) == nil else {
                 return nil
             }
@@ -89,6 +89,7 @@ extension CachedCall {
                 isFresh: age < answer.lifetime,
                 tags: answer.tags,
                 answer: answer.head,
+                redirectedTo: answer.redirectedTo,
                 cost: answer.body.count,
                 http: plan.http(of: answer, call.configuration.headers),
                 stamp: plan.stamp

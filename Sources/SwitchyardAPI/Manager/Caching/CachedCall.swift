@@ -1,12 +1,12 @@
 import Foundation
-import SwitchyardClient
+package import SwitchyardClient
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// A call whose response may be taken from the cache and is stored in it.
-struct CachedCall<Value: Sendable>: Sendable {
+/// A call whose response may come from the cache and is stored there.
+package struct CachedCall<Value: Sendable>: Sendable {
     let call: APICall<Value>
-    let plan: CachePlan
+    package let plan: CachePlan
 
     /// Returns a stored response, or fetches a new one.
     ///
@@ -38,29 +38,35 @@ struct CachedCall<Value: Sendable>: Sendable {
         }
         switch StoredUse.of(stored, policy, lifetime: lifetime, request: fields) {
         case .answer:
-            return handedOut(stored)
+            return handedOut(stored, by: client)
         case .refuse(let reason):
             throw call.module.completed(APIError(.cache(reason)))
         case .respondAndRefresh(let conditions):
             let fetch = Fetch(of: self, through: client, confirming: stored, with: conditions)
+            let response = handedOut(stored, by: client)
             _ = flight(fetch, needsWaiters: false)
-            return handedOut(stored)
+            return response
         case .ask(let conditions):
             let fetch = Fetch(of: self, through: client, confirming: stored, with: conditions)
             return try await fetchedOrStored(fetch, stored, among: calls())
         }
     }
 
-    private func handedOut(_ stored: CachedValue<Value>) -> APIResponse<Value> {
-        notifyObservers(of: stored)
+    private func handedOut(_ stored: CachedValue<Value>, by client: NetworkClient) -> APIResponse<Value> {
+        notifyObservers(of: stored, by: client)
         return APIResponse(stored)
     }
 
-    /// Notifies the client's observers that the call receives a stored response.
-    func notifyObservers(of stored: CachedValue<Value>) {
-        guard let clientObservers = plan.clientObservers else { return }
-        let status = stored.answer?.status ?? 200
-        for clientObserver in clientObservers { clientObserver.recall?(call.configuration, status, stored.isFresh) }
+    /// Notifies the observers that the call gets a stored response.
+    package func notifyObservers(of stored: CachedValue<Value>, by client: NetworkClient) {
+        guard let observers = plan.observers else { return }
+        client.notify(
+            observers,
+            ofCachedResponseFor: call.configuration,
+            in: environment,
+            status: stored.answer?.status ?? 200,
+            isFresh: stored.isFresh
+        )
     }
 
     private var environment: ServiceEnvironment {
@@ -94,7 +100,7 @@ struct CachedCall<Value: Sendable>: Sendable {
                 StoredUse.mayStandIn(stored, plan.policy, lifetime: lifetime, request: fields)
             else { throw error }
             try call.checkOwner(in: fetch.client)
-            return handedOut(stored)
+            return handedOut(stored, by: fetch.client)
         }
     }
 

@@ -39,7 +39,7 @@ enum StoredUse: Sendable {
     /// The policy's times for stale responses apply if neither the response nor the request forbids them.
     private static func of<Value: Sendable>(
         _ stored: CachedValue<Value>,
-        _ http: HTTPStoredResponse,
+        _ http: HTTPFreshness,
         _ policy: CachePolicy,
         _ lifetime: Duration,
         _ request: HTTPHeaders

@@ -2,9 +2,9 @@ import Foundation
 import SwitchyardClient
 import SwitchyardHTTP
 
-/// A link in the `Link` header field (RFC 8288).
-public struct WebLink: Sendable, Hashable {
-    /// A parameter of a link, such as `title` or `hreflang`.
+/// A link of the header field `Link` (RFC 8288).
+package struct WebLink: Sendable, Hashable {
+    /// A parameter of a link, as `title` or `hreflang`.
     package struct Parameter: Sendable, Hashable {
         /// The name in lower case.
         ///
@@ -22,11 +22,11 @@ public struct WebLink: Sendable, Hashable {
         }
     }
 
-    /// The target as written between the angle brackets.
-    public var target: String
-    /// The relation types in lower case, such as `next`, `prev` or `last`.
-    public var relations: [String]
-    /// The URL of the resource that the link starts from, or `nil` if it is the response itself.
+    /// The target, as written between the angle brackets.
+    package var target: String
+    /// The relation types (`next`, `prev`, `last`), in lower case.
+    package var relations: [String]
+    /// The context of the link; `nil` if it is the response itself.
     package var anchor: String?
     /// The other parameters in order, with those in the extended form last.
     ///
@@ -44,10 +44,8 @@ public struct WebLink: Sendable, Hashable {
         self.parameters = parameters
     }
 
-    /// Returns the links in the lines of a `Link` header field.
-    ///
-    /// Unreadable parts are ignored (RFC 8288 appendix B).
-    public static func parse(_ lines: [String]) -> [WebLink] {
+    /// Returns the links of the lines of a header field; unreadable parts are ignored (RFC 8288 appendix B).
+    package static func parse(_ lines: [String]) -> [WebLink] {
         lines.flatMap { line in
             var parser = LinkHeaderParser(line)
             return parser.links()
@@ -75,8 +73,8 @@ public struct WebLink: Sendable, Hashable {
     /// If `base` is an https URL, a plain http target on the same host becomes an https URL, because servers behind a
     /// proxy that terminates TLS often send such links.
     ///
-    /// Characters that a URL cannot contain are percent-encoded. Existing escapes are kept.
-    public func resolved(against base: String) -> String? {
+    /// Characters that a URL cannot contain are percent-encoded; existing escapes are kept.
+    package func resolved(against base: String) -> String? {
         Self.absolute(target, at: base)
     }
 

@@ -4,7 +4,7 @@
 struct PageCursor<Item: Sendable>: Sendable {
     /// The next page, the end of the list, or the reason why the list cannot continue.
     enum Next: Sendable {
-        case page(PagePosition)
+        case page(PageRequest.Position)
         case end
         case broken(APIError)
     }
@@ -22,7 +22,7 @@ struct PageCursor<Item: Sendable>: Sendable {
     let messages: ErrorMessages
     private(set) var next: Next
     private(set) var index = 0
-    private var visited: Set<PagePosition> = []
+    private var visited: Set<PageRequest.Position> = []
     private var idle = 0
     private var largestPage = 0
     /// The number of items that have arrived.

@@ -1,4 +1,4 @@
-import SwitchyardClient
+package import SwitchyardClient
 import SwitchyardServices
 
 /// The environments and users for which a page was requested, by the name of the service.
@@ -58,8 +58,9 @@ extension PageOrigins {
     var areLeft: Bool { values.contains { $0.contains { !$0.hasUser } } }
 }
 
-/// A recorder of the environments and users for which managers make calls while a page is loaded.
-final class PageLoadRecorder: Sendable {
+/// Notes for which environments and users the managers make their calls while a page is loaded.
+package final class PageLoadRecorder: Sendable {
+    /// The recorder of the load that the current task performs.
     @TaskLocal private static var present: PageLoadRecorder?
 
     private struct State {
@@ -79,8 +80,8 @@ final class PageLoadRecorder: Sendable {
     /// Whether a call such as a PUT has changed something at a requested path since the path was requested.
     var isOutdated: Bool { state.withLock { $0.writes }.contains { $0.writes.count != $0.count } }
 
-    /// Records a call that is about to be made, if the current task is loading a page.
-    static func note(
+    /// Notes a call that is made now, if a page is being loaded.
+    package static func note(
         _ call: APIConfiguration,
         _ client: NetworkClient,
         user: String?,

@@ -1,24 +1,26 @@
-/// The position at which a page starts.
-public enum PagePosition: Sendable, Hashable {
-    /// The first page of a list in which each response determines the next page.
-    case first
-    /// The page with this number.
-    case number(Int)
-    /// The page after this number of items.
-    case offset(Int)
-    /// The page that the previous page named by this opaque cursor.
-    case cursor(String)
-    /// The page after the item with this id.
-    case after(String)
-    /// The page that the previous page named by this URL.
-    case link(String)
+extension PageRequest {
+    /// Where a page starts.
+    public enum Position: Sendable, Hashable {
+        /// The first page of a list whose later pages are named by the responses.
+        case first
+        /// A page by its number.
+        case number(Int)
+        /// A page by the number of items before it.
+        case offset(Int)
+        /// A page by the opaque text that the page before it gave.
+        case cursor(String)
+        /// The page after the item with this id.
+        case after(String)
+        /// A page by the URL that the page before it gave.
+        case link(String)
+    }
 }
 
 /// The description of a page to load.
 public struct PageRequest: Sendable {
-    /// The position at which the page starts.
-    public let position: PagePosition
-    /// The number of pages before this page.
+    /// Where the page starts.
+    public let position: PageRequest.Position
+    /// How many pages come before it, from 0.
     public let index: Int
     /// The number of items to request, at least 1.
     public let size: Int
@@ -27,14 +29,12 @@ public struct PageRequest: Sendable {
     /// The number is less than ``size`` if the server returns at most so many items.
     let largestPage: Int
 
-    /// Creates a request.
-    ///
-    /// A size below 1 becomes 1, and an index below 0 becomes 0.
-    public init(position: PagePosition, index: Int, size: Int) {
+    /// Creates a request; a size below 1 becomes 1, an index below 0 becomes 0.
+    public init(position: PageRequest.Position, index: Int, size: Int) {
         self.init(position: position, index: index, size: size, largestPage: 0)
     }
 
-    init(position: PagePosition, index: Int, size: Int, largestPage: Int) {
+    init(position: PageRequest.Position, index: Int, size: Int, largestPage: Int) {
         self.position = position
         self.index = max(0, index)
         self.size = max(1, size)

@@ -10,8 +10,8 @@ struct PageState<Item: Sendable>: Sendable {
     enum Action: Sendable, Hashable {
         case refresh
         case more
-        /// A page by its position and the number of pages before it. The list starts again with this page.
-        case jump(PagePosition, index: Int)
+        /// A page by its position and the number of pages before it; the list starts again there.
+        case jump(PageRequest.Position, index: Int)
 
         var replacesList: Bool { self != .more }
 

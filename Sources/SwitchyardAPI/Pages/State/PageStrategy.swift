@@ -9,11 +9,11 @@ import SwitchyardHTTP
 /// Pass the first position and a closure. The closure is not called if the page is known to be the last one: because
 /// the page itself reports so, or because the page is empty and `endsWithEmptyPage` is `true`.
 public struct PageStrategy<Item: Sendable>: Sendable {
-    /// The position of the first page.
-    package let first: PagePosition
-    /// Returns the position after a page, or `nil` at the end of the list.
-    package let next: @Sendable (PageRequest, Page<Item>) throws(APIError) -> PagePosition?
-    /// Whether an empty page is the last one, unless it reports that there is a further page.
+    /// Where the list starts.
+    package let first: PageRequest.Position
+    /// Names the position after a page; `nil` is the end of the list.
+    package let next: @Sendable (PageRequest, Page<Item>) throws(APIError) -> PageRequest.Position?
+    /// Whether an empty page is the last one, unless it reports that there is more.
     ///
     /// The value is `false` if each response determines the next page, because filters may leave a page empty.
     package let endsWithEmptyPage: Bool
@@ -25,9 +25,9 @@ public struct PageStrategy<Item: Sendable>: Sendable {
     ///   - endsWithEmptyPage: Whether an empty page is the last one, unless it reports that there is a further page.
     ///   - next: Returns the position after a page, or `nil` at the end of the list.
     public init(
-        first: PagePosition,
+        first: PageRequest.Position,
         endsWithEmptyPage: Bool = true,
-        next: @escaping @Sendable (PageRequest, Page<Item>) throws(APIError) -> PagePosition?
+        next: @escaping @Sendable (PageRequest, Page<Item>) throws(APIError) -> PageRequest.Position?
     ) {
         self.first = first
         self.endsWithEmptyPage = endsWithEmptyPage

@@ -62,7 +62,7 @@ struct RedirectChain: Sendable {
         }
         if case .sameOrigin = policy.rule, url.origin != request.url.origin { throw .foreignOrigin(url.origin) }
         if case .own(let decide) = policy.rule {
-            switch decide(RedirectProposal(response: response, url: request.url, request: next, steps: steps)) {
+            switch decide(RedirectPolicy.Proposal(response: response, url: request.url, request: next, steps: steps)) {
             case .refuse: return .answer
             case .follow: break
             case .send(let own):

@@ -97,7 +97,7 @@ public struct Backoff: Sendable, Hashable {
     }
 
     /// The invalid value of the backoff, or `nil` if all values are valid.
-    var problem: RetryPolicyError? {
+    var problem: RetryPolicy.Problem? {
         if base < .zero { return .negativePause(base) }
         if let cap, cap < .zero { return .negativePause(cap) }
         if case .exponential(let factor) = growth, !(factor >= 1 && factor.isFinite) { return .unusableFactor(factor) }

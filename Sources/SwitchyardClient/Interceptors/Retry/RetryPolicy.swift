@@ -35,7 +35,7 @@ public struct RetryPolicy: Sendable {
     /// The maximum number of retries for each cause, by default no maximum.
     ///
     /// Retries for a cause also count towards ``maximumRetries``.
-    public var limits: [RetryCause: Int] = [:]
+    public var limits: [RetryPolicy.Cause: Int] = [:]
     /// The longest `Retry-After` that the policy accepts, 60 s by default.
     ///
     /// The pause is the longer of `Retry-After` and the backoff. If a server asks for a longer time than this, the
@@ -107,7 +107,9 @@ extension RetryPolicy {
         random: Double,
         now: @autoclosure () -> Date = Date()
     ) -> RetryDecision {
-        guard let cause = RetryCause(round.result), isRetried(round), round.isSafeToRepeat else { return .undecided }
+        guard let cause = RetryPolicy.Cause(round.result), isRetried(round), round.isSafeToRepeat else {
+            return .undecided
+        }
         let history = round.context.history.filter { !$0.isReauthorized }
         guard history.count < maximumRetries else { return .undecided }
         if let limit = limits[cause], history.count(where: { $0.cause == cause }) >= limit { return .undecided }
@@ -142,7 +144,7 @@ extension RetryPolicy {
     }
 
     /// The invalid value of the policy, or `nil` if all values are valid.
-    package var problem: RetryPolicyError? {
+    package var problem: RetryPolicy.Problem? {
         if maximumRetries < 0 { return .negativeCount(maximumRetries) }
         if let count = limits.values.first(where: { $0 < 0 }) { return .negativeCount(count) }
         if let wait = [retryAfterCeiling, networkWait].compactMap(\.self).first(where: { $0 < .zero }) {
@@ -169,72 +171,76 @@ extension RoundResult {
     }
 }
 
-/// The cause of a retry, for limits per cause.
-public enum RetryCause: Sendable, Hashable, CaseIterable {
-    /// No connection was established.
-    case connect
-    /// A connection was established, but no complete response was received over it.
-    case read
-    /// A response was received whose status is retried.
-    case status
-    /// Any other failure.
-    case other
+extension RetryPolicy {
+    /// The cause of a retry, for limits per cause.
+    public enum Cause: Sendable, Hashable, CaseIterable {
+        /// No connection was established.
+        case connect
+        /// A connection was established, but no complete response was received over it.
+        case read
+        /// A response was received whose status is retried.
+        case status
+        /// Any other failure.
+        case other
 
-    /// Creates the cause of a retry for the result of a round, or returns `nil` if the result is never retried.
-    init?(_ result: Result<ServiceResponse, RequestFailure>) {
-        switch result {
-        case .success: self = .status
-        case .failure(let failure): self.init(failure.reason)
+        /// Creates the cause of a retry for the result of a round, or returns `nil` if the result is never retried.
+        init?(_ result: Result<ServiceResponse, RequestFailure>) {
+            switch result {
+            case .success: self = .status
+            case .failure(let failure): self.init(failure.reason)
+            }
         }
-    }
 
-    init?(_ reason: RequestFailure.Reason) {
-        if let outage = reason.refreshFailure {
-            self.init(outage)
-        } else if case .transport(let error) = reason {
-            self.init(error)
-        } else if case .overloaded = reason {
-            self = .other
-        } else {
-            return nil
+        init?(_ reason: RequestFailure.Reason) {
+            if let outage = reason.refreshFailure {
+                self.init(outage)
+            } else if case .transport(let error) = reason {
+                self.init(error)
+            } else if case .overloaded = reason {
+                self = .other
+            } else {
+                return nil
+            }
         }
-    }
 
-    private init(_ outage: TokenRefreshFailure) {
-        switch outage.cause {
-        case .timeout: self = .read
-        case .transport(let error): self.init(error)
-        case .status: self = .status
-        case .unreadable, .limited: self = .other
+        private init(_ outage: TokenRefreshFailure) {
+            switch outage.cause {
+            case .timeout: self = .read
+            case .transport(let error): self.init(error)
+            case .status: self = .status
+            case .unreadable, .limited: self = .other
+            }
         }
-    }
 
-    private init(_ error: TransportError) {
-        switch error.kind {
-        case .dnsFailure, .connectionRefused, .connectTimeout, .offline, .resourcesExhausted, .proxyFailure:
-            self = .connect
-        case .timeout, .connectionReset, .truncated, .protocolViolation: self = .read
-        default: self = .other
+        private init(_ error: TransportError) {
+            switch error.kind {
+            case .dnsFailure, .connectionRefused, .connectTimeout, .offline, .resourcesExhausted, .proxyFailure:
+                self = .connect
+            case .timeout, .connectionReset, .truncated, .protocolViolation: self = .read
+            default: self = .other
+            }
         }
     }
 }
 
 extension RoundRecord {
     /// The cause of the retry that followed the round.
-    var cause: RetryCause? { failure.map { RetryCause($0) } ?? .status }
+    var cause: RetryPolicy.Cause? { failure.map { RetryPolicy.Cause($0) } ?? .status }
 }
 
-/// An invalid value of a retry policy.
-public enum RetryPolicyError: Error, Sendable, Hashable {
-    /// A number of retries is negative.
-    case negativeCount(Int)
-    /// A pause is negative.
-    case negativePause(Duration)
-    /// A growth factor is less than 1 or not finite, or a jitter fraction is not between 0 and 1.
-    case unusableFactor(Double)
+extension RetryPolicy {
+    /// An invalid value of a retry policy.
+    public enum Problem: Error, Sendable, Hashable {
+        /// A number of retries is negative.
+        case negativeCount(Int)
+        /// A pause is negative.
+        case negativePause(Duration)
+        /// A growth factor is less than 1 or not finite, or a jitter fraction is not between 0 and 1.
+        case unusableFactor(Double)
+    }
 }
 
-extension RetryPolicyError: CustomStringConvertible {
+extension RetryPolicy.Problem: CustomStringConvertible {
     /// The error as text, with the invalid value.
     public var description: String {
         switch self {

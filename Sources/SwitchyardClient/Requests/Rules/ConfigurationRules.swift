@@ -8,11 +8,11 @@ public import SwitchyardHTTP
 /// ### Use
 ///
 ///     var rules = ConfigurationRules()
-///     rules.add("/images/**") { $0.cacheLifetime = .seconds(3600) }
+///     rules.add("/images/**") { $0.cache.lifetime = .seconds(3600) }
 ///     rules.add("/**", methods: [.post, .put]) { $0.timeout = .seconds(30) }
 public struct ConfigurationRules: Sendable {
     /// A closure that changes the configuration of a call.
-    public typealias Change = @Sendable (inout APIConfiguration) -> Void
+    package typealias Change = @Sendable (inout APIConfiguration) -> Void
 
     private struct Rule: Sendable {
         var matches: @Sendable (RequestURL, BaseURL) -> Bool
@@ -26,7 +26,7 @@ public struct ConfigurationRules: Sendable {
     public init() {}
 
     /// Whether there are no rules.
-    public var isEmpty: Bool { rules.isEmpty }
+    package var isEmpty: Bool { rules.isEmpty }
 
     /// Adds a rule for the URLs that match a pattern.
     ///
@@ -34,8 +34,12 @@ public struct ConfigurationRules: Sendable {
     ///   - pattern: The pattern of the URLs.
     ///   - methods: The methods. If `nil`, the rule applies to all methods.
     ///   - change: Changes the configuration of a call that the rule applies to.
-    public mutating func add(_ pattern: URLPattern, methods: Set<HTTPMethod>? = nil, change: @escaping Change) {
-        rules.append(Rule(matches: { pattern.matches($0, base: $1) }, methods: methods, change: change))
+    public mutating func add(
+        _ pattern: URLPattern,
+        methods: Set<HTTPMethod>? = nil,
+        change: @escaping @Sendable (inout APIConfiguration) -> Void
+    ) {
+        rules.append(Rule(matches: { pattern.matches($0, base: $1.url) }, methods: methods, change: change))
     }
 
     /// Adds a rule for the URLs that a closure selects, for example by a regular expression.
@@ -47,7 +51,7 @@ public struct ConfigurationRules: Sendable {
     public mutating func add(
         where predicate: @escaping @Sendable (RequestURL) -> Bool,
         methods: Set<HTTPMethod>? = nil,
-        change: @escaping Change
+        change: @escaping @Sendable (inout APIConfiguration) -> Void
     ) {
         rules.append(Rule(matches: { url, _ in predicate(url) }, methods: methods, change: change))
     }
@@ -63,7 +67,7 @@ public struct ConfigurationRules: Sendable {
     ///   - base: The base URL. If the patterns have no scheme, the base URL of any server gives the same result.
     /// - Returns: The changed configuration.
     /// - Throws: ``/SwitchyardHTTP/RequestError`` if the path cannot be joined to the base URL.
-    public func applied(
+    package func applied(
         to configuration: APIConfiguration,
         by generator: RequestGenerator,
         on base: BaseURL

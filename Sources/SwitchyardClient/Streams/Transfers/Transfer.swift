@@ -99,25 +99,24 @@ package struct Transfer: Sendable {
 
     /// Performs the transfer in a task of its own and then ends the transfer.
     ///
-    /// The transfer's handle and its monitor can cancel the task.
+    /// The transfer's handle can cancel the task.
     ///
     /// - Parameters:
-    ///   - monitor: The monitor that shows the transfer, if any.
     ///   - completion: Receives the result.
     ///   - work: The work of the transfer.
     package func carryOut<Outcome: Sendable>(
-        shownBy monitor: TransferMonitor?,
         completion: @escaping @Sendable (Outcome) -> Void,
         _ work: @escaping @Sendable () async -> Outcome
     ) {
         let task = Task {
             let outcome = await work()
-            monitor?.detach()
             end { completion(outcome) }
         }
         handle.attach { task.cancel() }
-        monitor?.attach { [handle] in handle.cancel(.cancelled) }
     }
+
+    /// Cancels the transfer.
+    package func cancel() { handle.cancel(.cancelled) }
 
     /// Sends one request and waits for the head of its response.
     ///

@@ -34,7 +34,7 @@ struct ParameterJSONWriter {
     }
 
     private func write(_ date: Date, to output: inout ByteBuffer) throws(RequestError) {
-        let text: ParameterDateFormat.Output
+        let text: ParameterEncodingOptions.DateFormat.Output
         do { text = try options.dates.output(for: date) } catch { throw failure(.conversionFailed("\(error)")) }
         switch text {
         case .number(let number): try write(number, to: &output)

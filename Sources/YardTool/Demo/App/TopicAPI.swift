@@ -1,5 +1,6 @@
 import Foundation
 import Switchyard
+import SwitchyardResources
 import SwitchyardTransfers
 
 /// The topics of the forum.

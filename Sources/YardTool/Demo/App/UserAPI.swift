@@ -8,7 +8,7 @@ final class UserAPI: APIManager {
     init(client: NetworkClient) {
         self.client = client.scoped()
         module = APIModule(
-            errors: ModuleErrors(UserError.self, [301: .userNotFound, 302: .nameTaken]),
+            errors: ModuleErrors(UserError.self, codes: [301: .userNotFound, 302: .nameTaken]),
             envelope: Envelope(success: [0])
         )
     }

@@ -1,4 +1,5 @@
 import Switchyard
+import SwitchyardResources
 
 /// A step that shows a stale stored response, and then the fresh response of the server.
 struct StaleStep: DemoStep {

@@ -10,7 +10,7 @@ import Testing
     private static let now = Date(timeIntervalSince1970: 1_700_000_000)
 
     private static func reuse(_ headers: HTTPHeaders) -> HTTPCacheRules.Reuse {
-        let stored = HTTPStoredResponse(status: 200, headers: headers, request: [:], requested: now, received: now)
+        let stored = HTTPFreshness(status: 200, headers: headers, request: [:], requested: now, received: now)
         return HTTPCacheRules.reuse(stored, for: [:], now: now.addingTimeInterval(3))
     }
 
@@ -39,7 +39,7 @@ import Testing
     // RFC 9111 section 5.2.1.1: the client does not accept an age that is greater than the number.
     @Test func `a response is fresh for a request that allows exactly its age`() {
         let headers: HTTPHeaders = ["Cache-Control": "max-age=3600", "Age": "0"]
-        let stored = HTTPStoredResponse(
+        let stored = HTTPFreshness(
             status: 200,
             headers: headers,
             request: [:],

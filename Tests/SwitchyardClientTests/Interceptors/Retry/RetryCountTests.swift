@@ -27,7 +27,7 @@ struct RetryCountTests {
     }
 
     @Test func `the round for a credential refresh counts neither as a retry nor for a status limit`() async throws {
-        for limits in [[:], [RetryCause.status: 1]] {
+        for limits in [[:], [RetryPolicy.Cause.status: 1]] {
             let credentials = Credentials { _ in .bearer("a1") }
             credentials.set(.bearer("a0"), in: .test)
             let list = AnswerList(401, 503, 200)

@@ -28,7 +28,7 @@ enum AFNetworkingSamples {
     static func setUp(_ service: Service) throws -> NetworkClient {
         // sample
         let client = try NetworkClient(service: service) { options in
-            options.generator.common.headers.set("X-App", "demo")
+            options.generator.headers.set("X-App", "demo")
             options.generator.timeouts.total = .seconds(20)
             options.generator.queryMethods = [.get, .head]
             options.generator.queryOptions.arrays = .repeated

@@ -55,7 +55,7 @@ import Testing
 
     @Test func `the pins in the AFNetworking guide need certificates in the folder`() async throws {
         try await withService { service in
-            #expect(throws: PinRuleError.noCertificate) {
+            #expect(throws: PinRule.Problem.noCertificate) {
                 _ = try AFNetworkingSamples.pin(service, certificates: folder)
             }
         }

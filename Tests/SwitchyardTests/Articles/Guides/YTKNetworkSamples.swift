@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Switchyard
+import SwitchyardResources
 import SwitchyardRequests
 import SwitchyardTransfers
 
@@ -37,8 +38,8 @@ enum YTKNetworkSamples {
     static func setUp(_ service: Service) throws -> NetworkClient {
         // sample
         let client = try NetworkClient(service: service) { options in
-            options.generator.common.parameters = ["version": "2.1"]
-            options.generator.common.computedParameters = { _ in ["time": Int(Date().timeIntervalSince1970)] }
+            options.generator.parameters = ["version": "2.1"]
+            options.generator.computedParameters = { _ in ["time": Int(Date().timeIntervalSince1970)] }
             options.generator.transforms = [{ $0.query.set("platform", "ios") }]
             options.rules.add("/images/**") { $0.usesCDN = true }
         }
@@ -50,7 +51,7 @@ enum YTKNetworkSamples {
     {
         // sample
         var configuration = APIConfiguration(path: "users/7")
-        configuration.cacheLifetime = .seconds(180)
+        configuration.cache.lifetime = .seconds(180)
         configuration.cache.version = 2
         configuration.cache.sensitiveData = token
         configuration.cache.reading = isRefresh ? .never : .whenFresh

@@ -1,5 +1,6 @@
 import Foundation
 import Switchyard
+import SwitchyardResources
 import SwitchyardTransfers
 
 /// The samples of the article on Apple systems, word for word, with stand-ins for UIKit and SwiftUI.

@@ -1,4 +1,5 @@
 public import Foundation
+import SwitchyardClient
 import SwitchyardServices
 package import SwitchyardTransport
 
@@ -116,5 +117,28 @@ public final class TransferMonitor: Sendable {
 
     private func wake() {
         for waiter in state.withLock({ $0.waiters.removeAll() }) { waiter.resume(returning: ()) }
+    }
+}
+
+extension Transfer {
+    /// Performs the transfer as ``carryOut(completion:_:)`` does.
+    ///
+    /// The monitor shows the transfer and can cancel it.
+    ///
+    /// - Parameters:
+    ///   - monitor: The monitor, if any.
+    ///   - completion: Receives the result.
+    ///   - work: The work of the transfer.
+    func carryOut<Outcome: Sendable>(
+        shownBy monitor: TransferMonitor?,
+        completion: @escaping @Sendable (Outcome) -> Void,
+        _ work: @escaping @Sendable () async -> Outcome
+    ) {
+        carryOut(completion: completion) {
+            let outcome = await work()
+            monitor?.detach()
+            return outcome
+        }
+        monitor?.attach { [self] in cancel() }
     }
 }

@@ -7,6 +7,7 @@ import SwitchyardTesting
 import Testing
 
 @testable import SwitchyardAPI
+@testable import SwitchyardResources
 
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ResourceTests {
     private let clock = ManualClock()

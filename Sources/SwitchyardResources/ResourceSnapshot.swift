@@ -1,3 +1,6 @@
+public import SwitchyardAPI
+public import SwitchyardHTTP
+
 /// The state of a resource at one moment.
 public struct ResourceSnapshot<Value: Sendable>: Sendable {
     /// The origin of a value.
@@ -12,9 +15,9 @@ public struct ResourceSnapshot<Value: Sendable>: Sendable {
     public var value: Value?
     /// The origin of the value, or `nil` if there is no value.
     public var origin: Origin?
-    /// The head of the response from which the value was decoded, or `nil` if the app set the value.
-    public var answer: CachedResponse?
-    /// The age of the value, or `nil` if there is no value.
+    /// The value's response without its body; `nil` if the app set the value.
+    public var response: HTTPResponse?
+    /// The age of the value.
     public var age: Duration?
     /// Whether the value is current.
     ///
@@ -31,7 +34,7 @@ public struct ResourceSnapshot<Value: Sendable>: Sendable {
     public init(
         value: Value? = nil,
         origin: Origin? = nil,
-        answer: CachedResponse? = nil,
+        response: HTTPResponse? = nil,
         age: Duration? = nil,
         isCurrent: Bool = false,
         error: APIError? = nil,
@@ -39,7 +42,7 @@ public struct ResourceSnapshot<Value: Sendable>: Sendable {
     ) {
         self.value = value
         self.origin = origin
-        self.answer = answer
+        self.response = response
         self.age = age
         self.isCurrent = isCurrent
         self.error = error

@@ -1,3 +1,5 @@
+import SwitchyardAPI
+import SwitchyardHTTP
 import SwitchyardServices
 
 /// The state of a resource, protected by its lock.
@@ -6,18 +8,18 @@ struct ResourceState<Value: Sendable>: Sendable {
     struct Content: Sendable {
         var value: Value
         var origin: ResourceSnapshot<Value>.Origin
-        var answer: CachedResponse?
+        var response: HTTPResponse?
         var created: MonotonicTime
 
         init(
             _ value: Value,
             _ origin: ResourceSnapshot<Value>.Origin,
-            _ answer: CachedResponse? = nil,
+            _ response: HTTPResponse? = nil,
             created: MonotonicTime
         ) {
             self.value = value
             self.origin = origin
-            self.answer = answer
+            self.response = response
             self.created = created
         }
 
@@ -53,7 +55,7 @@ struct ResourceState<Value: Sendable>: Sendable {
         ResourceSnapshot(
             value: content?.value,
             origin: content?.origin,
-            answer: content?.answer,
+            response: content?.response,
             age: content.map { $0.created.duration(to: now) },
             isCurrent: isCurrent(at: now, expiration),
             error: failure?.error,

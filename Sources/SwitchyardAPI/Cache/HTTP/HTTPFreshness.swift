@@ -3,10 +3,11 @@ import SwitchyardClient
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// The head of a stored HTTP response, with the times from which its age is calculated (RFC 9111 section 4.2.3).
-struct HTTPStoredResponse: Sendable {
-    let status: Int
-    var headers: HTTPHeaders
+/// The freshness of a stored response by HTTP's rules: its head and the times from which its age is calculated (RFC
+/// 9111 section 4.2.3).
+struct HTTPFreshness: Sendable {
+    /// The response without its body and without the fields that concern only one connection.
+    private(set) var head: HTTPResponse
     /// The values of the request header fields that `Vary` names, or `nil` for `Vary: *`.
     let selected: [String: String]?
     /// The time at which the request was sent.
@@ -16,11 +17,16 @@ struct HTTPStoredResponse: Sendable {
 
     /// Creates the head from a response and the header fields of its request.
     init(status: Int, headers: HTTPHeaders, request: HTTPHeaders, requested: Date, received: Date) {
-        self.status = status
-        self.headers = HTTPCacheRules.endToEnd(headers)
+        head = HTTPResponse(status: status, headers: HTTPCacheRules.endToEnd(headers))
         self.requested = requested
         self.received = received
         selected = Self.selected(by: headers, in: request)
+    }
+
+    /// The header fields of the response.
+    var headers: HTTPHeaders {
+        get { head.headers }
+        set { head.headers = newValue }
     }
 
     /// The time in seconds for which the response is fresh after its creation.
@@ -35,7 +41,7 @@ struct HTTPStoredResponse: Sendable {
             guard headers.values(of: "Expires").count == 1 else { return 0 }
             return HTTPDate.date(exactly: text).map { $0.timeIntervalSince(date) } ?? 0
         }
-        guard HTTPCacheRules.mayGuessLifetime(status: status, headers),
+        guard HTTPCacheRules.mayGuessLifetime(status: head.status, headers),
             let changed = headers["Last-Modified"].flatMap({ HTTPDate.date(exactly: $0) })
         else { return 0 }
         return min(86_400, max(0, date.timeIntervalSince(changed) / 10))

@@ -1,70 +1,13 @@
-public import Foundation
+import Foundation
 
-/// The format of a date in parameters.
-public enum ParameterDateFormat: Sendable {
-    /// Seconds since 2001 as a floating-point number, as `Date` encodes itself.
-    case deferred
-    /// Seconds since 1970 as a floating-point number.
-    case secondsSince1970
-    /// Milliseconds since 1970 as a floating-point number.
-    case millisecondsSince1970
-    /// `2026-01-31T23:59:59Z`, in UTC.
-    case iso8601
-    /// `2026-01-31T23:59:59.123Z`, in UTC.
-    case iso8601WithMilliseconds
-    /// A custom format.
-    ///
-    /// An error that the closure throws becomes a ``RequestError/parameter(keyPath:reason:)``.
-    case custom(@Sendable (Date) throws -> String)
-
-    /// Returns a format with a `DateFormatter` pattern; a new formatter is created for each date.
-    ///
-    /// - Parameters:
-    ///   - pattern: A pattern of Unicode TR 35, such as `yyyy-MM-dd`.
-    ///   - timeZone: The time zone of the text; UTC by default.
-    /// - Returns: The format.
-    public static func pattern(_ pattern: String, timeZone: TimeZone = .gmt) -> ParameterDateFormat {
-        .custom { date in
-            let formatter = DateFormatter()
-            formatter.locale = Locale(identifier: "en_US_POSIX")
-            formatter.calendar = Calendar(identifier: .gregorian)
-            formatter.timeZone = timeZone
-            formatter.dateFormat = pattern
-            return formatter.string(from: date)
-        }
-    }
-
-    /// A formatted date.
-    enum Output {
-        case number(Double)
-        case text(String)
-    }
-
-    func output(for date: Date) throws -> Output {
-        switch self {
-        case .deferred: .number(date.timeIntervalSinceReferenceDate)
-        case .secondsSince1970: .number(date.timeIntervalSince1970)
-        case .millisecondsSince1970: .number(date.timeIntervalSince1970 * 1000)
-        case .iso8601: try .text(Self.iso8601(date, milliseconds: false))
-        case .iso8601WithMilliseconds: try .text(Self.iso8601(date, milliseconds: true))
-        case .custom(let format): try .text(format(date))
-        }
-    }
-
-    /// Returns the date as text, also in the formats that are numbers.
-    func text(for date: Date) throws -> String {
-        switch try output(for: date) {
-        case .number(let number): number.description
-        case .text(let text): text
-        }
-    }
-
+/// A formatter of dates as ISO 8601 text.
+enum ISODate {
     private struct OutOfRange: Error, CustomStringConvertible {
         var description: String { "the date lies outside the years 0 to 9999" }
     }
 
     /// Returns the date as ISO 8601 text, computed with the proleptic Gregorian calendar instead of a formatter.
-    private static func iso8601(_ date: Date, milliseconds: Bool) throws -> String {
+    static func text(_ date: Date, milliseconds: Bool) throws -> String {
         let seconds = date.timeIntervalSince1970
         // The years 0 to 9999 in seconds since 1970.
         guard seconds >= -62_167_219_200, seconds < 253_402_300_800 else { throw OutOfRange() }
@@ -74,7 +17,9 @@ public enum ParameterDateFormat: Sendable {
         let (year, month, day) = civilDate(daysSince1970: days)
         var text: [UInt8] = []
         text.reserveCapacity(24)
-        for (value, width, end) in [(year, 4, "-"), (month, 2, "-"), (day, 2, "T")] as [(Int64, Int, Unicode.Scalar)] {
+        for (value, width, end) in [(year, 4, "-"), (month, 2, "-"), (day, 2, "T")]
+            as [(Int64, Int, Unicode.Scalar)]
+        {
             appendPadded(value, width: width, end: end, to: &text)
         }
         appendPadded(rest / 3_600_000, width: 2, end: ":", to: &text)

@@ -1,3 +1,4 @@
+public import SwitchyardAPI
 public import SwitchyardClient
 import SwitchyardServices
 

@@ -1,3 +1,4 @@
+public import SwitchyardAPI
 public import SwitchyardClient
 import SwitchyardServices
 
@@ -146,7 +147,7 @@ struct ResourceMaker<Value: Sendable>: Sendable {
         guard isPresent, let cached = cached(configuration),
             case .found(let stored) = await CachedCall.Recall(of: cached).stored(), isPresent
         else { return nil }
-        cached.notifyObservers(of: stored)
+        cached.notifyObservers(of: stored, by: client)
         return stored
     }
 

@@ -1,6 +1,7 @@
 import SwitchyardAPI
 import SwitchyardClient
 import SwitchyardFixtures
+import SwitchyardResources
 import SwitchyardTesting
 import Testing
 

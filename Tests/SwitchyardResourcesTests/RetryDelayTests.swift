@@ -5,6 +5,7 @@ import SwitchyardTesting
 import Testing
 
 @testable import SwitchyardAPI
+@testable import SwitchyardResources
 
 @Suite(.timeLimit(.minutes(5)), .prompt) struct RetryDelayTests {
     private let clock = ManualClock()

@@ -5,6 +5,7 @@ import SwitchyardTesting
 import Testing
 
 @testable import SwitchyardAPI
+@testable import SwitchyardResources
 
 /// A resource belongs to one environment and one user (feature F48).
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ResourceOwnerTests {

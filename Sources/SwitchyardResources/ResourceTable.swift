@@ -1,3 +1,4 @@
+import SwitchyardAPI
 import SwitchyardServices
 
 /// The resources of a client, one for each call and type of value.

@@ -1,4 +1,6 @@
+public import SwitchyardAPI
 import SwitchyardClient
+import SwitchyardHTTP
 import SwitchyardServices
 
 /// The response of one call as a screen observes it: the latest value, the latest error, and whether a load is in
@@ -235,13 +237,13 @@ extension APIResource {
             if state.writes != written { state.isFlightOutdated = true }
             switch result {
             case .success(let response):
-                let answer = CachedResponse(status: response.status, headers: response.headers)
+                let head = HTTPResponse(status: response.status, headers: response.headers)
                 let age = response.source.age
                 let created = now.advanced(by: .zero - age)
                 state.content = ResourceState.Content(
                     response.value,
                     .answer(response.source),
-                    answer,
+                    head,
                     created: created
                 )
                 // If a stored value was returned because the server failed, it is outdated too.
