@@ -56,7 +56,13 @@ import SwitchyardFixtures
                 input: ends[1]
             )
             url = "https://127.0.0.1:\(try launch.port(in: process.output))/"
-            let conversation = Conversation(output: process.output, input: input, window: window, handler: handler)
+            let greeting = HTTP2Frame.greeting(window: window, streams: streams)
+            let conversation = Conversation(
+                output: process.output,
+                input: input,
+                greeting: greeting,
+                handler: handler
+            )
             Thread.detachNewThread { conversation.run() }
         }
     }
