@@ -124,36 +124,46 @@ extension Failover {
         core.publish(pool.settle(attempt, .neutral, resumedAt: nil, at: now), from: pool)
     }
 
-    /// Sends the request to the next server, if the request may be resent and the failover budget allows it.
+    /// Sends the request to the next server, unless a ``/SwitchyardServices/FailoverGuard`` stops it.
     ///
     /// Otherwise this method waits for the attempts in flight, or for a token that other calls may return to the
     /// budget. If there is nothing to wait for, the request ends with its most significant failure.
     func tryAnother(after kind: FailureKind?, heldSince: MonotonicTime? = nil) {
         let now = core.now
-        let (tried, hasLeft, isPaidFor, fate) = state.withLock { ($0.tried, $0.hasLeft, $0.isPaidFor, $0.fate) }
-        let canResend = resendRule.allowsResend(after: fate)
-        if canResend, now < deadline, configuration.leavesChoice, !hasLeft {
-            let since = heldSince ?? now
-            let held = since.duration(to: now)
-            switch pool.failover(
-                after: kind,
-                held: held,
-                excluding: tried,
-                avoided,
-                for: configuration,
-                isPaidFor: isPaidFor,
-                at: now
-            ) {
-            case .another(let route):
-                return launch(route, at: now)
-            case .later(let pause):
-                let timer = state.withLock { $0.hold(FailoverState.Held(kind: kind, since: since)) }
-                if let timer { return setTimer(timer, at: min(deadline, now.advanced(by: pause))) }
-            case .none: break
-            }
+        let since = heldSince ?? now
+        let (request, tried) = failoverRequest(after: kind, heldSince: since, at: now)
+        switch pool.failover(request, excluding: tried, avoided, for: configuration, at: now) {
+        case .another(let route): launch(route, at: now)
+        case .later(let pause):
+            let timer = state.withLock { $0.hold(FailoverState.Held(kind: kind, since: since)) }
+            guard let timer else { return giveUp(because: .budget, at: now) }
+            setTimer(timer, at: min(deadline, now.advanced(by: pause)))
+        case .none(let obstacle): giveUp(because: obstacle, at: now)
         }
+    }
+
+    /// Returns the facts on which the decision for another server depends, and the servers that were tried.
+    private func failoverRequest(
+        after kind: FailureKind?,
+        heldSince since: MonotonicTime,
+        at now: MonotonicTime
+    ) -> (FailoverRequest, tried: [Server.ID]) {
+        let rule = resendRule
+        return state.withLock { state in
+            var request = FailoverRequest(after: kind, isPaidFor: state.isPaidFor)
+            request.mayBeResent = rule.allowsResend(after: state.fate)
+            request.hasTime = now < deadline
+            request.leavesChoice = configuration.leavesChoice
+            request.hasLeftService = state.hasLeft
+            request.held = since.duration(to: now)
+            return (request, state.tried)
+        }
+    }
+
+    /// Ends the request with its most significant result, unless an attempt is in flight.
+    private func giveUp(because obstacle: FailoverGuard, at now: MonotonicTime) {
         guard let ending = state.withLock({ $0.giveUp() }) else { return checkSuspect() }
-        let suspect = canResend ? nil : ending.attempts.last?.route
+        let suspect = obstacle == .resendRule ? ending.attempts.last?.route : nil
         finish(ending, at: now)
         if let suspect { core.compare(suspect, becauseOf: configuration, in: pool) }
     }

@@ -57,43 +57,30 @@ extension ServerPool {
         case another(Route)
         /// The request checks again after this time, when a token may be available.
         case later(Duration)
-        case none
+        /// The guard stopped the failover.
+        case none(FailoverGuard)
     }
 
-    /// Chooses another server after a failure, or after an ejection if `kind` is `nil`.
+    /// Decides whether a request goes to another server after a failure, or after an ejection.
     ///
-    /// `held` is the time that the request has already waited for a token.
+    /// `tried` and `avoided` are the names of the servers, whose positions this method adds to `request`.
     func failover(
-        after kind: FailureKind?,
-        held: Duration,
+        _ request: FailoverRequest,
         excluding tried: [Server.ID],
         _ avoided: [Server.ID],
         for configuration: APIConfiguration,
-        isPaidFor: Bool,
         at now: MonotonicTime
     ) -> NextServer {
-        // One lock covers both steps. With two locks, a token that is returned in between would be missed.
+        // One lock covers the whole decision. With two locks, a token that is returned in between would be missed.
         state.withLock { state in
-            let (tried, avoided) = (state.positions(of: tried), state.positions(of: avoided))
-            let traits = configuration.traits
-            if let attempt = state.core.takeFailover(
-                after: kind,
-                excluding: tried,
-                avoiding: avoided,
-                for: traits,
-                isPaidFor: isPaidFor,
-                at: now
-            ) {
-                return .another(state.route(attempt, usesCDN: configuration.usesCDN))
+            var request = request
+            (request.tried, request.avoided) = (state.positions(of: tried), state.positions(of: avoided))
+            request.traits = configuration.traits
+            return switch state.core.decideFailover(request, at: now) {
+            case .attempt(let attempt): .another(state.route(attempt, usesCDN: configuration.usesCDN))
+            case .wait(let pause): .later(pause)
+            case .stopped(let obstacle): .none(obstacle)
             }
-            let pause = state.core.failoverPause(
-                after: kind,
-                held: held,
-                excluding: tried,
-                for: traits,
-                at: now
-            )
-            return pause.map(NextServer.later) ?? .none
         }
     }
 

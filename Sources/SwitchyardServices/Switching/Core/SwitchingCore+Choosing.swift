@@ -60,24 +60,10 @@ extension SwitchingCore {
         isPaidFor: Bool = false,
         at now: MonotonicTime
     ) -> Attempt? {
-        let time = read(now)
-        guard rules.policy.failsOver, allowsAnother(tried) else { return nil }
-        let (isFree, endpoint) = (extras.isFree(after: kind), traits.endpoint)
-        guard extras.allowsFailover(after: kind, isPaidFor: isPaidFor, at: time),
-            evidence.allowsFailover(after: kind, of: endpoint, isPaidFor: isPaidFor, claims: false, at: time),
-            let choice = pickFailover(excluding: tried.union(avoided), for: traits, isFree: isFree, at: time)
-                ?? (avoided.isEmpty ? nil : pickFailover(excluding: tried, for: traits, isFree: isFree, at: time))
-        else { return nil }
-        extras.beginFailover(isFree: isFree, at: time)
-        _ = evidence.allowsFailover(after: kind, of: endpoint, isPaidFor: isPaidFor, claims: true, at: time)
-        return attempt(
-            choice,
-            .failover,
-            for: traits,
-            at: now,
-            followsOverload: kind?.isOverload == true,
-            isFree: isFree
-        )
+        var request = FailoverRequest(after: kind, isPaidFor: isPaidFor)
+        (request.tried, request.avoided, request.traits) = (tried, avoided, traits)
+        guard case .attempt(let attempt) = decideFailover(request, at: now) else { return nil }
+        return attempt
     }
 
     /// Whether policy, budget and server list would allow a failover after a failure.
@@ -139,7 +125,7 @@ extension SwitchingCore {
     /// Picks a server for a failover.
     ///
     /// A request that has caused no work yet may also go to an overloaded server if there is no other one.
-    private mutating func pickFailover(
+    mutating func pickFailover(
         excluding tried: ServerSet,
         for traits: RequestTraits,
         isFree: Bool,

@@ -1,0 +1,158 @@
+/// A guard of the decision whether a failed request goes to another server.
+///
+/// The guards are listed in the order in which they are checked. The first guard whose condition does not hold stops
+/// the failover.
+public enum FailoverGuard: String, Sendable, Hashable, CaseIterable {
+    /// The request may be resent: its earlier copies certainly have no effect any more, or a repetition is harmless.
+    case resendRule
+    /// The deadline of the request has not passed.
+    case deadline
+    /// The call leaves the choice of the server to the client.
+    case fixedServer
+    /// No attempt was sent to a host outside the service.
+    case otherHost
+    /// The policy allows failovers (``SwitchPolicy/failsOver``).
+    case policy
+    /// The request has had fewer attempts than ``SwitchPolicy/maximumAttempts``.
+    case attemptLimit
+    /// The failover is free, the budget has a token, or the request continues with the token that it has taken.
+    case budget
+    /// Recent failovers of the same endpoint have helped, so the endpoint does not fail on every server alike.
+    case endpoint
+    /// A server that the request has not tried can take the request.
+    case servers
+}
+
+extension FailoverGuard: CustomStringConvertible {
+    /// The reason why the guard stopped the failover, such as `no server left`.
+    public var description: String {
+        switch self {
+        case .resendRule: "must not be sent again"
+        case .deadline: "no time left"
+        case .fixedServer: "the call names its server"
+        case .otherHost: "sent to a host outside the service"
+        case .policy: "the policy has no failover"
+        case .attemptLimit: "no attempt left"
+        case .budget: "the failover budget is empty"
+        case .endpoint: "the endpoint fails on every server"
+        case .servers: "no server left"
+        }
+    }
+}
+
+/// The facts about a failed request on which the decision for another server depends.
+package struct FailoverRequest: Sendable {
+    /// Whether the request may be resent after the fate of its earlier copies.
+    package var mayBeResent = true
+    /// Whether the deadline has not passed.
+    package var hasTime = true
+    /// Whether the call leaves the choice of the server to the client.
+    package var leavesChoice = true
+    /// Whether an attempt was sent to a host outside the service.
+    package var hasLeftService = false
+    /// The failure of the previous attempt, or `nil` if the server was ejected while the request was waiting.
+    package var failure: FailureKind?
+    /// The servers that the request has tried.
+    package var tried = ServerSet()
+    /// The servers that are used only if there is no other one.
+    ///
+    /// They do not count as attempts of the request.
+    package var avoided = ServerSet()
+    /// The properties of the request on which the choice of the server may depend.
+    package var traits = RequestTraits()
+    /// Whether the request has taken a token (`Attempt.isPaid`).
+    ///
+    /// It may then continue without another token, except after overload.
+    package var isPaidFor = false
+    /// The time for which the request has waited for a token so far.
+    package var held = Duration.zero
+
+    /// Creates the facts about a request that no guard of its own stops.
+    package init(after failure: FailureKind?, isPaidFor: Bool = false) {
+        self.failure = failure
+        self.isPaidFor = isPaidFor
+    }
+}
+
+/// The decision whether a failed request goes to another server.
+package enum FailoverDecision: Sendable {
+    /// The request goes to another server with this attempt, which must be settled.
+    case attempt(Attempt)
+    /// The request checks again after this time, when the budget may have a token.
+    case wait(Duration)
+    /// The request goes to no other server, because this guard stopped the failover.
+    case stopped(FailoverGuard)
+}
+
+// MARK: - Decision
+
+extension SwitchingCore {
+    /// Decides whether a failed request goes to another server.
+    ///
+    /// - Parameters:
+    ///   - request: The facts about the request.
+    ///   - now: The current time.
+    /// - Returns: The attempt on another server, the time to wait for a token, or the guard that stopped the failover.
+    package mutating func decideFailover(_ request: FailoverRequest, at now: MonotonicTime) -> FailoverDecision {
+        if let obstacle = Self.obstacle(to: request) { return .stopped(obstacle) }
+        let obstacle = obstacle(to: request, at: read(now))
+        if obstacle == nil, let attempt = beginFailover(request, at: now) { return .attempt(attempt) }
+        let pause = failoverPause(
+            after: request.failure,
+            held: request.held,
+            excluding: request.tried,
+            for: request.traits,
+            at: now
+        )
+        return pause.map(FailoverDecision.wait) ?? .stopped(obstacle ?? .servers)
+    }
+
+    /// Returns the first guard of the request itself that stops a failover, or `nil` if there is none.
+    private static func obstacle(to request: FailoverRequest) -> FailoverGuard? {
+        // An unsafe request is not at two servers, and not sent again while an earlier copy may still be executed.
+        guard request.mayBeResent else { return .resendRule }
+        // The caller has a result at the deadline, so a later response is of no use.
+        guard request.hasTime else { return .deadline }
+        // The call names its server or its URL, so that only that server can respond.
+        guard request.leavesChoice else { return .fixedServer }
+        // A server of the service cannot respond in place of another host.
+        guard !request.hasLeftService else { return .otherHost }
+        return nil
+    }
+
+    /// Returns the first guard of the service that stops a failover, or `nil` if there is none.
+    ///
+    /// The guard ``FailoverGuard/servers`` is the choice of the server itself.
+    private mutating func obstacle(to request: FailoverRequest, at time: Double) -> FailoverGuard? {
+        let (failure, isPaidFor) = (request.failure, request.isPaidFor)
+        // The app has turned failovers off.
+        guard rules.policy.failsOver else { return .policy }
+        // More attempts would prolong a failure that is not the servers' fault.
+        guard allowsAnother(request.tried) else { return .attemptLimit }
+        // Without a limit, the failovers of all clients would overload the servers that are left.
+        guard extras.allowsFailover(after: failure, isPaidFor: isPaidFor, at: time) else { return .budget }
+        // If every server fails an endpoint alike, the fault is in the request or in a shared backend.
+        let endpoint = request.traits.endpoint
+        guard evidence.allowsFailover(after: failure, of: endpoint, isPaidFor: isPaidFor, claims: false, at: time)
+        else { return .endpoint }
+        return nil
+    }
+
+    /// Chooses the server of a failover that no guard has stopped, and takes its token.
+    ///
+    /// - Returns: The attempt, or `nil` if no server can take the request.
+    private mutating func beginFailover(_ request: FailoverRequest, at now: MonotonicTime) -> Attempt? {
+        let (failure, traits, tried) = (request.failure, request.traits, request.tried)
+        let (time, isFree) = (read(now), extras.isFree(after: failure))
+        let excluded = tried.union(request.avoided)
+        guard
+            let choice = pickFailover(excluding: excluded, for: traits, isFree: isFree, at: time)
+                ?? (excluded == tried ? nil : pickFailover(excluding: tried, for: traits, isFree: isFree, at: time))
+        else { return nil }
+        extras.beginFailover(isFree: isFree, at: time)
+        let (endpoint, isPaidFor) = (traits.endpoint, request.isPaidFor)
+        _ = evidence.allowsFailover(after: failure, of: endpoint, isPaidFor: isPaidFor, claims: true, at: time)
+        let followsOverload = failure?.isOverload == true
+        return attempt(choice, .failover, for: traits, at: now, followsOverload: followsOverload, isFree: isFree)
+    }
+}

@@ -1,0 +1,90 @@
+import Testing
+
+@testable import SwitchyardServices
+
+@Suite struct FailoverGuardTests {
+    private static let endpoint = RequestTraits(endpoint: 7)
+
+    /// A decision that a test changes so that chosen guards stop the failover.
+    private struct Decision {
+        var policy = SwitchPolicy.recommended
+        var request: FailoverRequest
+        var endpointFails = false
+
+        init() {
+            request = FailoverRequest(after: .reset)
+            request.tried = [0]
+            request.traits = FailoverGuardTests.endpoint
+            policy.maximumAttempts = 5
+        }
+
+        /// Makes a guard stop the failover.
+        mutating func breach(_ guarding: FailoverGuard) {
+            switch guarding {
+            case .resendRule: request.mayBeResent = false
+            case .deadline: request.hasTime = false
+            case .fixedServer: request.leavesChoice = false
+            case .otherHost: request.hasLeftService = true
+            case .policy: policy.failsOver = false
+            case .attemptLimit: policy.maximumAttempts = 1
+            case .budget: policy.budgets.failoverTokens = 0
+            case .endpoint: endpointFails = true
+            case .servers: request.tried = [0, 1, 2]
+            }
+        }
+
+        func result() throws -> FailoverDecision {
+            let driver = try CoreDriver(policy: policy)
+            if endpointFails { for _ in 0..<4 { FailoverGuardTests.failOnTwoServers(driver) } }
+            return driver.core.decideFailover(request, at: driver.now)
+        }
+    }
+
+    /// Makes a request for the endpoint that fails on two servers.
+    private static func failOnTwoServers(_ driver: CoreDriver) {
+        guard let first = driver.choose(for: endpoint) else { return }
+        var request = FailoverRequest(after: .reset)
+        (request.tried, request.traits) = ([first.server], endpoint)
+        guard case .attempt(let second) = driver.core.decideFailover(request, at: driver.now) else {
+            return driver.settle(first, .failure(.reset))
+        }
+        driver.settle([SettledAttempt(first, .failure(.reset)), SettledAttempt(second, .failure(.reset))])
+    }
+
+    @Test func `a request that no guard stops goes to the next server`() throws {
+        guard case .attempt(let attempt) = try Decision().result() else {
+            Issue.record("a guard stopped the failover")
+            return
+        }
+        #expect(attempt.server == 1)
+        #expect(attempt.role == .failover)
+    }
+
+    @Test(arguments: FailoverGuard.allCases)
+    func `a guard that does not hold stops the failover, whatever the guards after it say`(
+        guarding: FailoverGuard
+    ) throws {
+        var decision = Decision()
+        for broken in FailoverGuard.allCases.drop(while: { $0 != guarding }) { decision.breach(broken) }
+
+        guard case .stopped(guarding) = try decision.result() else {
+            Issue.record("\(guarding) did not stop the failover")
+            return
+        }
+    }
+
+    @Test(arguments: FailoverGuard.allCases)
+    func `each guard stops the failover alone`(guarding: FailoverGuard) throws {
+        var decision = Decision()
+        decision.breach(guarding)
+
+        guard case .stopped(guarding) = try decision.result() else {
+            Issue.record("\(guarding) did not stop the failover")
+            return
+        }
+    }
+
+    @Test func `every guard has a description of its own`() {
+        #expect(Set(FailoverGuard.allCases.map(\.description)).count == FailoverGuard.allCases.count)
+    }
+}
