@@ -56,8 +56,8 @@
 
         /// The failure as a transport error.
         var error: TransportError {
-            if let kind = kindOfVerdict {
-                return TransportError(kind, message: messageOfVerdict, code: nil, mayHaveBeenSent: wasSent)
+            if let own = ownFailure {
+                return TransportError(own.kind, message: own.message, code: nil, mayHaveBeenSent: wasSent)
             }
             let system = systemError == 0 ? "" : " (\(String(cString: strerror(systemError))))"
             let lost = isNewConnection ? "the connection was lost under the request, and a new one failed: " : ""
@@ -85,39 +85,29 @@
 
         // MARK: Failures of callbacks
 
-        private var kindOfVerdict: TransportError.Kind? {
+        /// The kind and the message of a failure that the verdict names, or `nil` if libcurl itself reports the failure.
+        private var ownFailure: (kind: TransportError.Kind, message: String)? {
             switch verdict {
-            case .headTooLarge: .headersTooLarge
-            case .bodyTooLarge: .bodyTooLarge
-            case .uploadUnreadable, .uploadShort, .uploadChanged: .requestBodyFailed
-            case .wouldSendTwice, .refused: .connectionReset
-            case .deadlinePassed, .idleTooLong: .timeout
-            case .notConnected: .connectTimeout
-            case .lengthContradicted, .unaskedProtocol: .protocolViolation
-            case .notPinned: .certificateRejected
-            case .noMemory: .other
-            case .withdrawn: .cancelled
+            case .headTooLarge: (.headersTooLarge, "the response's head is larger than allowed")
+            case .bodyTooLarge: (.bodyTooLarge, "the response's body is larger than allowed")
+            case .uploadUnreadable:
+                (.requestBodyFailed, "the body's file could not be read: \(String(cString: strerror(systemError)))")
+            case .uploadShort: (.requestBodyFailed, "the body's file became shorter while it was sent")
+            case .uploadChanged: (.requestBodyFailed, "the body's file changed while it was sent")
+            case .wouldSendTwice:
+                (.connectionReset, "the connection was lost under the request, which must not be sent twice")
+            case .refused: (.connectionReset, "the server refused the request unprocessed, on a new connection as well")
+            case .deadlinePassed: (.timeout, "the exchange took longer than its total timeout")
+            case .idleTooLong: (.timeout, "nothing was received for longer than the idle timeout")
+            case .notConnected: (.connectTimeout, "no connection was established within the connect timeout")
+            case .lengthContradicted:
+                (.protocolViolation, "the response's Content-Length is not a number, or is repeated")
+            case .unaskedProtocol:
+                (.protocolViolation, "the server switched to another protocol (101) that was not requested")
+            case .notPinned: (.certificateRejected, "no certificate of the server's chain has one of the pins")
+            case .noMemory: (.other, "out of memory")
+            case .withdrawn: (.cancelled, "cancelled")
             case .none, .answered: nil
-            }
-        }
-
-        private var messageOfVerdict: String {
-            switch verdict {
-            case .headTooLarge: "the response's head is larger than allowed"
-            case .bodyTooLarge: "the response's body is larger than allowed"
-            case .uploadUnreadable: "the body's file could not be read: \(String(cString: strerror(systemError)))"
-            case .uploadShort: "the body's file became shorter while it was sent"
-            case .uploadChanged: "the body's file changed while it was sent"
-            case .wouldSendTwice: "the connection was lost under the request, which must not be sent twice"
-            case .deadlinePassed: "the exchange took longer than its total timeout"
-            case .idleTooLong: "nothing was received for longer than the idle timeout"
-            case .notConnected: "no connection was established within the connect timeout"
-            case .lengthContradicted: "the response's Content-Length is not a number, or is repeated"
-            case .notPinned: "no certificate of the server's chain has one of the pins"
-            case .withdrawn: "cancelled"
-            case .refused: "the server refused the request unprocessed, on a new connection as well"
-            case .unaskedProtocol: "the server switched to another protocol (101) that was not requested"
-            case .noMemory, .none, .answered: "out of memory"
             }
         }
 
