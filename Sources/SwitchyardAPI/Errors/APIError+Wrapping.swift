@@ -79,6 +79,7 @@ extension APIError.Context {
         method = request.method
         path = request.url?.text ?? request.path
         redirects = request.redirects
+        history = request.history
         elapsed = request.elapsed
         mayHaveBeenExecuted = request.mayHaveTakenEffect
     }

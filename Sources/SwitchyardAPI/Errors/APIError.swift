@@ -247,6 +247,8 @@ extension APIError {
         public var redirects: [RedirectStep] = []
         /// The number of attempts that were sent.
         public var attempts: Int
+        /// The attempts of the call, in order.
+        var history = AttemptHistory.none
         /// Whether the request may have been executed: see ``APIError/mayHaveBeenExecuted``.
         public var mayHaveBeenExecuted = false
         /// The time from the dispatch of the request to its failure, or `nil` if no request was dispatched.

@@ -34,6 +34,7 @@ extension Failover {
     func send(
         _ request: HTTPRequest,
         of index: Int,
+        _ kind: CallAttempt.Kind,
         _ activity: BodyActivity? = nil,
         hop: Int = 0,
         to server: Server.ID?,
@@ -42,7 +43,7 @@ extension Failover {
     ) -> (any TransportTask)? {
         let progress = if let activity { activity.watching(self.progress) } else { self.progress }
         guard let watch else { return core.transport.start(request, progress: progress, completion: completion) }
-        let record = AttemptRecord(number: index + 1, server: server, request: request, startedAt: now)
+        let record = AttemptRecord(number: index + 1, kind: kind, server: server, request: request, startedAt: now)
         let attempt = MonitoredAttempt(record, watch.tell)
         // The attempt is stored before it starts. If the request ends during the start, the code that ends the request
         // can then report the end of the attempt.

@@ -27,7 +27,8 @@ extension Failover {
         guard
             let index = state.withLock({ $0.add(route, url: url, activity, isAuthorized: isAuthorized, at: now) })
         else { return abandon(route, at: now) }
-        let task = send(request, of: index, activity, to: route.server, at: now) { [self] result in
+        let kind = kind(ofAttempt: index, on: route)
+        let task = send(request, of: index, kind, activity, to: route.server, at: now) { [self] result in
             attemptEnded(index, startedAt: now, activity, result)
         }
         guard let task else { return }
@@ -111,7 +112,12 @@ extension Failover {
         _ fate: RequestFate,
         at now: MonotonicTime
     ) {
-        switch state.withLock({ $0.attemptEnded(index, outcome, result, fate) }) {
+        let ending = CallAttempt.Ending(result)
+        let step = state.withLock { state in
+            state.noteEnd(index, ending, at: now)
+            return state.attemptEnded(index, outcome, result, fate)
+        }
+        switch step {
         case .none: break
         case .end(let ending): finish(ending, at: now)
         case .tryAnother: tryAnother(after: outcome.failureKind)
@@ -162,7 +168,8 @@ extension Failover {
 
     /// Ends the request with its most significant result, unless an attempt is in flight.
     private func giveUp(because obstacle: FailoverGuard, at now: MonotonicTime) {
-        guard let ending = state.withLock({ $0.giveUp() }) else { return checkSuspect() }
+        guard var ending = state.withLock({ $0.giveUp() }) else { return checkSuspect() }
+        ending.obstacle = obstacle
         let suspect = obstacle == .resendRule ? ending.attempts.last?.route : nil
         finish(ending, at: now)
         if let suspect { core.compare(suspect, becauseOf: configuration, in: pool) }

@@ -23,6 +23,10 @@ final class Failover: DispatchedRequest {
     /// The observer of the attempts, or `nil` if there is none.
     let watch: AttemptMonitor?
     let avoided: [Server.ID]
+    /// The time at which the call was dispatched.
+    let dispatchedAt: MonotonicTime
+    /// The reason for the first attempt.
+    let firstKind: CallAttempt.Kind
     let completion: RequestCompletion
 
     /// Creates the failover of a request.
@@ -48,15 +52,25 @@ final class Failover: DispatchedRequest {
         avoided = round?.avoided ?? []
         patience = round?.patience
         isTimed = round?.isTimed ?? true
+        firstKind = round?.kind ?? .first
         self.pool = pool
         startedAt = core.now
+        dispatchedAt = round?.dispatchedAt ?? startedAt
         deadline = round?.deadline ?? core.deadline(of: configuration, in: pool, startedAt: startedAt)
     }
 
     /// The settings of a failover that executes one round of a ``RequestFlow`` or one part of a transfer.
     struct Round {
         /// The deadline of the whole flow.
-        var deadline: MonotonicTime
+        ///
+        /// If `nil`, the deadline of the configuration applies.
+        var deadline: MonotonicTime?
+        /// The time at which the call was dispatched.
+        ///
+        /// If `nil`, the round is the whole call.
+        var dispatchedAt: MonotonicTime?
+        /// The reason for the first attempt of the round.
+        var kind = CallAttempt.Kind.first
         /// Whether the failover ends itself at the deadline.
         ///
         /// `false` in a flow, because the flow ends its rounds.
@@ -270,6 +284,7 @@ extension Failover {
             elapsed: startedAt.duration(to: now),
             redirects: decisive.flatMap { ending.attempts[$0].trail?.value.steps } ?? []
         )
+        context.history = history(of: ending, at: now)
         if decisive == nil { context.path = configuration.place }
         if configuration.hasEffect || !context.method.isSafe {
             context.mayHaveBeenExecuted = ending.mayHaveBeenExecuted

@@ -25,6 +25,8 @@ struct FailoverState {
         /// The handle of the transfer after the last redirect.
         var task: (any TransportTask)?
         var outcome: AttemptOutcome?
+        /// The time and the kind of the attempt's end, or `nil` while the attempt is in flight.
+        var end: (time: MonotonicTime, ending: CallAttempt.Ending)?
 
         /// The attempt whose server is responsible for the response body, or `nil` after a redirect to another host.
         var chargeable: SwitchyardServices.Attempt? { trail?.value.hasLeft == true ? nil : route.attempt }
@@ -35,58 +37,6 @@ struct FailoverState {
             let isShown = authorization?.names.contains { trail.request.headers[$0] != nil } ?? false
             return isShown || !trail.hasLeft && url.isAt(route.home)
         }
-    }
-
-    /// The effects that remain after the end of the request, returned once.
-    struct Ending {
-        var result: Result<HTTPResponse, RequestFailure.Reason>
-        var winner: Int?
-        /// If no attempt won, the attempt whose end is the result, or `nil` if there is none.
-        var decisiveCandidate: Int?
-        var attempts: ContiguousArray<Attempt> = []
-        var timer: (any ScheduledTimer)?
-        /// Whether the request ended at the deadline without a response as its result.
-        var isOverdue = false
-        /// Whether a server may have executed an attempt that has ended without a response to confirm it.
-        var mayHaveBeenExecuted = false
-        /// The fate of the request over all attempts: how much of it a server may have executed.
-        var fate = RequestFate.unsent
-
-        /// The attempt that determines the result.
-        var decisive: Int? { winner ?? decisiveCandidate ?? attempts.indices.last }
-
-        /// Cancels the transfers of the attempts that have no response yet.
-        mutating func cancelAttemptsWithoutResponse() {
-            for index in attempts.indices where attempts[index].outcome == nil {
-                // If the request ended with another attempt's response, the end of this attempt is not reported.
-                if case .failure = result, let watched = attempts[index].task as? MonitoredAttempt {
-                    watched.tell(.failure(TransportError(.cancelled, message: "the request has ended")))
-                }
-                // A server that redirected the attempt has received the request. An attempt that is being passed to its
-                // transport at this moment may still be sent.
-                let isUnsent = attempts[index].task?.withdraw() ?? false
-                guard !isUnsent || attempts[index].hops > 0 else { continue }
-                (mayHaveBeenExecuted, fate) = (true, .open)
-            }
-        }
-
-        /// Returns the outcome of an attempt that counts for or against its server.
-        ///
-        /// If the attempt has not ended, another server responded first, or the deadline passed, or the caller ended
-        /// the request. Nothing counts against the server if the caller ended the request or if the attempt was
-        /// redirected to another host.
-        func outcome(of index: Int) -> AttemptOutcome {
-            if let outcome = attempts[index].outcome { return outcome }
-            if attempts[index].trail?.value.hasLeft ?? false { return .neutral }
-            if isOverdue { return .failure(.timeout) }
-            return if case .success = result { .unfinished } else { withoutResponse }
-        }
-
-        /// The outcome of an attempt that ended before its server could be expected to respond.
-        ///
-        /// It is neutral if another attempt ended the request with a failure. Otherwise the server has received the
-        /// request, and the token of the attempt is not returned.
-        var withoutResponse: AttemptOutcome { winner == nil ? .unfinished : .neutral }
     }
 
     /// A 4xx response to an extra attempt while the first server may still respond.
@@ -252,6 +202,12 @@ struct FailoverState {
         guard phase == .running, number == timerNumber else { return newTimer }
         defer { timer = newTimer }
         return timer
+    }
+
+    /// Records the time and the kind of an attempt's end, unless the attempt or the request has already ended.
+    mutating func noteEnd(_ index: Int, _ ending: CallAttempt.Ending, at now: MonotonicTime) {
+        guard phase == .running, attempts[index].outcome == nil else { return }
+        attempts[index].end = (now, ending)
     }
 
     /// Records the end of an attempt and the fate of its request.

@@ -111,7 +111,8 @@ extension RequestFlow {
         try checkRunning()
         observe(.roundBegan(adapted), round: context.round)
         memory.unspentTokens = nil
-        let result = await failover(adapted, round: context.round)
+        let kind = memory.history.last.map { $0.isReauthorized ? CallAttempt.Kind.refresh : .retry } ?? .first
+        let result = await failover(adapted, kind, round: context.round)
         try checkRunning()
         try checkOwner(dropping: result)
         // The deadline may be later than before, because other callers may have joined the request.
@@ -218,6 +219,7 @@ extension RequestFlow {
 extension RequestFlow {
     private func failover(
         _ configuration: APIConfiguration,
+        _ kind: CallAttempt.Kind,
         round: Int
     ) async -> Result<ServiceResponse, RequestFailure> {
         await withUnsafeContinuation { continuation in
@@ -229,6 +231,8 @@ extension RequestFlow {
                 pool: pool,
                 round: Failover.Round(
                     deadline: deadline,
+                    dispatchedAt: startedAt,
+                    kind: kind,
                     isTimed: false,
                     patience: patience,
                     watch: attemptMonitor(of: round),

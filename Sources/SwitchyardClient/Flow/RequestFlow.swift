@@ -180,6 +180,7 @@ extension RequestFlow {
         var context = state.lastContext ?? unsentContext(of: configuration)
         context.attempts = state.attempts
         context.rounds = state.rounds
+        context.history = state.history
         context.mayHaveBeenExecuted = state.mayHaveBeenExecuted
         context.fate = state.fate
         context.elapsed = startedAt.duration(to: core.now)

@@ -36,6 +36,8 @@ struct RequestFlowState {
     /// Whether the response of the last round confirms that the request was executed, and the caller has not got that
     /// response.
     private var hasUnreportedEffect = false
+    /// The attempts of all rounds, in order.
+    private(set) var history = AttemptHistory.none
     /// The context of the last round.
     private(set) var lastContext: RequestContext?
     /// Whether observers have been notified of the end.
@@ -99,6 +101,7 @@ struct RequestFlowState {
         endedRounds += 1
         hasUnreportedEffect = hasEffect
         attempts += context.attempts
+        history.append(context.history)
         // If an earlier round may have been executed, the response of this round does not change that.
         if context.mayHaveBeenExecuted || fate.mayHaveBeenExecuted { mayHaveBeenExecuted = true }
         fate = max(fate, context.fate)

@@ -79,6 +79,8 @@ public struct DispatchEvent: Sendable {
 public struct AttemptRecord: Sendable {
     /// The number of the attempt in its round, counted from 1.
     public var number: Int
+    /// The reason for the attempt.
+    public var kind: CallAttempt.Kind
     /// The server's name, or `nil` if the URL belongs to no server of the service.
     public var server: Server.ID?
     /// The request as it was passed to the transport, including credentials.
@@ -87,8 +89,15 @@ public struct AttemptRecord: Sendable {
     public var startedAt: MonotonicTime
 
     /// Creates a record.
-    package init(number: Int = 1, server: Server.ID?, request: HTTPRequest, startedAt: MonotonicTime) {
+    package init(
+        number: Int = 1,
+        kind: CallAttempt.Kind = .first,
+        server: Server.ID?,
+        request: HTTPRequest,
+        startedAt: MonotonicTime
+    ) {
         self.number = number
+        self.kind = kind
         self.server = server
         self.request = request
         self.startedAt = startedAt

@@ -103,6 +103,12 @@ public struct RequestContext: Sendable, Hashable {
     /// Whether a request with a side effect was or may have been executed, even if the caller discards the response.
     package var mayHaveTakenEffect: Bool { mayHaveBeenExecuted || fate.mayHaveBeenExecuted }
 
+    /// The attempts of the request, in order.
+    package var history: AttemptHistory {
+        get { origin.history }
+        set { origin.history = newValue }
+    }
+
     /// Whether a 401 came from a host that the credential is not for.
     var isForeign: Bool {
         get { origin.isForeign }
@@ -148,6 +154,7 @@ extension RequestContext {
         var isForeign = false
         var path: String?
         var fate = RequestFate.unsent
+        var history = AttemptHistory.none
 
         static func == (one: Origin, other: Origin) -> Bool { true }
 

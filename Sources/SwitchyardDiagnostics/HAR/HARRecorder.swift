@@ -45,14 +45,15 @@ public final class HARRecorder: Sendable {
         ) {
             let elapsed = attempt.startedAt.duration(to: event.time)
             let server = "\(event.service)/\(event.environment.rawValue)/\(attempt.server ?? "-")"
-            recorder.add(
+            let place = "\(server), round \(event.round), attempt \(attempt.number), \(attempt.kind.rawValue)"
+            add(
                 HARArchive.Entry(
                     attempt.request,
                     result,
                     date: Date(timeIntervalSinceNow: -elapsed.inSeconds),
                     elapsed: elapsed,
-                    comment: "\(event.id) \(server), round \(event.round), attempt \(attempt.number)",
-                    redaction: recorder.redaction
+                    comment: "\(event.id) \(place)",
+                    redaction: redaction
                 )
             )
         }

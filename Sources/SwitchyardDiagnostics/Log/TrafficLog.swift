@@ -146,6 +146,9 @@ struct TrafficLog: Sendable {
         let context = result.context
         var metadata = ["attempts": "\(context.attempts)", "elapsed": "\(context.elapsed)"]
         metadata["server"] = context.server
+        if context.attempts > 1 {
+            metadata["history"] = context.history.attempts.map(\.description).joined(separator: "; ")
+        }
         metadata["method"] = context.method.name
         metadata["url"] = context.url.map { redaction.url($0.text) }
         switch result {

@@ -1,3 +1,5 @@
+package import SwitchyardClient
+
 /// A call from its dispatch to its end, in the form in which the page shows it.
 package struct InspectedCall: Codable, Sendable, Equatable {
     /// The result of a call: a response or a failure.
@@ -81,19 +83,7 @@ package struct InspectedCall: Codable, Sendable, Equatable {
 /// One request to one server, including the redirects that were followed.
 package struct InspectedAttempt: Codable, Sendable, Equatable {
     /// The reason for an attempt.
-    package enum Kind: String, Codable, Sendable {
-        /// The attempt is the first one of the call.
-        case first
-        /// The previous attempt failed, so the next server was tried.
-        case failover
-        /// Another attempt was still active after a longer time than usual, so a second server was asked at the same
-        /// time.
-        case hedge
-        /// The previous round ended without an acceptable response, so the call was retried.
-        case retry
-        /// The server rejected the credential of the previous round, so the credential was refreshed.
-        case refresh
-    }
+    package typealias Kind = CallAttempt.Kind
 
     /// A redirect that was followed.
     package struct Redirect: Codable, Sendable, Equatable {
@@ -123,8 +113,8 @@ package struct InspectedAttempt: Codable, Sendable, Equatable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case number, round, server, method, url, start, end, kind, isCut, status, error, redirects, phases, reused
-        case sent, received, type
+        case number, round, server, method, url, start, end, kind, next, isCut, status, error, redirects, phases, reused
+        case sent, received
         case version = "protocol"
     }
 
@@ -144,6 +134,8 @@ package struct InspectedAttempt: Codable, Sendable, Equatable {
     package var end: Double?
     /// The reason for the attempt.
     package var kind: Kind
+    /// The event that followed the attempt, such as `next server` or `no server left`; missing if there was none.
+    package var next: String?
     /// Whether the attempt was cut off because another attempt received a response or the call ended; missing if not.
     package var isCut: Bool?
     /// The status of the response.

@@ -1,4 +1,5 @@
 import Foundation
+import SwitchyardClient
 import SwitchyardDiagnostics
 
 extension CallDetail {
@@ -58,7 +59,7 @@ extension InspectedCall {
             method: request.method,
             url: request.url,
             start: exchange.start,
-            kind: kind(of: exchange)
+            kind: exchange.kind ?? kind(of: exchange)
         )
         attempt.server = exchange.place.map(\.server) ?? InspectedClient.Server.origin(of: request.url)
         attempts.append(attempt)

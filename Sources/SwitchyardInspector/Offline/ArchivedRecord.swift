@@ -1,4 +1,5 @@
 import Foundation
+import SwitchyardClient
 package import SwitchyardDiagnostics
 package import SwitchyardHTTP
 
@@ -73,13 +74,15 @@ struct ArchivedExchange {
     private(set) var place: Place?
     private(set) var round = 1
     private(set) var attempt = 1
+    /// The reason for the attempt, or `nil` in archives of earlier versions and of other tools.
+    private(set) var kind: InspectedAttempt.Kind?
     private let number: Int
 
     init(_ entry: HARArchive.Entry, number: Int, start: Double, _ redaction: Redaction) {
         kept = KeptExchange(entry: entry.redacted(redaction).bounded)
         self.start = start
         self.number = number
-        let form = #/#(\d+) ([^\/]+)\/([^\/]+)\/(.+), round (\d+), attempt (\d+)/#
+        let form = #/#(\d+) ([^\/]+)\/([^\/]+)\/(.+), round (\d+), attempt (\d+)(?:, ([a-z]+))?/#
         guard let parts = kept.entry.comment?.wholeMatch(of: form)?.output else {
             call = "entry \(number)"
             return
@@ -91,6 +94,7 @@ struct ArchivedExchange {
             server: parts.4 == "-" ? nil : String(parts.4)
         )
         (round, attempt) = (Int(parts.5) ?? 1, Int(parts.6) ?? 1)
+        kind = parts.7.flatMap { InspectedAttempt.Kind(rawValue: String($0)) }
     }
 
     /// The position of the exchange within its call; dates are too coarse to order the exchanges.

@@ -19,8 +19,6 @@ struct CallRecord: Sendable {
     /// A description of how the last round ended.
     private var lastEnd = ""
     private var lastStatus: Int?
-    /// The planned pause after the last round, in milliseconds.
-    private var lastPause = 0.0
     private var isWaiting = false
     private let bodyBytes: Int
 
@@ -61,7 +59,6 @@ struct CallRecord: Sendable {
     /// Records how a round ended.
     mutating func roundEnded(_ round: Int, _ result: Result<ServiceResponse, RequestFailure>) {
         cutWhatRuns { $0.round == round }
-        lastPause = 0
         switch result {
         case .success(let answer): (lastStatus, lastEnd) = (answer.status, "\(answer.status)")
         case .failure(let failure): (lastStatus, lastEnd) = (nil, failure.reason.name)
@@ -70,7 +67,6 @@ struct CallRecord: Sendable {
 
     /// Records a pause before the next round, in milliseconds.
     mutating func waits(for pause: Double, at time: Double) {
-        lastPause = pause
         guard pause > 0 else { return }
         wait(from: time, to: time + pause, why: "retry after \(lastEnd)")
         isWaiting = true
@@ -99,21 +95,12 @@ struct CallRecord: Sendable {
             method: request.method,
             url: request.url,
             start: time,
-            kind: kind(ofAttempt: attempt.number, in: round)
+            kind: attempt.kind
         )
         new.server = attempt.server
         call.attempts.append(new)
         exchanges.append([exchange])
         keepWithin()
-    }
-
-    private func kind(ofAttempt number: Int, in round: Int) -> InspectedAttempt.Kind {
-        guard number == 1 else {
-            let isBesideAnother = call.attempts.contains { $0.round == round && $0.end == nil }
-            return isBesideAnother ? .hedge : .failover
-        }
-        guard round > 1 else { return .first }
-        return lastStatus == 401 && lastPause == 0 ? .refresh : .retry
     }
 
     /// Records a redirect that was followed.
@@ -139,6 +126,12 @@ struct CallRecord: Sendable {
         keepWithin()
     }
 
+    /// Adds the event that followed each attempt.
+    private mutating func addNext(_ history: [CallAttempt]) {
+        guard history.count == call.attempts.count else { return }
+        for (place, attempt) in history.enumerated() { call.attempts[place].next = attempt.next.map { "\($0)" } }
+    }
+
     private mutating func cutWhatRuns(where isMeant: (InspectedAttempt) -> Bool = { _ in true }) {
         for place in call.attempts.indices where call.attempts[place].end == nil && isMeant(call.attempts[place]) {
             call.attempts[place].isCut = true
@@ -152,6 +145,7 @@ struct CallRecord: Sendable {
         cutWhatRuns()
         call.end = time
         call.rounds = max(1, result.context.rounds)
+        addNext(result.context.history.attempts)
         if isWaiting, let last = call.waits.indices.last { call.waits[last].end = min(call.waits[last].end, time) }
         switch result {
         case .success(let answer):

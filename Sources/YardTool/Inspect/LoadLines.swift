@@ -1,4 +1,5 @@
 import Foundation
+import SwitchyardClient
 import SwitchyardInspector
 
 /// The output lines of `yard load`: the results of requests, and the changes of the preferred server.

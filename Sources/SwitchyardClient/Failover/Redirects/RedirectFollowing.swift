@@ -59,12 +59,14 @@ extension Failover {
     ) {
         guard let hop = state.withLock({ $0.redirect(index, along: trail) }) else { return }
         let (route, now) = (attempt.route, core.now)
+        let kind = kind(ofAttempt: index, on: route)
         if let watch, let step = trail.steps.last {
-            let record = AttemptRecord(number: index + 1, server: route.server, request: request, startedAt: now)
+            let server = route.server
+            let record = AttemptRecord(number: index + 1, kind: kind, server: server, request: request, startedAt: now)
             watch.tell(.redirected(record, step))
         }
         let server = trail.hasLeft ? nil : route.server
-        let task = send(request, of: index, attempt.activity, hop: hop, to: server, at: now) { [self] result in
+        let task = send(request, of: index, kind, attempt.activity, hop: hop, to: server, at: now) { [self] result in
             redirectEnded(index, along: trail, startedAt: startedAt, result)
         }
         guard let task else { return }

@@ -411,4 +411,18 @@ enum RecipesSamples {
         }
     }
     // end
+
+    struct Support {
+        // sample
+        func support(_ message: String, after error: APIError?) -> String {
+            guard let error else { return message }
+            let id = error.context.requestID.map { ", request \($0)" } ?? ""
+            return "\(message)\n\n\(error.context.service ?? "-")\(id)\n\(error.report)"
+        }
+
+        func neededAnotherServer<Value>(_ response: APIResponse<Value>) -> Bool {
+            response.attempts.contains { $0.kind == .failover || $0.kind == .hedge }
+        }
+        // end
+    }
 }

@@ -1,0 +1,59 @@
+public import SwitchyardClient
+import SwitchyardHTTP
+
+extension APIError {
+    /// The attempts of the call, in order; empty if nothing was sent.
+    public var attempts: [CallAttempt] { context.history.attempts }
+
+    /// The call and its attempts on a few lines, for a bug report.
+    ///
+    ///     GET https://a.test/topics failed after 1.24 s: no response within the deadline (101), no write was involved
+    ///       0 ms    primary    connection refused after 2 ms     -> next server
+    ///       2 ms    secondary  no response within 1.24 s         -> hedge
+    ///       162 ms  third      503 after 8 ms, Retry-After 30 s  -> no server left
+    ///       1.24 s             deadline
+    ///
+    /// The report contains neither values of a query nor header fields nor bodies.
+    public var report: String {
+        let shown = attempts
+        var rows = shown.map { [$0.start.inReport, $0.server ?? "another host", $0.endingText, $0.arrow] }
+        if reason == .limited(.deadline), let elapsed = context.elapsed {
+            rows.append([elapsed.inReport, "", "deadline", ""])
+        }
+        return ([headline] + Self.aligned(rows)).joined(separator: "\n")
+    }
+
+    /// The call, the time, the reason and the code on one line.
+    private var headline: String {
+        let path = context.path.map(Redaction.place)
+        let call = [context.method?.name, path].compactMap(\.self).joined(separator: " ")
+        let time = context.elapsed.map { " after \($0.inReport)" } ?? ""
+        let words = "\(reason)".withoutQueries
+        return "\(call.isEmpty ? "The call" : call) failed\(time): \(words) (\(code.number)), \(effect)"
+    }
+
+    /// Whether a write was executed, in words.
+    private var effect: String {
+        if mayHaveBeenExecuted { return "a server may have executed it" }
+        return context.method?.isSafe == false ? "no server has executed it" : "no write was involved"
+    }
+
+    /// Returns the rows as lines whose columns are aligned.
+    private static func aligned(_ rows: [[String]]) -> [String] {
+        let widths = (0..<4).map { column in rows.map { $0[column].count }.max() ?? 0 }
+        return rows.map { row in
+            let cells = zip(row, widths).map { $0.padding(toLength: $1) }
+            let line = "  " + cells.joined(separator: "  ")
+            return String(line.reversed().drop { $0 == " " }.reversed())
+        }
+    }
+}
+
+extension CallAttempt {
+    /// The event that followed the attempt, after an arrow, or an empty text if there was none.
+    fileprivate var arrow: String { next.map { "-> \($0)" } ?? "" }
+}
+
+extension String {
+    fileprivate func padding(toLength length: Int) -> String { self + String(repeating: " ", count: length - count) }
+}
