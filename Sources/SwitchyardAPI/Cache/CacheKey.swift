@@ -126,7 +126,7 @@ extension CacheKey {
     /// Returns the cache key of a call, or `nil` if the call is not cached.
     ///
     /// A call is not cached if its method may change something, its body is not known in advance, or its request is
-    /// made by hand (`APIConfiguration.isMadeByHand`). Storing and lookup both use this function. It is not an
+    /// made by code of the app, so that it has no `RequestIdentity`. Storing and lookup both use this function. It is not an
     /// initializer, because an initializer would copy the whole configuration.
     ///
     /// - Parameters:
@@ -147,75 +147,30 @@ extension CacheKey {
         base: @autoclosure () -> BaseURL? = CacheKey.base,
         isAuthorized: Bool = true
     ) -> CacheKey? {
-        guard configuration.method.isSafe || box.value.allowsUnsafeMethods, !configuration.isMadeByHand
+        let policy = box.value
+        guard configuration.method.isSafe || policy.allowsUnsafeMethods,
+            let identity = RequestIdentity(
+                of: configuration,
+                for: .response,
+                isAuthorized: isAuthorized,
+                ignoringParameters: policy.ignoredParameters.contains,
+                ignoringHeaders: policy.ignoredHeaders.contains
+            )
         else { return nil }
         var body: Data?
         if !configuration.body.isNone {
             guard let bytes = bytes(of: configuration) else { return nil }
             body = bytes
         }
-        var ruled: (name: String, value: String)?
+        // Other dependencies than header fields are added under names that no header field can have.
+        var fields = identity.headers + identity.options
+        if let server { fields.append((name: ":server", value: server)) }
         if let rule = configuration.urlRule, let base = base() {
             // If the URL rule fails, the key is unknown, so the cache is skipped.
-            do { ruled = try rule(base.url, configuration)?.field(from: base) } catch { return nil }
+            do { try rule(base, configuration).map { fields.append($0.field(from: base)) } } catch { return nil }
         }
-        return CacheKey(
-            partition,
-            configuration.method,
-            path ?? configuration.path,
-            // Parameters may be sent in a part of the request other than the query, so the key distinguishes them from
-            // the query.
-            query: parameters(configuration.query, box),
-            parameters(configuration.parameters, box),
-            fields(of: configuration, box, server, ruled, isAuthorized: isAuthorized),
-            body
-        )
-    }
-
-    private static func parameters(
-        _ parameters: Parameters,
-        _ box: Boxed<CachePolicy>
-    ) -> [(name: String, value: String)] {
-        var pairs: [(name: String, value: String)] = []
-        for item in parameters.items where !box.value.ignoredParameters.contains(item.key) {
-            pairs.append((item.key, item.value.canonicalText))
-        }
-        return pairs
-    }
-
-    /// Returns the header fields on which the response depends.
-    ///
-    /// Other dependencies are added under names that no header field can have.
-    private static func fields(
-        of configuration: APIConfiguration,
-        _ box: Boxed<CachePolicy>,
-        _ server: String?,
-        _ ruled: (name: String, value: String)?,
-        isAuthorized: Bool
-    ) -> [(name: String, value: String)] {
-        var fields: [(name: String, value: String)] = []
-        for field in configuration.headers where !box.value.ignoredHeaders.contains(field.name.lowercased()) {
-            fields.append((field.name, field.value))
-        }
-        if case .baseURL(let url) = configuration.server { fields.append((name: ":base", value: url.text)) }
-        if configuration.usesCDN { fields.append((name: ":cdn", value: configuration.cdnURL?.text ?? "")) }
-        if let ruled { fields.append(ruled) }
-        if let server { fields.append((name: ":server", value: server)) }
-        if let credential = configuration.credential {
-            // Only a fingerprint is added, because a reader of the keys must not learn the credential.
-            fields.append((name: ":credential", value: credential.scheme.fingerprint))
-        } else if !isAuthorized || !configuration.usesCredentials {
-            // A response to a request with a credential must not be used for a request without one.
-            fields.append((name: ":credential", value: "none"))
-        }
-        fields += configuration.unusualChoices
-        if let tls = configuration.tls { fields.append((name: ":tls", value: tls.fingerprint)) }
-        if let version = configuration.apiVersion { fields.append((name: ":api", value: version)) }
-        let pathValues = configuration.pathValues
-        if !pathValues.isEmpty {
-            fields.append((name: ":path", value: ParameterValue.dictionary(pathValues).canonicalText))
-        }
-        return fields
+        let path = path ?? identity.path
+        return CacheKey(partition, identity.method, path, query: identity.query, identity.parameters, fields, body)
     }
 
     private static func bytes(of configuration: APIConfiguration) -> Data? {
