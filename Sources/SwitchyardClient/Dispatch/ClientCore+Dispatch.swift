@@ -21,7 +21,7 @@ extension ClientCore {
         var patience: (@Sendable () -> MonotonicTime)?
     }
 
-    /// Creates the request for a call.
+    /// Creates the request for a call, whose owner must be set.
     ///
     /// The result is a ``SharedRequest`` if the call coalesces with identical calls. It is a ``RequestFlow`` if the
     /// call needs limits, interceptors, credentials or retries, and otherwise a ``Failover``.
@@ -33,16 +33,18 @@ extension ClientCore {
         completion: @escaping RequestCompletion
     ) -> any DispatchedRequest {
         let completion = sender.usesCredentials ? completion : Self.withConfirmation(completion)
-        let (pool, clientObservers) = present
-        let configuration = owned(configuration, by: sender, in: sender.pool ?? pool)
-        if let name = sharedName(of: configuration) {
+        let (present, clientObservers) = present
+        let pool = sender.pool ?? present
+        if let rare = configuration.rare?.value, rare.sharing != .off,
+            let name = rare.sharing.name(of: configuration, isShown: options.showsConfigurations(to: pool.generator))
+        {
             return SharedRequest(
                 id: id,
                 sender: sender,
                 configuration: configuration,
                 name: name,
                 core: self,
-                pool: sender.pool ?? pool,
+                pool: pool,
                 progress: progress,
                 completion: completion
             )
@@ -51,8 +53,8 @@ extension ClientCore {
             configuration,
             id: id,
             sender: sender,
-            plan: plan(for: configuration, usesCredentials: sender.usesCredentials, clientObservers),
-            pool: sender.pool ?? pool,
+            plan: FlowPlan(configuration, in: self, usesCredentials: sender.usesCredentials, clientObservers),
+            pool: pool,
             progress: progress,
             completion: completion
         )
@@ -69,13 +71,15 @@ extension ClientCore {
         completion: @escaping RequestCompletion
     ) -> any DispatchedRequest {
         guard let plan else {
+            // A sender that is bound to its servers may avoid some of them, and its callers may stop waiting.
+            let isBound = sender.pool != nil
             return Failover(
                 id: id,
                 owner: sender.owner,
                 configuration: configuration,
                 core: self,
                 pool: pool,
-                round: onlyRound(of: configuration, by: sender),
+                round: isBound ? Failover.Round(patience: sender.patience, avoided: sender.avoided) : nil,
                 progress: progress,
                 completion: completion
             )
@@ -94,23 +98,6 @@ extension ClientCore {
         )
     }
 
-    /// Returns the call with its owner.
-    ///
-    /// If the call has no owner yet, it belongs to the user who is logged in now.
-    private func owned(_ configuration: APIConfiguration, by sender: Sender, in pool: ServerPool) -> APIConfiguration {
-        guard configuration.rare?.value.callOwner == nil,
-            let owner = callOwner(
-                of: configuration,
-                usesCredentials: sender.usesCredentials,
-                in: pool,
-                isBound: sender.pool != nil
-            )
-        else { return configuration }
-        var owned = configuration
-        owned.callOwner = owner
-        return owned
-    }
-
     /// Returns a completion that also reports the result to the credential refresh that the current task runs, if any.
     private static func withConfirmation(_ completion: @escaping RequestCompletion) -> RequestCompletion {
         guard let witness = RefreshRecorder.current else { return completion }
@@ -118,34 +105,5 @@ extension ClientCore {
             witness.note(result)
             completion(result)
         }
-    }
-
-    /// Returns the settings of a failover that is bound to the sender's servers, or `nil` if the sender is bound to
-    /// none.
-    private func onlyRound(of configuration: APIConfiguration, by sender: Sender) -> Failover.Round? {
-        sender.pool.map { pool in
-            Failover.Round(
-                deadline: deadline(of: configuration, in: pool, startedAt: now),
-                patience: sender.patience,
-                avoided: sender.avoided
-            )
-        }
-    }
-
-    /// Returns the name under which identical calls share one transfer, or `nil` if the call does not coalesce.
-    private func sharedName(of configuration: APIConfiguration) -> String? {
-        guard let rare = configuration.rare else { return nil }
-        let isShown = options.showsConfigurations(to: pool.generator)
-        return rare.value.sharing.name(of: configuration, isShown: isShown)
-    }
-
-    /// Returns the plan of a request's flow, or `nil` if a failover alone is enough.
-    func plan(
-        for configuration: APIConfiguration,
-        usesCredentials: Bool,
-        _ clientObservers: [ClientObserver]?
-    ) -> FlowPlan? {
-        guard surroundsRequests || configuration.rare != nil || clientObservers != nil else { return nil }
-        return FlowPlan(options, configuration, usesCredentials: usesCredentials, clientObservers ?? [])
     }
 }

@@ -122,7 +122,8 @@ extension NetworkClient {
         completion: @escaping RequestCompletion
     ) -> any DispatchedRequest {
         core.makeRequest(
-            configuration.snapshot(),
+            // A rule may have decided that the call carries a credential.
+            owned((ruled(configuration) ?? configuration).snapshot()),
             id: id,
             sender: ClientCore.Sender(owner: owner, usesCredentials: usesCredentials, pool: boundPool),
             progress: progress,

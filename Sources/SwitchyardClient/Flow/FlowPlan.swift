@@ -25,15 +25,17 @@ struct FlowPlan: Sendable {
 
     /// Creates the plan of a request, or returns `nil` if a failover alone is enough.
     init?(
-        _ options: NetworkClient.Options,
         _ configuration: APIConfiguration,
+        in core: ClientCore,
         usesCredentials: Bool,
-        _ clientObservers: [ClientObserver]
+        _ observers: [ClientObserver]?
     ) {
+        guard core.surroundsRequests || configuration.rare != nil || observers != nil else { return nil }
+        let (options, clientObservers) = (core.options, observers ?? [])
         limits = options.limits + configuration.limits
         let interceptors = options.interceptors + configuration.interceptors
         adapters = interceptors.compactMap { one in one.adapt.map { Named(name: one.name, part: $0) } }
-        observers = interceptors.compactMap(\.observer) + clientObservers.map(\.observer)
+        self.observers = interceptors.compactMap(\.observe) + clientObservers.map(\.observe)
         detours = clientObservers.compactMap(\.detour)
         retriers = interceptors.compactMap { one in one.retry.map { Named(name: one.name, part: $0) } }
         let policy = configuration.retry ?? options.retry

@@ -171,7 +171,8 @@ package struct Transfer: Sendable {
         var configuration = (core.ruled(configuration, in: pool) ?? configuration).snapshot()
         configuration.delivery = delivery
         configuration.callOwner = owner(of: configuration)
-        let plan = core.plan(for: configuration, usesCredentials: usesCredentials, core.present.clientObservers)
+        let observers = core.present.clientObservers
+        let plan = FlowPlan(configuration, in: core, usesCredentials: usesCredentials, observers)
         return core.makeRequest(
             configuration,
             id: name,
