@@ -124,8 +124,8 @@ extension Duration {
         // The limit keeps the conversion from trapping for a duration that an app has set.
         let milliseconds = Int(min(max(-1e15, self / .milliseconds(1)), 1e15).rounded())
         guard milliseconds >= 1000 else { return "\(milliseconds) ms" }
-        let hundredths = milliseconds / 10 % 100
-        return "\(milliseconds / 1000).\(hundredths < 10 ? "0" : "")\(hundredths) s"
+        let hundredths = (milliseconds + 5) / 10
+        return "\(hundredths / 100).\(hundredths % 100 < 10 ? "0" : "")\(hundredths % 100) s"
     }
 }
 
