@@ -90,7 +90,7 @@ extension Outbox {
         case .success(let answer): return try endOrWait(entry, answer, wasSentAfter: turns)
         case .failure(let failure):
             switch failure.reason {
-            case .invalidRequest, .unknownServer:
+            case .invalidRequest, .unknownServer, .unserved:
                 try end(entry, .unsendable(entry, failure))
                 return nil
             case .transport(let error) where error.kind == .invalidRequest || error.kind == .unsupported:

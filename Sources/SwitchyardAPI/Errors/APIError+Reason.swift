@@ -88,6 +88,8 @@ extension APIError {
         case invalidRequest(String)
         /// The service, server or environment does not exist.
         case unknownServer(String)
+        /// No server serves the request.
+        case unserved(UnservedRequest)
         /// The transport does not support the request.
         case unsupported(String)
         /// The client was closed.

@@ -95,6 +95,7 @@ extension APIError.Reason {
             case .transport(let error): Self(error)
             case .invalidRequest(let error): .configuration(.request(error))
             case .unknownServer(let name): .configuration(.unknownServer(name))
+            case .unserved(let request): .configuration(.unserved(request))
             case .overloaded: .limited(.overload)
             case .duplicateID: .configuration(.other("a request of this identifier is under way"))
             case .redirect(let error): .security(.forbidden(error.description))

@@ -78,13 +78,35 @@ extension ClientCore {
     }
 
     func newPool(of service: Service, in environment: ServiceEnvironment) throws(ClientError) -> ServerPool {
-        let pool = try options.pool(of: service, in: environment, at: time.now)
-        if state.withLock({ $0.isOffline }) { pool.setOffline(true, at: time.now) }
+        let (zone, isOffline) = state.withLock { ($0.zone, $0.isOffline) }
+        let pool = try options.pool(of: service, in: environment, preferring: zone, at: time.now)
+        if isOffline { pool.setOffline(true, at: time.now) }
         return pool
     }
 
-    /// Records whether the device is offline, for the current servers and for those of environments that are entered
-    /// later.
+    /// The zone whose servers come first.
+    var preferredZone: String? { state.withLock { $0.zone } }
+
+    /// Puts the servers of a zone first, in the current environment and in those entered later.
+    func preferZone(_ zone: String?) throws(ClientError) {
+        let now = time.now
+        let (events, pool) = try state.withLock { (state) throws(ClientError) in
+            try Self.check(zone: zone, in: state.service)
+            state.zone = zone
+            // The new count makes `replacePool` discard a pool that it is making with the old zone.
+            state.replacements += 1
+            return (state.pool.change { $0.prefer(zone: zone, at: now) }, state.pool)
+        }
+        publish(events, from: pool)
+    }
+
+    /// Throws an error if no server of a service is in a zone.
+    static func check(zone: String?, in service: Service) throws(ClientError) {
+        let zones = Set(service.servers.compactMap(\.zone)).sorted()
+        if let zone, !zones.contains(zone) { throw .unknownZone(zone, known: zones) }
+    }
+
+    /// Records whether the device is offline, for the current servers and for those entered later.
     func setOffline(_ isOffline: Bool) {
         let now = time.now
         let isBack = state.withLock { state in

@@ -49,6 +49,8 @@ package final class ClientCore: Sendable {
         var knowsEnvironments: Bool
         /// Whether the device is known to be offline.
         var isOffline = false
+        /// The zone whose servers come first.
+        var zone: String?
         var table = DispatchTable()
         var lastOwner: OwnerID = 0
     }
@@ -77,9 +79,11 @@ package final class ClientCore: Sendable {
         }
         // Only a transport that the app passes in can have pinned keys.
         if let transport { try Self.checkPins(of: transport, for: service.servers, in: environment) }
-        let pool = try options.pool(of: service, in: environment, at: time.now)
+        let zone = options.preferredZone
+        try Self.check(zone: zone, in: service)
+        let pool = try options.pool(of: service, in: environment, preferring: zone, at: time.now)
         let knowsEnvironments = service.environments.count > 1
-        let state = Locked(State(service: service, pool: pool, knowsEnvironments: knowsEnvironments))
+        let state = Locked(State(service: service, pool: pool, knowsEnvironments: knowsEnvironments, zone: zone))
         self.state = state
         userObserver = options.credentials?.whenUserChanges { [transfers] environment in
             Self.endCallsOfFormerUsers(in: environment, state, transfers)
@@ -241,27 +245,34 @@ extension ClientCore {
 
     /// Returns the route of the first attempt of a request.
     ///
-    /// If another server is due for a probe or a warm-up, the result also has a route to that server.
+    /// If another server is due for a probe or a warm-up, the result also has the probe. The servers in `barred` do not
+    /// serve the request that was built.
     func firstRoute(
         for configuration: APIConfiguration,
         avoiding avoided: [Server.ID] = [],
+        barring barred: [Server.ID] = [],
         in pool: ServerPool,
         at now: MonotonicTime
-    ) throws(RequestFailure.Reason) -> (route: ServerPool.Route, probe: ServerPool.Route?) {
+    ) throws(RequestFailure.Reason) -> (route: ServerPool.Route, probe: ServerPool.Probe?) {
         switch configuration.server {
         case .baseURL(let url):
             return (ServerPool.Route(to: ServerPool.Place(BaseURL(url))), nil)
         case .named(let name):
-            guard let route = pool.fixed(name, for: configuration, at: now) else { throw .unknownServer(name) }
-            return (route, nil)
+            return (try pool.fixed(name, for: configuration, at: now), nil)
         case .automatic:
             if let url = configuration.prebuiltRequest?.url {
-                return (pool.route(to: url, for: configuration, at: now) ?? pool.foreignRoute(to: url), nil)
+                return (try pool.route(to: url, for: configuration, at: now) ?? pool.foreignRoute(to: url), nil)
             }
             guard configuration.leavesChoice else {
                 return (pool.foreignRoute(to: RequestURL(configuration.path)), nil)
             }
-            return try pool.first(for: configuration, excluding: avoided, at: now)
+            return try pool.first(
+                for: configuration,
+                excluding: avoided,
+                barring: barred,
+                probing: options.probePath,
+                at: now
+            )
         }
     }
 
@@ -274,7 +285,12 @@ extension ClientCore {
         on route: ServerPool.Route,
         in pool: ServerPool
     ) throws(RequestError) -> HTTPRequest {
-        var request = try pool.generator.request(for: configuration, on: route.base, home: route.home)
+        var request = try pool.generator.request(
+            for: configuration,
+            on: route.base,
+            home: route.home,
+            as: route.role
+        )
         request.skipsRedirectBody = (configuration.redirects ?? options.redirects).decidesByHead
         // The base URLs were checked when the client was created, so only a URL that is not below the base URL is
         // checked here.
@@ -282,115 +298,5 @@ extension ClientCore {
             try options.insecureHTTP.check(request.url)
         }
         return request
-    }
-}
-
-extension ClientCore {
-    /// Sends a probe to an ejected server to check whether the server has recovered.
-    ///
-    /// No caller waits for the probe. The probe copies a read request that the app is sending to another server now, so
-    /// that it tests what the app needs.
-    func probe(_ route: ServerPool.Route, copying configuration: APIConfiguration, in pool: ServerPool) {
-        guard let attempt = route.attempt else { return }
-        let limit = max(options.probeTimeout, pool.patience(with: attempt))
-        // The server was ejected because it did not respond on the existing connections, so the probe needs a new one.
-        let isNew = attempt.role == .probe
-        send(shadow(of: configuration), to: route, in: pool, within: limit, onNewConnection: isNew) { [self] outcome in
-            publish(pool.settleProbe(attempt, outcome, resumedAt: time.resumedAt, at: time.now), from: pool)
-        }
-    }
-
-    /// Sends the same safe request to a suspect (a server that is slow or has failed) and to another server, to compare
-    /// their responses.
-    ///
-    /// If only the other server responds, the suspect is at fault. The comparison is made because of a request that
-    /// must not be sent to two servers. If the other server has rejected such a request with a 4xx, `isAtBase` is
-    /// `true` and the comparison reads the base URL.
-    func compare(
-        _ route: ServerPool.Route,
-        becauseOf configuration: APIConfiguration,
-        atBase isAtBase: Bool = false,
-        in pool: ServerPool
-    ) {
-        let question = isAtBase ? shadow(of: configuration.baseURLRead) : shadow(of: configuration)
-        let endpoint = isAtBase ? question.traits.endpoint : nil
-        guard let suspicion = pool.suspicion(of: route, asking: endpoint, at: time.now) else { return }
-        let outcomes = Locked<(suspect: AttemptOutcome?, witness: AttemptOutcome?)>((nil, nil))
-        let compareOutcomes: @Sendable () -> Void = { [self] in
-            guard case (let suspect?, let witness?) = outcomes.withLock({ $0 }) else { return }
-            let events = pool.settle(
-                suspicion,
-                suspect: suspect,
-                witness: witness,
-                resumedAt: time.resumedAt,
-                at: time.now
-            )
-            publish(events, from: pool)
-            // If the suspect responds, it is slow only for this request. If neither server responds, the network path
-            // or the request is at fault. In both cases another comparison would be useless.
-            guard suspect.failureKind != nil, witness.isAnswer else { return }
-            compare(route, becauseOf: configuration, atBase: isAtBase, in: pool)
-        }
-        send(question, to: suspicion.suspect, in: pool, within: suspicion.probe.limit) { outcome in
-            outcomes.withLock { $0.suspect = outcome }
-            compareOutcomes()
-        }
-        send(question, to: suspicion.witness, in: pool, within: suspicion.probe.limit) { outcome in
-            outcomes.withLock { $0.witness = outcome }
-            compareOutcomes()
-        }
-    }
-
-    /// Returns a safe request that a probe or a comparison can send in place of another request.
-    ///
-    /// A read request is returned unchanged. For a write request, the result reads the same path. For a read request
-    /// that must not be repeated, the result reads the base URL.
-    private func shadow(of configuration: APIConfiguration) -> APIConfiguration {
-        if let probePath = options.probePath { return APIConfiguration(path: probePath) }
-        let isRead = configuration.sentMethod.isSafe
-        if isRead, !configuration.hasEffect, configuration.delivery == .whole { return configuration }
-        var question = configuration.baseURLRead
-        if !isRead || !configuration.hasEffect {
-            question.path = configuration.path
-            question.pathValues = configuration.pathValues
-            question.apiVersion = configuration.apiVersion
-        }
-        return question
-    }
-
-    private func send(
-        _ configuration: APIConfiguration,
-        to route: ServerPool.Route,
-        in pool: ServerPool,
-        within limit: Duration,
-        onNewConnection needsNewConnection: Bool = false,
-        completion: @escaping @Sendable (AttemptOutcome) -> Void
-    ) {
-        let start = time.now
-        var request: HTTPRequest
-        do throws(RequestError) {
-            request = try self.request(for: configuration, on: route, in: pool)
-        } catch {
-            return completion(.neutral)
-        }
-        // A response from another host proves nothing about the server. A request that a modifier has turned into a
-        // write request must not be sent as a probe.
-        guard request.url.isAt(route.base), request.method.isSafe else { return completion(.neutral) }
-        request.timeouts.total = limit
-        request.needsNewConnection = needsNewConnection
-        _ = transport.start(request, progress: nil) { [time] result in
-            let latency = start.duration(to: time.now)
-            completion(AttemptOutcome(of: result, latency: latency, tooManyRequests: pool.tooManyRequests))
-        }
-    }
-}
-
-extension APIConfiguration {
-    /// A GET of the base URL that keeps this call's settings for HTTPS upgrades and TLS.
-    var baseURLRead: APIConfiguration {
-        var question = APIConfiguration()
-        question.upgradesToHTTPS = upgradesToHTTPS
-        question.tls = tls
-        return question
     }
 }

@@ -39,6 +39,10 @@ extension NetworkClient {
         /// If set, the servers after the first are tried in an order that depends on this number. Not all clients then
         /// move to the same server when the first server fails. If `nil`, the order of the list applies.
         public var installation: UInt64?
+        /// The zone whose servers come first, by default `nil`.
+        ///
+        /// The zone must be the ``/SwitchyardServices/Server/zone`` of a server. See ``NetworkClient/preferZone(_:)``.
+        public var preferredZone: String?
 
         /// The interceptors that take part in every request, in order, by default none.
         public var interceptors: [RequestInterceptor] = []
@@ -107,9 +111,10 @@ extension NetworkClient {
         func pool(
             of service: Service,
             in environment: ServiceEnvironment,
+            preferring zone: String?,
             at now: MonotonicTime
         ) throws(ClientError) -> ServerPool {
-            try ServerPool(
+            let pool = try ServerPool(
                 service: service,
                 environment: environment,
                 generator: generator(for: environment),
@@ -118,6 +123,8 @@ extension NetworkClient {
                 installation: installation,
                 now: now
             )
+            if zone != nil { _ = pool.change { $0.prefer(zone: zone, at: now) } }
+            return pool
         }
 
         /// Whether calls are bound to the user who is logged in.

@@ -51,8 +51,8 @@ extension NetworkClient {
     ///   URL.
     public func path(of url: String) -> String? {
         let pool = self.pool
-        guard let url = RequestURL(url), let (path, base) = pool.sharedPath(of: url) else { return nil }
-        return pool.generator.path(withoutItsVersion: path, of: url, on: base)
+        guard let url = RequestURL(url), let (path, base, own) = pool.sharedPath(of: url) else { return nil }
+        return pool.generator.path(withoutItsVersion: path, of: own, on: base)
     }
 
     /// Switches to another environment.
@@ -83,6 +83,11 @@ extension NetworkClient {
     /// The name of the preferred server.
     public var currentServer: Server.ID { pool.current }
 
+    /// Returns the name of the server that a call would go to first.
+    package func preferredServer(for configuration: APIConfiguration) -> Server.ID {
+        pool.preferred(for: configuration)
+    }
+
     /// The state of all servers, in order: which one is in use, which ones are ejected, and their health figures.
     public var servers: [ServerSnapshot] { pool.snapshot(at: core.now) }
 
@@ -110,6 +115,21 @@ extension NetworkClient {
     /// Makes the next server in the list the preferred one, or the first server if the last one is preferred now.
     public func switchToNextServer() {
         change { core, now in core.next(at: now) }
+    }
+
+    /// The zone whose servers come first, or `nil` if the order of the list applies.
+    public var preferredZone: String? { core.preferredZone }
+
+    /// Puts the servers of a zone first, for example when the device is in another region.
+    ///
+    /// The servers of the zone and their groups of equal priority come before all others. Without a healthy server in
+    /// the zone, the others are used. If a new list (``replaceServers(_:)``) has no server in the zone, the zone has no
+    /// effect.
+    ///
+    /// - Parameter zone: The zone, or `nil` for the order of the list.
+    /// - Throws: ``ClientError/unknownZone(_:known:)`` if no server is in the zone. In this case nothing has changed.
+    public func preferZone(_ zone: String?) throws(ClientError) {
+        try core.preferZone(zone)
     }
 
     /// Executes a command that was received from outside, for instance in a push notification.

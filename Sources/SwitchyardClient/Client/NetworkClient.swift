@@ -282,16 +282,20 @@ extension NetworkClient {
         let configuration = (ruled(configuration) ?? configuration).snapshot()
         var base = core.base(for: configuration, in: pool)
         var home = base
+        var role: ServerRole?
         switch configuration.server {
         case .automatic:
-            home = pool.currentBase(usesCDN: false)
+            let place = pool.currentPlace(for: configuration, usesCDN: false)
+            (home, role) = (place.base, place.role)
             guard let url = RequestURL(configuration.path) else { break }
             base = pool.home(of: url)
             home = base
-        case .named(let name): home = pool.base(of: name, usesCDN: false) ?? base
+        case .named(let name):
+            home = pool.base(of: name, usesCDN: false) ?? base
+            role = pool.role(of: name)
         case .baseURL: break
         }
-        return try pool.generator.request(for: configuration, on: base, home: home)
+        return try pool.generator.request(for: configuration, on: base, home: home, as: role)
     }
 
     /// The settings that apply to calls by URL and method, initially ``Options/rules``.
@@ -343,6 +347,6 @@ extension ClientCore {
         case .automatic: break
         }
         if let url = configuration.rare?.value.prebuiltRequest?.url, let base = pool.base(of: url) { return base }
-        return pool.currentBase(usesCDN: configuration.usesCDN)
+        return pool.currentPlace(for: configuration, usesCDN: configuration.usesCDN).base
     }
 }

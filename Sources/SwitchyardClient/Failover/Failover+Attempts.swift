@@ -17,6 +17,13 @@ extension Failover {
             guard !state.withLock({ $0.isWaiting }) else { return }
             return end(with: .failure(.invalidRequest(error)))
         }
+        if route.attempt == nil, let refusal = pool.refusal(of: request) {
+            return end(with: .failure(.unserved(refusal)))
+        }
+        guard route.serves(request) else {
+            abandon(route, at: now)
+            return leaveUnsuitable(route, request, at: now)
+        }
         let route = charged(route, for: request.url, at: now)
         request.timeouts.total = nil
         let method = request.method
@@ -82,7 +89,7 @@ extension Failover {
             let delay = pool.helpDelay(for: route, resendRule, from: now, to: awaitedUntil)
         else { return }
         let tried = state.withLock { $0.tried } + [server]
-        guard pool.couldFailOver(excluding: tried, at: now) else { return }
+        guard pool.couldFailOver(excluding: tried, for: configuration, at: now) else { return }
         request.timeouts.connect = .seconds(delay * 2 * Double(tried.count))
     }
 
@@ -136,15 +143,29 @@ extension Failover {
     /// budget. If there is nothing to wait for, the request ends with its most significant failure.
     func tryAnother(after kind: FailureKind?, heldSince: MonotonicTime? = nil) {
         let now = core.now
-        let since = heldSince ?? now
-        let (request, tried) = failoverRequest(after: kind, heldSince: since, at: now)
-        switch pool.failover(request, excluding: tried, avoided, for: configuration, at: now) {
-        case .another(let route): launch(route, at: now)
-        case .later(let pause):
-            let timer = state.withLock { $0.hold(FailoverState.Held(kind: kind, since: since)) }
-            guard let timer else { return giveUp(because: .budget, at: now) }
-            setTimer(timer, at: min(deadline, now.advanced(by: pause)))
-        case .none(let obstacle): giveUp(because: obstacle, at: now)
+        let (tried, hasLeft, isPaidFor, fate) = state.withLock { ($0.tried, $0.hasLeft, $0.isPaidFor, $0.fate) }
+        let barred = state.withLock { $0.barred }
+        let canResend = resendRule.allowsResend(after: fate)
+        if canResend, now < deadline, configuration.leavesChoice, !hasLeft {
+            let since = heldSince ?? now
+            let held = since.duration(to: now)
+            switch pool.failover(
+                after: kind,
+                held: held,
+                excluding: tried,
+                avoided,
+                barring: barred,
+                for: configuration,
+                isPaidFor: isPaidFor,
+                at: now
+            ) {
+            case .another(let route):
+                return launch(route, at: now)
+            case .later(let pause):
+                let timer = state.withLock { $0.hold(FailoverState.Held(kind: kind, since: since)) }
+                if let timer { return setTimer(timer, at: min(deadline, now.advanced(by: pause))) }
+            case .none: break
+            }
         }
     }
 

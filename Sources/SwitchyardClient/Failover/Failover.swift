@@ -116,9 +116,33 @@ final class Failover: DispatchedRequest {
         do throws(RequestFailure.Reason) {
             let (route, probe) = try core.firstRoute(for: configuration, avoiding: avoided, in: pool, at: startedAt)
             launch(route, at: startedAt)
-            if let probe { core.probe(probe, copying: configuration, in: pool) }
+            if let probe { core.probe(probe, in: pool) }
         } catch {
             end(with: .failure(error))
+        }
+    }
+
+    /// Chooses another server after a modifier has made a request that the chosen server does not serve.
+    func leaveUnsuitable(_ route: ServerPool.Route, _ request: HTTPRequest, at now: MonotonicTime) {
+        let (barred, isFirst) = state.withLock { ($0.bar(route.server), $0.tried.isEmpty) }
+        guard isFirst else {
+            if !state.withLock({ $0.isWaiting }) { tryAnother(after: nil) }
+            return
+        }
+        var unserved = UnservedRequest(
+            method: request.method,
+            path: request.url.path,
+            servers: [route.server].compactMap(\.self)
+        )
+        guard configuration.leavesChoice else { return end(with: .failure(.unserved(unserved))) }
+        do throws(RequestFailure.Reason) {
+            let next = try core.firstRoute(for: configuration, avoiding: avoided, barring: barred, in: pool, at: now)
+            if let probe = next.probe { core.probe(probe, in: pool) }
+            launch(next.route, at: now)
+        } catch {
+            guard case .unserved(let refusal) = error else { return end(with: .failure(error)) }
+            unserved.servers = refusal.servers
+            end(with: .failure(.unserved(unserved)))
         }
     }
 
@@ -207,10 +231,21 @@ extension Failover {
             setTimer(timer, at: deadline)
             return core.compare(slow.route, becauseOf: configuration, in: pool)
         }
-        let route = pool.hedge(beside: attempt, excluding: tried, avoided, for: configuration, at: now)
+        let barred = state.withLock { $0.barred }
+        let route = pool.hedge(
+            beside: attempt,
+            excluding: tried,
+            avoided,
+            barring: barred,
+            for: configuration,
+            at: now
+        )
         // If the attempt was redirected to another host, its server is not slow, so no hedge is tried later.
         let checksAgain = route == nil && slow.chargeable != nil
-        let pause = checksAgain ? pool.hedgePause(for: attempt, excluding: tried, avoided, at: now) : nil
+        let pause =
+            checksAgain
+            ? pool.hedgePause(of: attempt, excluding: tried, avoided, barring: barred, for: configuration, at: now)
+            : nil
         setTimer(timer, at: pause.map { min(deadline, now.advanced(by: $0)) } ?? deadline)
         if let route { return launch(route, at: now) }
         if pause == nil { checkSuspect() }

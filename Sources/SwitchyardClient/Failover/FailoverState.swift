@@ -53,36 +53,6 @@ struct FailoverState {
         var since: MonotonicTime
     }
 
-    /// The reason why a timer has fired.
-    enum Look {
-        /// The wait for a token of the failover budget is over.
-        case held(Held)
-        /// The newest attempt is slow.
-        ///
-        /// `tried` has the names of the servers tried so far, and `timer` is the number of the next timer to set.
-        case slow(Attempt?, tried: [Server.ID], timer: Int)
-    }
-
-    /// The state of an attempt whose transfer has just been started.
-    enum Attachment {
-        /// The attempt waits for its response.
-        case waiting
-        /// The response arrived immediately.
-        case answered
-        /// The request has ended, so the attempt must be cancelled.
-        case unwanted
-    }
-
-    /// The step after the end of an attempt.
-    enum Step {
-        /// Nothing follows, because the attempt or the request had already ended, or because another attempt continues.
-        case none
-        /// The attempt did not end the request, and another attempt may follow.
-        case tryAnother
-        /// The request has ended.
-        case end(Ending)
-    }
-
     private enum Phase { case ready, running, ended }
 
     private var phase = Phase.ready
@@ -101,6 +71,8 @@ struct FailoverState {
     ///
     /// Otherwise `nil`.
     var changedMethod: HTTPMethod?
+    /// The servers that do not serve the request as a modifier has changed it.
+    private(set) var barred: [Server.ID] = []
     /// The 4xx response of an extra attempt while an earlier attempt still waits for its response.
     private var refusal: Boxed<Refusal>?
     /// The wait of the request for a token before it can fail over, or `nil` if it does not wait.
@@ -138,6 +110,12 @@ struct FailoverState {
         guard phase == .ready else { return false }
         phase = .running
         return true
+    }
+
+    /// Records a server that does not serve the request, and returns all such servers.
+    mutating func bar(_ server: Server.ID?) -> [Server.ID] {
+        if let server { barred.append(server) }
+        return barred
     }
 
     /// Adds an attempt and returns its index, or `nil` if the request is not running.

@@ -91,7 +91,7 @@ extension RequestFlow {
             owner: owner,
             isOfRefresh: CredentialBypass.isRefreshing,
             end: { [weak self] in self?.cancel($0) },
-            preferred: { [pool] in pool.current },
+            preferred: { [pool, configuration] in pool.preferred(for: configuration) },
             whenSwitched: { [weak self] in self?.keep(onSwitch: $0) }
         )
         try await passLimits(context)

@@ -280,7 +280,7 @@ extension APIConfiguration {
     }
 
     /// Whether the path is an absolute URL with scheme and host, which belongs to no server of the service.
-    private var hasAbsoluteURL: Bool { URLParts.areAbsolute(in: path) }
+    var hasAbsoluteURL: Bool { URLParts.areAbsolute(in: path) }
 
     /// Whether the client may choose among the servers of the service.
     ///

@@ -128,23 +128,40 @@ public struct RequestGenerator: Sendable {
     ///   - configuration: The description of the call.
     ///   - base: The base URL.
     ///   - home: The server's own base URL, the only origin that receives credentials.
+    ///   - role: The role of the server, whose paths may differ from those of the service.
     /// - Returns: The complete request.
     /// - Throws: ``RequestError``.
     func request(
         for configuration: APIConfiguration,
         on base: BaseURL,
-        home: BaseURL
+        home: BaseURL,
+        as role: ServerRole? = nil
     ) throws(RequestError) -> HTTPRequest {
-        if transforms.isEmpty { return try checked(configuration, on: base, home) }
+        try checked(try transformed(configuration), on: base, home, role)
+    }
+
+    /// Returns the method and URL of a call, without its parameters and before any modifier runs.
+    func form(
+        of configuration: APIConfiguration,
+        on base: BaseURL
+    ) throws(RequestError) -> (method: HTTPMethod, url: RequestURL) {
+        let configuration = try transformed(configuration)
+        let joiner = try URLJoiner(path: try place(of: configuration, on: base), on: base, join: join, secured: false)
+        return (configuration.sentMethod, RequestURL(trusted: joiner.output.text()))
+    }
+
+    private func transformed(_ configuration: APIConfiguration) throws(RequestError) -> APIConfiguration {
+        if transforms.isEmpty { return configuration }
         var transformed = configuration
         for reformer in transforms { try RequestError.running("reformer") { try reformer(&transformed) } }
-        return try checked(transformed, on: base, home)
+        return transformed
     }
 
     private func checked(
         _ configuration: APIConfiguration,
         on base: BaseURL,
-        _ home: BaseURL
+        _ home: BaseURL,
+        _ role: ServerRole?
     ) throws(RequestError) -> HTTPRequest {
         if let validation { try RequestError.running("validation") { try validation(configuration) } }
         if let rare = configuration.rare?.value {
@@ -154,26 +171,29 @@ public struct RequestGenerator: Sendable {
                 return try finished(completed(request, configuration), configuration, home)
             }
             if configuration.usesCDN, let cdn = rare.cdnURL {
-                return try built(for: configuration, on: BaseURL(cdn), home)
+                return try built(for: configuration, on: BaseURL(cdn), home, nil)
             }
         }
-        return try built(for: configuration, on: base, home)
+        return try built(for: configuration, on: base, home, role)
     }
 
     private func built(
         for configuration: APIConfiguration,
         on base: BaseURL,
-        _ home: BaseURL
+        _ home: BaseURL,
+        _ role: ServerRole?
     ) throws(RequestError) -> HTTPRequest {
+        let place = try Self.secured(try place(of: configuration, on: base), like: home)
         var joiner = try URLJoiner(
-            path: try Self.secured(try place(of: configuration, on: base), like: home),
+            path: place,
             on: base,
             join: join,
             secured: configuration.upgradesToHTTPS
         )
         let shares = try sharesCommonValues(joiner.foreignOrigin, base, configuration)
         let parameters = try placedParameters(configuration, sharesCommonValues: shares)
-        let url = try url(&joiner, query: parameters.query, configuration)
+        var url = try url(&joiner, query: parameters.query, configuration)
+        if let role, !URLParts.areAbsolute(in: place) { url = role.rewritten(url, below: base) }
         let (body, bodyType) = try body(configuration, extraFields: parameters.body)
         let headers = try headers(configuration, url: url, bodyType: bodyType, sharesCommonValues: shares)
         var request = HTTPRequest(

@@ -75,6 +75,8 @@ public enum RedirectError: Error, Sendable, Hashable {
     case unusableTarget(RequestError)
     /// The request for the target of the redirect could not be built.
     case invalidRequest(RequestError)
+    /// The redirect leads to a server of the service that does not serve the request.
+    case unserved(UnservedRequest)
 }
 
 extension RedirectError: CustomStringConvertible {
@@ -87,6 +89,7 @@ extension RedirectError: CustomStringConvertible {
         case .foreignOrigin(let origin): "a redirect leads to another origin, \(origin)"
         case .unusableTarget(let error): "a redirect leads nowhere: \(error)"
         case .invalidRequest(let error): "the request after a redirect cannot be built: \(error)"
+        case .unserved(let request): "a redirect cannot be followed: \(request)"
         }
     }
 }

@@ -18,6 +18,8 @@ public struct RequestFailure: Error, Sendable {
         case invalidRequest(RequestError)
         /// The request names a server that the service does not have.
         case unknownServer(String)
+        /// No server serves the request: a mistake in the configuration of the service or of the call.
+        case unserved(UnservedRequest)
         /// Every server is overloaded, and the request was dropped to spare the servers.
         ///
         /// A later request may succeed.
@@ -114,6 +116,7 @@ extension RequestFailure.Reason: CustomStringConvertible {
         case .transport(let error): error.description
         case .invalidRequest(let error): error.description
         case .unknownServer(let name): "the service has no server \"\(name)\""
+        case .unserved(let request): request.description
         case .overloaded: "every server is overloaded"
         case .duplicateID: "another request of that identifier is under way"
         case .redirect(let error): error.description

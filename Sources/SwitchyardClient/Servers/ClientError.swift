@@ -11,6 +11,8 @@ public enum ClientError: Error, Sendable, Hashable {
     case missingEnvironment(ServiceEnvironment, service: String, known: [ServiceEnvironment])
     /// A server's base URL cannot be used.
     case unusableURL(server: Server.ID, RequestError)
+    /// No server of the service is in this zone; `known` contains the zones of the servers, sorted by name.
+    case unknownZone(String, known: [String])
     /// The change of servers was refused, because a server is unknown, the list is empty, or the command is outdated.
     case switching(SwitchError)
     /// The list of servers is invalid.
@@ -31,6 +33,8 @@ extension ClientError: CustomStringConvertible {
             "the service \(service) has no server in the environment \(environment), only in "
                 + known.map(\.rawValue).joined(separator: ", ")
         case .unusableURL(let server, let error): "the base URL of the server \(server) cannot be used: \(error)"
+        case .unknownZone(let zone, let known):
+            "no server is in the zone \(zone)" + (known.isEmpty ? "" : ", only in " + known.joined(separator: ", "))
         case .switching(let error): error.description
         case .catalog(let error): error.description
         case .transport(let error): error.description

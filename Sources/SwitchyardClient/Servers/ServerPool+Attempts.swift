@@ -2,49 +2,109 @@ import SwitchyardHTTP
 import SwitchyardServices
 
 extension ServerPool {
+    /// A request that nobody waits for, and its server.
+    struct Probe: Sendable {
+        var route: Route
+        /// The call that the probe copies.
+        var question: APIConfiguration
+    }
+
     /// Chooses the server for a request's first attempt.
     ///
-    /// If another server is due for a probe or a warm-up, the result also has that server.
+    /// If another server is due for a probe or a warm-up, the result also has the probe.
     ///
-    /// - Throws: ``RequestFailure/Reason/overloaded`` if the request has to fail because every server is overloaded.
+    /// - Throws: ``RequestFailure/Reason/overloaded`` if the request has to fail because every server is overloaded, and
+    ///   ``RequestFailure/Reason/unserved(_:)`` if no server serves it.
     func first(
         for configuration: APIConfiguration,
         excluding avoided: [Server.ID] = [],
+        barring barred: [Server.ID] = [],
+        probing probePath: String? = nil,
         at now: MonotonicTime
-    ) throws(RequestFailure.Reason) -> (route: Route, probe: Route?) {
-        let traits = configuration.traits
-        return try state.withLock { (state) throws(RequestFailure.Reason) in
-            if state.core.sheds(traits.priority, at: now) { throw .overloaded }
-            guard let attempt = state.core.choose(excluding: state.positions(of: avoided), for: traits, at: now) else {
-                throw .unknownServer("")
-            }
-            let probe = state.core.takeProbe(for: traits, at: now) ?? state.core.takeWarmUp(at: now)
+    ) throws(RequestFailure.Reason) -> (route: Route, probe: Probe?) {
+        let (route, probe, hasRoles) = try decide(for: configuration, barring: barred, choosesAt: now) {
+            (state, traits) throws(RequestFailure.Reason) -> (Route, Route?, Bool) in
+            if state.core.sheds(traits.priority, without: traits.unsuitable, at: now) { throw .overloaded }
+            let avoided = state.positions(of: avoided)
+            guard
+                let attempt = state.core.choose(excluding: avoided, for: traits, at: now)
+                    ?? state.core.choose(for: traits, at: now)
+            else { throw state.unserved(configuration) }
+            let hasRoles = state.roles != nil
+            let probe = hasRoles ? nil : state.core.takeProbe(for: traits, at: now) ?? state.core.takeWarmUp(at: now)
             return (
                 state.route(attempt, usesCDN: configuration.usesCDN),
-                probe.map { state.route($0, usesCDN: false) }
+                probe.map { state.route($0, usesCDN: false) },
+                hasRoles
             )
         }
+        if hasRoles { return (route, roleProbe(for: configuration, probing: probePath, at: now)) }
+        return (route, probe.map { Probe(route: $0, question: configuration.shadow(probePath)) })
     }
 
-    /// Returns the route to a server by name, or `nil` if there is no such server.
-    func fixed(_ name: Server.ID, for configuration: APIConfiguration, at now: MonotonicTime) -> Route? {
-        state.withLock { state in
-            guard let position = state.sites.firstIndex(where: { $0.origin.server == name }) else { return nil }
-            return state.attempt(on: position, for: configuration, at: now)
-                .map { state.route($0, usesCDN: configuration.usesCDN) }
+    /// Returns the probe or the warm-up that is due, as a request that its server serves.
+    ///
+    /// A server that does not serve the probe path gets a copy of the call.
+    private func roleProbe(
+        for configuration: APIConfiguration,
+        probing probePath: String?,
+        at now: MonotonicTime
+    ) -> Probe? {
+        for path in probePath == nil ? [nil] : [probePath, nil] {
+            let question = configuration.shadow(path)
+            let route = decide(for: question) { state, traits -> Route? in
+                let attempt = state.core.takeProbe(for: traits, at: now) ?? state.core.takeWarmUp(for: traits, at: now)
+                return attempt.map { state.route($0, usesCDN: false) }
+            }
+            if let route { return Probe(route: route, question: question) }
+        }
+        return nil
+    }
+
+    /// Returns the route to a server by name.
+    ///
+    /// - Throws: ``RequestFailure/Reason/unknownServer(_:)``, or ``RequestFailure/Reason/unserved(_:)`` if the server
+    ///   does not serve the call.
+    func fixed(
+        _ name: Server.ID,
+        for configuration: APIConfiguration,
+        at now: MonotonicTime
+    ) throws(RequestFailure.Reason) -> Route {
+        try decide(for: configuration) { (state, traits) throws(RequestFailure.Reason) in
+            guard let position = state.sites.firstIndex(where: { $0.origin.server == name }) else {
+                throw .unknownServer(name)
+            }
+            guard !traits.unsuitable.contains(position) else { throw state.unserved(configuration, by: [name]) }
+            guard let attempt = state.attempt(on: position, for: configuration, at: now) else {
+                throw .unknownServer(name)
+            }
+            return state.route(attempt, usesCDN: configuration.usesCDN)
         }
     }
 
     /// Returns the route to the server that a URL belongs to, or `nil` if the URL does not belong to the service.
-    func route(to url: RequestURL, for configuration: APIConfiguration, at now: MonotonicTime) -> Route? {
-        state.withLock { state in
-            guard let (url, site) = state.site(of: url),
-                let position = state.sites.firstIndex(where: { $0.origin.server == site.origin.server })
+    ///
+    /// - Throws: ``RequestFailure/Reason/unserved(_:)`` if the server does not serve the request.
+    func route(
+        to url: RequestURL,
+        for configuration: APIConfiguration,
+        at now: MonotonicTime
+    ) throws(RequestFailure.Reason) -> Route? {
+        try state.withLock { (state) throws(RequestFailure.Reason) in
+            guard let (url, site) = state.site(of: url) else { return nil }
+            if let refusal = state.refusal(of: configuration.sentMethod, url) { throw .unserved(refusal) }
+            let position = state.sites.firstIndex { $0.serves(configuration.sentMethod, url) }
+            guard let position = position ?? state.sites.firstIndex(where: { $0.origin.server == site.origin.server })
             else { return nil }
             let usesCDN = !url.isAt(state.sites[position].origin.base)
             return state.attempt(on: position, for: configuration, at: now)
                 .map { state.route($0, usesCDN: usesCDN) }
         }
+    }
+
+    /// Returns an error if a request goes to a server of the service that does not serve it.
+    func refusal(of request: HTTPRequest) -> UnservedRequest? {
+        state.withLock { $0.roles == nil ? nil : $0.refusal(of: request.method, request.url) }
     }
 
     /// Returns the route of a call with its own URL.
@@ -68,25 +128,32 @@ extension ServerPool {
         _ request: FailoverRequest,
         excluding tried: [Server.ID],
         _ avoided: [Server.ID],
+        barring barred: [Server.ID] = [],
         for configuration: APIConfiguration,
         at now: MonotonicTime
     ) -> NextServer {
-        // One lock covers the whole decision. With two locks, a token that is returned in between would be missed.
-        state.withLock { state in
-            var request = request
-            (request.tried, request.avoided) = (state.positions(of: tried), state.positions(of: avoided))
-            request.traits = configuration.traits
-            return switch state.core.decideFailover(request, at: now) {
-            case .attempt(let attempt): .another(state.route(attempt, usesCDN: configuration.usesCDN))
-            case .wait(let pause): .later(pause)
-            case .stopped(let obstacle): .none(obstacle)
+        // One lock covers both steps. With two locks, a token that is returned in between would be missed.
+        decide(for: configuration, barring: barred, choosesAt: now, excluding: tried) { state, traits in
+            let (tried, avoided) = (state.positions(of: tried), state.positions(of: avoided))
+            if let attempt = state.core.takeFailover(
+                after: kind,
+                excluding: tried,
+                avoiding: avoided,
+                for: traits,
+                isPaidFor: isPaidFor,
+                at: now
+            ) {
+                return .another(state.route(attempt, usesCDN: configuration.usesCDN))
             }
         }
     }
 
     /// Returns whether another server could be chosen after the servers in `tried` have failed.
-    func couldFailOver(excluding tried: [Server.ID], at now: MonotonicTime) -> Bool {
-        state.withLock { $0.core.couldFailOver(excluding: $0.positions(of: tried), at: now) }
+    func couldFailOver(excluding tried: [Server.ID], for configuration: APIConfiguration, at now: MonotonicTime) -> Bool
+    {
+        decide(for: configuration) { state, traits in
+            state.core.couldFailOver(excluding: state.positions(of: tried), for: traits, at: now)
+        }
     }
 
     /// Chooses another server for a hedge: a second attempt while the first server is slow.
@@ -94,12 +161,12 @@ extension ServerPool {
         beside attempt: Attempt,
         excluding tried: [Server.ID],
         _ avoided: [Server.ID],
+        barring barred: [Server.ID] = [],
         for configuration: APIConfiguration,
         at now: MonotonicTime
     ) -> Route? {
-        state.withLock { state in
+        decide(for: configuration, barring: barred, choosesAt: now, excluding: tried) { state, traits in
             let (tried, avoided) = (state.positions(of: tried), state.positions(of: avoided))
-            let traits = configuration.traits
             return state.core.takeHedge(beside: attempt, excluding: tried, avoiding: avoided, for: traits, at: now)
                 .map { state.route($0, usesCDN: configuration.usesCDN) }
         }
@@ -107,14 +174,16 @@ extension ServerPool {
 
     /// Returns the time to wait before another hedge is tried, or `nil` if there is no other server.
     func hedgePause(
-        for attempt: Attempt,
+        of attempt: Attempt,
         excluding tried: [Server.ID],
         _ avoided: [Server.ID],
+        barring barred: [Server.ID] = [],
+        for configuration: APIConfiguration,
         at now: MonotonicTime
     ) -> Duration? {
-        state.withLock { state in
+        decide(for: configuration, barring: barred) { state, traits in
             let (tried, avoided) = (state.positions(of: tried), state.positions(of: avoided))
-            return state.core.hedgePause(for: attempt, excluding: tried, avoiding: avoided, at: now)
+            return state.core.hedgePause(for: attempt, excluding: tried, avoiding: avoided, for: traits, at: now)
         }
     }
 
@@ -194,14 +263,25 @@ extension ServerPool {
 
     /// Returns the servers to compare because an attempt that must not be repeated is slow or has failed.
     ///
-    /// If the comparison reads another endpoint than the attempt did, both servers get at least one second instead of
-    /// 200 ms. The usual latency of that endpoint is unknown, and a 4xx response of another server is weak evidence
-    /// against the suspect.
-    func suspicion(of route: Route, asking endpoint: UInt32?, at now: MonotonicTime) -> Suspicion? {
+    /// If the comparison reads another endpoint than the attempt did (`isOther`), both servers get at least one second
+    /// instead of 200 ms. The usual latency of that endpoint is unknown, and a 4xx response of another server is weak
+    /// evidence against the suspect. Both servers serve the question.
+    func suspicion(
+        of route: Route,
+        asking question: APIConfiguration,
+        isOther: Bool,
+        at now: MonotonicTime
+    ) -> Suspicion? {
         guard let attempt = route.attempt else { return nil }
-        return state.withLock { state in
-            let patience = endpoint == nil ? Duration.milliseconds(200) : .seconds(1)
-            return state.core.takeSuspicion(of: attempt, asking: endpoint, atLeast: patience, at: now).map { probe in
+        return decide(for: question) { state, traits in
+            let probe = state.core.takeSuspicion(
+                of: attempt,
+                asking: isOther ? traits.endpoint : nil,
+                without: traits.unsuitable,
+                atLeast: isOther ? .seconds(1) : .milliseconds(200),
+                at: now
+            )
+            return probe.map { probe in
                 Suspicion(
                     probe: probe,
                     suspect: state.route(probe.suspect, usesCDN: false),
@@ -238,7 +318,7 @@ extension ServerPool.State {
         return core.choose(excluding: others, for: configuration.traits, at: now)
     }
 
-    fileprivate func route(_ attempt: Attempt, usesCDN: Bool) -> ServerPool.Route {
+    func route(_ attempt: Attempt, usesCDN: Bool) -> ServerPool.Route {
         let site = sites[attempt.server]
         return ServerPool.Route(attempt: attempt, to: usesCDN ? site.cdn ?? site.origin : site.origin)
     }

@@ -12,6 +12,7 @@ extension RequestFailure.Reason {
         case .transport(let error): error.kind.rawValue
         case .invalidRequest: "invalidRequest"
         case .unknownServer: "unknownServer"
+        case .unserved: "unserved"
         case .overloaded: "overloaded"
         case .duplicateID: "duplicateID"
         case .redirect: "redirect"

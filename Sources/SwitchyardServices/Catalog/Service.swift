@@ -123,6 +123,7 @@ public struct Service: Sendable, Hashable {
             }
         }
         try checkDefault()
+        try checkPriorities()
         do throws(SwitchPolicy.Problem) {
             try switching.check()
         } catch {
@@ -152,6 +153,7 @@ public struct Service: Sendable, Hashable {
                 expected: "an environment that baseURLs has too"
             )
         }
+        try server.checkRole(at: path)
     }
 
     private func checkDefault() throws(CatalogError) {
@@ -164,27 +166,5 @@ public struct Service: Sendable, Hashable {
                 found: defaultEnvironment.rawValue
             )
         }
-    }
-}
-
-extension SwitchingCore {
-    /// Creates the switching core for the servers of a service in one environment.
-    ///
-    /// - Parameters:
-    ///   - service: The service.
-    ///   - environment: An environment of the service.
-    ///   - now: The current time.
-    ///   - seed: The seed of all random numbers.
-    ///   - installation: See ``init(members:policy:at:seed:installation:)``.
-    /// - Throws: A ``SwitchError`` if the policy is invalid.
-    public init(
-        service: Service,
-        environment: ServiceEnvironment,
-        at now: MonotonicTime,
-        seed: UInt64,
-        installation: UInt64? = nil
-    ) throws(SwitchError) {
-        let members = service.servers(in: environment).map { Member(id: $0.id, weight: $0.weight) }
-        try self.init(members: members, policy: service.switching, at: now, seed: seed, installation: installation)
     }
 }

@@ -11,11 +11,31 @@ public struct Server: Sendable, Hashable, Identifiable {
     public var baseURLs: [ServiceEnvironment: ServerURL]
     /// The base URL for requests that use the CDN, by environment; an environment without a CDN has no entry.
     public var cdnURLs: [ServiceEnvironment: ServerURL]
-    /// The share of traffic relative to the other servers, if the selection strategy or the fallback order uses
-    /// weights.
+    /// The share of traffic relative to the other servers, if the selection strategy, a group of equal ``priority`` or
+    /// the fallback order uses weights.
     ///
     /// It has no unit. The default is 1. With 0, the server is used only if no other server is left.
     public var weight: Double
+    /// The requests that the server responds to, by default all.
+    ///
+    /// Other requests are never sent to the server.
+    public var serves: ServedRequests
+    /// The paths of the server that differ from the paths of the service, by path of the service.
+    ///
+    /// Both paths are relative to the base URL. A path that ends with `/**` stands for a folder and everything below
+    /// it, and keeps the rest: `["/v1/**": "/static/**"]`. An exact path takes precedence, then the longest folder. The
+    /// query is kept. URLs that the app passes as a whole are not changed. The default is none.
+    public var rewrites: [String: String]
+    /// The rank of the server, with 1 as the most preferred, or `nil` if the order of the list is the order of
+    /// preference.
+    ///
+    /// Servers of equal priority form a group that shares its traffic by ``weight``. Either all servers of a service
+    /// have a priority or none, and the priorities leave no gap. The default is `nil`.
+    public var priority: Int?
+    /// The zone of the server, such as a region, for `NetworkClient.preferredZone`.
+    ///
+    /// The default is `nil`.
+    public var zone: String?
 
     /// The identity of the server, which is its name.
     public var id: String { name }
@@ -27,16 +47,28 @@ public struct Server: Sendable, Hashable, Identifiable {
     ///   - baseURLs: The base URL in each environment that the server is part of, at least one.
     ///   - cdnURLs: The base URL of the CDN in each environment that has one. The default is none.
     ///   - weight: The share of traffic relative to the other servers. The default is 1.
+    ///   - serves: The requests that the server responds to. The default is all.
+    ///   - rewrites: The paths of the server that differ from those of the service. The default is none.
+    ///   - priority: The rank of the server, or `nil`, the default, for the order of the list.
+    ///   - zone: The zone of the server. The default is `nil`.
     public init(
         name: String,
         baseURLs: [ServiceEnvironment: ServerURL],
         cdnURLs: [ServiceEnvironment: ServerURL] = [:],
-        weight: Double = 1
+        weight: Double = 1,
+        serves: ServedRequests = .everything,
+        rewrites: [String: String] = [:],
+        priority: Int? = nil,
+        zone: String? = nil
     ) {
         self.name = name
         self.baseURLs = baseURLs
         self.cdnURLs = cdnURLs
         self.weight = weight
+        self.serves = serves
+        self.rewrites = rewrites
+        self.priority = priority
+        self.zone = zone
     }
 }
 

@@ -21,6 +21,8 @@ struct CheckReport: Sendable {
     ///
     /// Such an environment is valid, but its name may be misspelled in the file.
     var partialEnvironments: [String] = []
+    /// Descriptions of requests that no server of an environment serves, one line each.
+    var unserved: [String] = []
     /// Descriptions of invalid files and of servers that do not respond, one line each.
     ///
     /// For an invalid file, the line names the file, the key, and the expected value.
@@ -29,8 +31,8 @@ struct CheckReport: Sendable {
     /// Whether every file is valid and every server responded.
     var isGood: Bool { problems.isEmpty }
 
-    /// Returns the table with a heading, followed by the server lists and by the environments that have only some of the
-    /// servers.
+    /// Returns the table with a heading, followed by the environments that have only some of the servers, and by the
+    /// requests that no server serves.
     ///
     /// The result is an empty string if no server was checked.
     ///
@@ -45,8 +47,8 @@ struct CheckReport: Sendable {
             let state = styled(row.state, row.problem == nil ? .green : .red)
             table.add([row.service, row.server, row.url, state, row.latency?.figure ?? "-"])
         }
-        let texts = lists + partialEnvironments
-        let notes = texts.isEmpty ? [] : [""] + texts
+        let lines = partialEnvironments + unserved
+        let notes = lines.isEmpty ? [] : [""] + lines
         return (table.lines + notes).map { $0 + "\n" }.joined()
     }
 }

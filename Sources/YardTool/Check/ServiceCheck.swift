@@ -32,6 +32,7 @@ struct ServiceCheck: Sendable {
         let services = urls.flatMap { self.services(at: $0, except: &seen, &report.problems) }
         report.lists = services.compactMap(\.list)
         report.partialEnvironments = services.flatMap { Self.partialEnvironments(of: $0.service) }
+        report.unserved = services.flatMap { RoleCheck(service: $0.service).warnings }
         let transport = try Transports.systemDefault()
         defer { transport.shutdown() }
         let clients = services.map { client(for: $0, over: transport, &report.problems) }
@@ -136,11 +137,12 @@ struct ServiceCheck: Sendable {
         return Found(file: file.lastPathComponent, service: service, environment: wanted, list: list)
     }
 
-    /// Sends a request to the base URL of a server.
+    /// Sends a request to the base URL of a server, or a read that the server serves.
     ///
-    /// Any response is a success, and its body is ignored.
+    /// Any response is a success, and its body is ignored. A server that serves no read is not asked.
     private func ask(_ server: Server, of found: Found, through client: NetworkClient) async -> CheckReport.Row {
-        var configuration = APIConfiguration(timeout: timeout)
+        var configuration = APIConfiguration(path: server.serves.sample?.path ?? "", timeout: timeout)
+        if let method = server.serves.sample?.method { configuration.method = HTTPMethod(method) ?? .get }
         configuration.server = .named(server.name)
         configuration.delivery = .stream
         var row = CheckReport.Row(
@@ -148,6 +150,10 @@ struct ServiceCheck: Sendable {
             server: server.name,
             url: server.baseURLs[found.environment]?.text ?? "-"
         )
+        guard server.serves.sample != nil else {
+            row.state = "writes only"
+            return row
+        }
         do throws(RequestFailure) {
             let answer = try await client.send(configuration)
             row.state = "\(answer.status)"

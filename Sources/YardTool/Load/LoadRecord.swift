@@ -83,6 +83,7 @@ extension RequestFailure.Reason {
         case .deadlineExceeded: "timeout"
         case .invalidRequest: "invalidRequest"
         case .unknownServer: "unknownServer"
+        case .unserved: "unserved"
         case .overloaded: "overloaded"
         case .duplicateID: "duplicateID"
         case .closed: "closed"

@@ -54,7 +54,7 @@ import Testing
         let json = Mistake.file(
             switching: """
                 {"policy": "recommended", "errorRatio": 0.2, "minimumRequests": 20, "window": 30, "windowRequests": 50,
-                 "selection": "weighted", "failsBack": false, "failsOver": false, "hedging": false,
+                 "selection": "weighted", "overprovisioning": 2, "latencyWindow": 0.05, "failsBack": false, "failsOver": false, "hedging": false,
                  "admission": false, "perEndpoint": false, "tooManyRequests": "overload",
                  "maximumAttempts": 2, "minimumInterval": 3, "firstProbe": 90}
                 """
@@ -67,6 +67,8 @@ import Testing
         expected.detection.ratio?.minimum = 20
         expected.detection.window = WindowRule(count: 50, duration: .seconds(30))
         expected.selection = .weighted
+        expected.overprovisioning = 2
+        expected.latencyWindow = .milliseconds(50)
         expected.failsBack = false
         expected.failsOver = false
         expected.hedging = nil
@@ -329,6 +331,8 @@ struct Mistake: Sendable, CustomTestStringConvertible {
         rule(#"{"policy": "off", "errorRatio": 0.1}"#, .invalidValue, "errorRatio"),
         rule(#"{"selection": "random"}"#, .invalidValue, "selection"),
         rule(#"{"hedging": 1}"#, .wrongType, "hedging"),
+        rule(#"{"overprovisioning": 0.9}"#, .invalidValue, "overprovisioning"),
+        rule(#"{"latencyWindow": -1}"#, .invalidValue, "latencyWindow"),
         rule(#"{"maximumAttempts": 0}"#, .invalidValue, "maximumAttempts"),
         rule(#"{"firstProbe": -1}"#, .invalidValue, "firstProbe"),
         rule(#"{"cooldown": 1}"#, .unknownKey, "cooldown"),

@@ -7,7 +7,10 @@ import Testing
         let names = ServiceFormat.keys.map(\.path)
 
         #expect(ServiceFormat.names(in: "") == ["service", "defaultEnvironment", "servers", "switching"])
-        #expect(ServiceFormat.names(in: "servers[]") == ["name", "baseURLs", "cdnURLs", "weight"])
+        #expect(
+            ServiceFormat.names(in: "servers[]")
+                == ["name", "baseURLs", "cdnURLs", "weight", "serves", "rewrites", "priority", "zone"]
+        )
         for object in ["switching", "switching.hedging", "switching.admission"] {
             let below = names.filter { $0.hasPrefix("\(object).") && !$0.dropFirst(object.count + 1).contains(".") }
             #expect(ServiceFormat.names(in: object).count == below.count && !below.isEmpty)

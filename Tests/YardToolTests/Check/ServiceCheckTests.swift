@@ -237,13 +237,13 @@ import Testing
 }
 
 extension URL {
-    fileprivate func write(_ text: String, to name: String) throws {
+    func write(_ text: String, to name: String) throws {
         try Data(text.utf8).write(to: appendingPathComponent(name))
     }
 }
 
 extension LoopbackServer {
-    fileprivate static func started(_ prepare: (LoopbackServer) -> Void = { _ in }) throws -> LoopbackServer {
+    static func started(_ prepare: (LoopbackServer) -> Void = { _ in }) throws -> LoopbackServer {
         let server = LoopbackServer()
         prepare(server)
         try server.start()

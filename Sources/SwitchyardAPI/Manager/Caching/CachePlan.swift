@@ -125,7 +125,7 @@ package final class CachePlan: Sendable {
     }
 
     private static func preferredServer(for configuration: APIConfiguration, of client: NetworkClient) -> String {
-        if case .named(let name) = configuration.server { name } else { client.currentServer }
+        if case .named(let name) = configuration.server { name } else { client.preferredServer(for: configuration) }
     }
 
     /// Returns the stored value if it is fresh and can be returned without further steps, otherwise `nil`.

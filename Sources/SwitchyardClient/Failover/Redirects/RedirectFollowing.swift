@@ -21,6 +21,7 @@ extension Failover {
             }
             guard case .send(let request) = step else { return false }
             try checkEncryption(of: request.url)
+            if let unserved = pool.refusal(of: request) { throw .unserved(unserved) }
             goOn(with: request, of: index, along: trail, on: attempt, startedAt: startedAt)
         } catch {
             // A server that redirected the request may have executed it, even though the redirect cannot be followed.

@@ -98,6 +98,11 @@ struct JSONObject {
             }
         }
 
+        /// Whether the value of a key is an array.
+        func isArray(_ key: String) -> Bool {
+            if case .array = value(key) { true } else { false }
+        }
+
         func array(_ key: String) throws(CatalogError) -> [JSONValue] {
             guard let value = value(key) else { throw error(.missingKey, key, "an array", "nothing") }
             guard case .array(let elements) = value else {

@@ -8,6 +8,8 @@ struct PolicyDecoder {
         var policy = try preset(named: name)
         try detection(&policy)
         if let strategy: SelectionStrategy = try choice("selection") { policy.selection = strategy }
+        policy.overprovisioning = try fields.number("overprovisioning") ?? policy.overprovisioning
+        policy.latencyWindow = try fields.seconds("latencyWindow") ?? policy.latencyWindow
         policy.failsBack = try fields.bool("failsBack") ?? policy.failsBack
         policy.failsOver = try fields.bool("failsOver") ?? policy.failsOver
         if let meaning: TooManyRequests = try choice("tooManyRequests") { policy.tooManyRequests = meaning }

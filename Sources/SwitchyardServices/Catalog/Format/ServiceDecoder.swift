@@ -70,8 +70,43 @@ struct ServiceDecoder {
             name: try fields.string("name"),
             baseURLs: try urls(try fields.requiredObject("baseURLs")),
             cdnURLs: try fields.object("cdnURLs").map { (object) throws(CatalogError) in try urls(object) } ?? [:],
-            weight: try fields.number("weight") ?? 1
+            weight: try fields.number("weight") ?? 1,
+            serves: try served(fields),
+            rewrites: try fields.object("rewrites").map { (object) throws(CatalogError) in try texts(object) } ?? [:],
+            priority: try fields.integer("priority"),
+            zone: try fields.optionalString("zone")
         )
+    }
+
+    private func served(_ fields: JSONObject.Fields) throws(CatalogError) -> ServedRequests {
+        guard fields.isArray("serves") else {
+            switch try fields.optionalString("serves") {
+            case nil, "everything": return .everything
+            case "reads": return .reads
+            case let text?: throw fields.unexpected("serves", text)
+            }
+        }
+        var patterns: [String] = []
+        for (index, value) in try fields.array("serves").enumerated() {
+            guard case .string(let text) = value else {
+                throw fields.error(.wrongType, "serves[\(index)]", "a string", value.kindWithArticle)
+            }
+            patterns.append(text)
+        }
+        return .matching(patterns)
+    }
+
+    /// Returns the members of an object whose values are strings.
+    private func texts(_ object: JSONObject) throws(CatalogError) -> [String: String] {
+        var texts: [String: String] = [:]
+        for (key, value) in try object.members().sorted(by: { $0.key < $1.key }) {
+            guard case .string(let text) = value else {
+                let (place, found) = ("\(object.path).\(key)", value.kindWithArticle)
+                throw CatalogError(.wrongType, file: file, at: place, expected: "a string", found: found)
+            }
+            texts[key] = text
+        }
+        return texts
     }
 
     private func urls(_ object: JSONObject) throws(CatalogError) -> [ServiceEnvironment: ServerURL] {

@@ -9,6 +9,10 @@
 /// | `servers[].baseURLs` | object | URL by environment that the server is part of | required | http or https, with a host |
 /// | `servers[].cdnURLs` | object | URL by environment | none | base URLs of the CDN |
 /// | `servers[].weight` | number | | 1 | the share of traffic relative to the other servers |
+/// | `servers[].serves` | string or array | | `everything` | `everything`, `reads`, or patterns of requests |
+/// | `servers[].rewrites` | object | path of the server by path of the service | none | paths that differ |
+/// | `servers[].priority` | integer | | the order of the list | the rank of the server, 1 is the first |
+/// | `servers[].zone` | string | | none | the zone of the server |
 /// | `switching` | object | | recommended | the switching policy |
 /// | `switching.policy` | string | | `recommended` | one of ``policies`` |
 /// | `switching.errorRatio` | number | 0...1 | 0.1 | failures per finished request |
@@ -17,6 +21,8 @@
 /// | `switching.windowRequests` | integer | requests | 100, or `minimumRequests` | number of outcomes, at most 400 |
 /// | `switching.consecutiveFailures` | integer | failures | 5 | only with the policy `consecutiveFailures` |
 /// | `switching.selection` | string | | `priority` | one of ``SelectionStrategy`` |
+/// | `switching.overprovisioning` | number | | 1.4 | the factor for the health of a group of equal priority |
+/// | `switching.latencyWindow` | number | seconds | 0.015 | the window of `lowestLatency` after the fastest server |
 /// | `switching.failsBack` | boolean | | by policy | whether a recovered server gets its traffic back |
 /// | `switching.failsOver` | boolean | | by policy | whether a failed request is sent to another server |
 /// | `switching.perEndpoint` | boolean | | by policy | whether failures that other servers share are ignored |
@@ -77,6 +83,7 @@ package enum ServiceFormat {
             ),
             Key("servers[].cdnURLs", "an object", "URL by environment", "none", "base URLs of the CDN"),
             Key("servers[].weight", "a number of at least 0", "", "1", "the share of traffic relative to the others"),
+        ] + roles + [
             Key("switching", "an object", "", "the recommended policy", "when to switch"),
             Key(
                 "switching.policy",
@@ -108,6 +115,20 @@ package enum ServiceFormat {
                 "",
                 "priority",
                 "in which order usable servers are asked"
+            ),
+            Key(
+                "switching.overprovisioning",
+                "a number of at least 1",
+                "",
+                "1.4",
+                "the factor for the health of a group of equal priority"
+            ),
+            Key(
+                "switching.latencyWindow",
+                "a number of at least 0",
+                "seconds",
+                "0.015",
+                "the window of lowestLatency after the fastest server"
             ),
             Key(
                 "switching.failsBack",
@@ -176,6 +197,16 @@ package enum ServiceFormat {
                 "from the first ejection to the first probe"
             ),
         ]
+
+    private static let roles = details(
+        of: "servers[]",
+        [
+            ("serves", "everything, reads or an array of patterns", "", "everything", "the requests that it serves"),
+            ("rewrites", "an object", "path of the server by path of the service", "none", "paths that differ"),
+            ("priority", "an integer of at least 1", "", "the order of the list", "the rank, 1 is the first"),
+            ("zone", "a string", "", "none", "the zone of the server"),
+        ]
+    )
 
     private static let hedging = details(
         of: "switching.hedging",

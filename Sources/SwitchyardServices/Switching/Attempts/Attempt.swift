@@ -36,6 +36,8 @@ package struct Attempt: Sendable, Hashable {
     let isFree: Bool
     /// The server's number of timely responses at the start of the attempt.
     let timely: UInt32
+    /// The servers that do not serve the request (`RequestTraits.unsuitable`).
+    let unsuitable: ServerSet
     /// The time at which the server was chosen.
     package let startedAt: MonotonicTime
 
@@ -48,7 +50,8 @@ package struct Attempt: Sendable, Hashable {
         startedAt: MonotonicTime,
         holdsTrialPlace: Bool = false,
         followsOverload: Bool = false,
-        isFree: Bool = false
+        isFree: Bool = false,
+        unsuitable: ServerSet = []
     ) {
         position = UInt8(truncatingIfNeeded: server)
         self.generation = generation
@@ -58,6 +61,7 @@ package struct Attempt: Sendable, Hashable {
         self.holdsTrialPlace = holdsTrialPlace
         self.followsOverload = followsOverload
         self.isFree = isFree
+        self.unsuitable = unsuitable
         self.startedAt = startedAt
     }
 

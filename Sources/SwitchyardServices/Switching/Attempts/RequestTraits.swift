@@ -35,6 +35,10 @@ package struct RequestTraits: Sendable, Hashable {
     /// A request that must not be repeated is not sent to a server on trial as long as repeatable requests test that
     /// server.
     package var mayBeRepeated: Bool
+    /// The servers that do not serve the request and must not get it; empty by default.
+    package var unsuitable = ServerSet()
+    /// The servers that ``SwitchPolicy/selector`` leaves out; they get the request only if no other server can take it.
+    package var unwanted = ServerSet()
 
     /// Creates the traits of a request.
     ///

@@ -38,6 +38,20 @@ package struct ServerSet: Sendable, Hashable {
         return both
     }
 
+    /// Returns the servers that are in this set and not in the other one.
+    package func subtracting(_ other: ServerSet) -> ServerSet {
+        var rest = self
+        rest.bits &= ~other.bits
+        return rest
+    }
+
+    /// The servers that are not in the set, including positions without a server.
+    package var inverted: ServerSet {
+        var others = ServerSet()
+        others.bits = ~bits
+        return others
+    }
+
     private static func bit(_ position: Int) -> UInt64 {
         (0..<capacity).contains(position) ? 1 &<< UInt64(position) : 0
     }

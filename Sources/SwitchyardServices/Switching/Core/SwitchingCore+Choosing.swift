@@ -29,14 +29,20 @@ extension SwitchingCore {
     ///
     /// - Parameters:
     ///   - priority: The request's priority.
+    ///   - unsuitable: The servers that do not serve the request; they count as absent.
     ///   - now: The current time.
     /// - Returns: Whether to shed the request.
-    package mutating func sheds(_ priority: RequestPriority, at now: MonotonicTime) -> Bool {
+    package mutating func sheds(
+        _ priority: RequestPriority,
+        without unsuitable: ServerSet = [],
+        at now: MonotonicTime
+    ) -> Bool {
         let time = read(now)
         guard let admission = rules.policy.admission, let highest = admission.sheds, priority <= highest,
-            priority != .high, steering.members.count > 1
+            priority != .high, steering.members.count - unsuitable.count > 1
         else { return false }
-        guard let refusal = self.admission.refusal(by: recovery.healthy, at: time) else { return false }
+        let healthy = recovery.healthy.subtracting(unsuitable)
+        guard let refusal = self.admission.refusal(by: healthy, at: time) else { return false }
         return priority == .low || random.unit() < min(refusal, admission.mostShed)
     }
 
@@ -70,12 +76,17 @@ extension SwitchingCore {
     ///
     /// - Parameters:
     ///   - tried: The servers that the request will have tried at the time of the failure.
+    ///   - traits: The properties of the request.
     ///   - now: The current time.
     /// - Returns: Whether a failover would be possible.
-    package mutating func couldFailOver(excluding tried: ServerSet, at now: MonotonicTime) -> Bool {
+    package mutating func couldFailOver(
+        excluding tried: ServerSet,
+        for traits: RequestTraits = RequestTraits(),
+        at now: MonotonicTime
+    ) -> Bool {
         let time = read(now)
         let hasToken = extras.hasFailoverToken(at: time)
-        return hasToken && rules.policy.failsOver && allowsAnother(tried) && tried.count < steering.members.count
+        return hasToken && rules.policy.failsOver && allowsAnother(tried) && hasOthers(than: tried, for: traits)
     }
 
     // MARK: - Picking
@@ -89,6 +100,11 @@ extension SwitchingCore {
         tried.count < rules.policy.maximumAttempts
     }
 
+    /// Whether a server that serves the request is not among the servers in `tried`.
+    func hasOthers(than tried: ServerSet, for traits: RequestTraits) -> Bool {
+        tried.union(traits.unsuitable).count < steering.members.count
+    }
+
     mutating func attempt(
         _ choice: Choice,
         _ role: Attempt.Role,
@@ -97,7 +113,8 @@ extension SwitchingCore {
         followsOverload: Bool = false,
         isFree: Bool = false
     ) -> Attempt {
-        Attempt(
+        if role != .probe, role != .warmUp, role != .suspicion { inFlight.begin(choice.position) }
+        return Attempt(
             server: choice.position,
             generation: recovery.generation(of: choice.position),
             role: role,
@@ -106,20 +123,36 @@ extension SwitchingCore {
             startedAt: now,
             holdsTrialPlace: choice.holdsTrialPlace,
             followsOverload: followsOverload,
-            isFree: isFree
+            isFree: isFree,
+            unsuitable: traits.unsuitable
         )
     }
 
     mutating func pick(excluding tried: ServerSet, for traits: RequestTraits, at time: Double) -> Choice? {
-        if let forced = steering.forced, !tried.contains(forced) { return Choice(position: forced) }
-        if usesOrder(traits) {
-            for position in steering.order where !tried.contains(Int(position)) {
-                if let choice = admit(Int(position), for: traits, at: time) { return choice }
-            }
-        } else if let choice = pickByRank(excluding: tried, for: traits, at: time) {
+        let excluded = tried.union(traits.unsuitable)
+        if let forced = steering.forced, !excluded.contains(forced) { return Choice(position: forced) }
+        if !traits.unwanted.isEmpty,
+            let choice = pickUsable(excluding: excluded.union(traits.unwanted), for: traits, at: time)
+        {
             return choice
         }
-        return leastBad(excluding: tried).map { Choice(position: $0) }
+        return pickUsable(excluding: excluded, for: traits, at: time)
+            ?? leastBad(excluding: excluded).map { Choice(position: $0) }
+    }
+
+    /// Picks a server whose health and share admit the request, by the policy's selection.
+    private mutating func pickUsable(
+        excluding excluded: ServerSet,
+        for traits: RequestTraits,
+        at time: Double
+    ) -> Choice? {
+        if !steering.layout.groups.isEmpty { return pickByGroup(excluding: excluded, for: traits, at: time) }
+        guard usesOrder(traits) else { return pickByRank(excluding: excluded, for: traits, at: time) }
+        for position in steering.order(without: traits.unsuitable, healthy: recovery.healthy)
+        where !excluded.contains(Int(position)) {
+            if let choice = admit(Int(position), for: traits, at: time) { return choice }
+        }
+        return nil
     }
 
     /// Picks a server for a failover.
@@ -142,7 +175,7 @@ extension SwitchingCore {
     mutating func pickExtra(excluding tried: ServerSet, for traits: RequestTraits, at time: Double) -> Choice? {
         var passed = tried
         while let choice = pick(excluding: passed, for: traits, at: time) {
-            let isPreferred = choice.position == Int(steering.current)
+            let isPreferred = choice.position == preferredPosition(without: traits.unsuitable)
             if rules.policy.admission == nil || isPreferred || admission.isClean(choice.position, at: time) {
                 return choice
             }
@@ -200,62 +233,4 @@ extension SwitchingCore {
 
 private func <= (left: (Bool, Double), right: (Bool, Double)) -> Bool {
     left.0 == right.0 ? left.1 <= right.1 : !left.0
-}
-
-// MARK: - By rank
-
-extension SwitchingCore {
-    /// Whether the order of preference alone determines the server of a request.
-    func usesOrder(_ traits: RequestTraits) -> Bool {
-        switch rules.policy.selection {
-        case .priority: true
-        case .sticky: traits.sessionKey == nil
-        default: false
-        }
-    }
-
-    /// Picks the usable server with the highest rank by the selection strategy.
-    mutating func pickByRank(excluding tried: ServerSet, for traits: RequestTraits, at time: Double) -> Choice? {
-        var passed = tried
-        let isExploring = rules.policy.selection == .lowestLatency && random.next() & 31 == 0
-        let draw = random.next()
-        while let position = greatest(excluding: passed, for: traits, draw: draw, isExploring: isExploring) {
-            if let choice = admit(position, for: traits, at: time) {
-                if rules.policy.selection == .roundRobin {
-                    steering.advanceCursor(after: position)
-                }
-                return choice
-            }
-            passed.insert(position)
-        }
-        return nil
-    }
-
-    private func greatest(
-        excluding passed: ServerSet,
-        for traits: RequestTraits,
-        draw: UInt64,
-        isExploring: Bool
-    ) -> Int? {
-        var best: (position: Int, rank: Double)?
-        for position in steering.members.indices where !passed.contains(position) {
-            let rank = rank(of: position, for: traits, draw: draw, isExploring: isExploring)
-            if let best, best.rank >= rank { continue }
-            best = (position, rank)
-        }
-        return best?.position
-    }
-
-    private func rank(of position: Int, for traits: RequestTraits, draw: UInt64, isExploring: Bool) -> Double {
-        let member = steering.members[position]
-        switch rules.policy.selection {
-        case .priority: return -Double(position)
-        case .roundRobin: return -Double((position - steering.cursor + steering.members.count) % steering.members.count)
-        case .weighted: return StableHash.rendezvous(draw, member.hash, weight: member.weight)
-        case .sticky: return StableHash.rendezvous(traits.sessionKey ?? 0, member.hash, weight: member.weight)
-        case .lowestLatency:
-            if isExploring { return StableHash.rendezvous(draw, member.hash, weight: 1) }
-            return -Double(evidence.servers[position].latency.mean)
-        }
-    }
 }

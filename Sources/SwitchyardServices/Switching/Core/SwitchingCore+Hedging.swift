@@ -97,6 +97,7 @@ extension SwitchingCore {
     ///   - attempt: The attempt in flight.
     ///   - tried: The servers that the request has tried.
     ///   - avoided: Servers that are not used. They do not count as attempts of the request.
+    ///   - traits: The properties of the request.
     ///   - now: The current time.
     /// - Returns: The time from now, at least ``BudgetRules/shortestPause``; `nil` if no other server can get the
     ///   request, or if the attempt has waited too long.
@@ -104,11 +105,12 @@ extension SwitchingCore {
         for attempt: Attempt,
         excluding tried: ServerSet,
         avoiding avoided: ServerSet = [],
+        for traits: RequestTraits = RequestTraits(),
         at now: MonotonicTime
     ) -> Duration? {
         let budgets = rules.policy.budgets
         let isPossible = rules.policy.hedging != nil && max(budgets.hedgeTokens, budgets.failoverTokens) >= 1
-        guard isPossible, allowsAnother(tried), tried.union(avoided).count < steering.members.count else { return nil }
+        guard isPossible, allowsAnother(tried), hasOthers(than: tried.union(avoided), for: traits) else { return nil }
         let waited = attempt.startedAt.duration(to: now)
         return waited < BudgetRules.longestCheck ? Self.pause(after: waited) : nil
     }
@@ -145,7 +147,7 @@ extension SwitchingCore {
         }
         guard rules.policy.failsOver, rules.policy.admission != nil, let kind, !extras.isFree(after: kind),
             !timeline.isFrozen, extras.mayGetFailoverToken(at: time),
-            tried.count == 1, allowsAnother(tried), steering.members.count > 1
+            tried.count == 1, allowsAnother(tried), steering.members.count - traits.unsuitable.count > 1
         else { return nil }
         return Self.pause(after: held)
     }

@@ -17,15 +17,29 @@ extension SwitchingCore {
         let time = read(now)
         let due = evidence.isOdd(traits.endpoint) ? time - 5 : time
         guard !timeline.isFrozen, recovery.hasDueProbe(at: time, since: due) else { return nil }
-        let goesByPreference = rules.policy.failsBack && rules.policy.selection == .priority
-        let hasHealthy = !recovery.healthy.isEmpty
-        for position in steering.order {
-            if goesByPreference, hasHealthy, position == steering.current { return nil }
-            guard recovery.isProbeDue(Int(position), at: time, since: due) else { continue }
-            recovery.beginProbe(Int(position), at: time)
-            return attempt(Choice(position: Int(position)), .probe, at: now)
+        if steering.layout.hasRoles { tryServersWithoutReads(at: time) }
+        let goesByPreference =
+            rules.policy.failsBack && rules.policy.selection == .priority && steering.layout.groups.isEmpty
+        let hasHealthy = !recovery.healthy.subtracting(traits.unsuitable).isEmpty
+        let preferred = preferredPosition(without: traits.unsuitable)
+        for position in steering.order.lazy.map({ Int($0) }) where !traits.unsuitable.contains(position) {
+            if goesByPreference, hasHealthy, position == preferred { return nil }
+            guard recovery.isProbeDue(position, at: time, since: due) else { continue }
+            recovery.beginProbe(position, at: time)
+            return attempt(Choice(position: position), .probe, at: now)
         }
         return nil
+    }
+
+    /// Begins the trials of the ejected servers that are due for a probe and serve no request that a probe can send.
+    private mutating func tryServersWithoutReads(at time: Double) {
+        for position in steering.members.indices
+        where !steering.members[position].servesReads && recovery.isProbeDue(position, at: time, since: time) {
+            recovery.beginTrial(position, at: time)
+            evidence.beginTrial(position)
+            inFlight.clear(position)
+            emit(.trialStarted(steering.members[position].id, after: .zero))
+        }
     }
 
     /// Settles a shadow probe.
@@ -74,6 +88,7 @@ extension SwitchingCore {
         emit(.probed(id, succeeded: succeeded), statistics(of: position, at: time))
         guard let wait = recovery.settleProbe(position, succeeded: succeeded, at: time, &random) else { return }
         evidence.beginTrial(position)
+        inFlight.clear(position)
         emit(.trialStarted(id, after: .seconds(wait)))
     }
 
@@ -82,14 +97,19 @@ extension SwitchingCore {
     /// Call it whenever the client has traffic and an idempotent request that can be copied. The outcome of a warm-up
     /// is no evidence about the server; its purpose is to open a connection.
     ///
-    /// - Parameter now: The current time.
+    /// - Parameters:
+    ///   - traits: The properties of the request that can be copied.
+    ///   - now: The current time.
     /// - Returns: The attempt, which may be passed to ``settleProbe(_:_:at:)`` like a probe, or `nil` if no warm-up is
     ///   due.
-    package mutating func takeWarmUp(at now: MonotonicTime) -> Attempt? {
+    package mutating func takeWarmUp(
+        for traits: RequestTraits = RequestTraits(),
+        at now: MonotonicTime
+    ) -> Attempt? {
         guard let gap = rules.policy.warmUp, rules.policy.selection == .priority else { return nil }
         let time = read(now)
         guard recovery.isWarmUpDue(every: gap.inSeconds, at: time, &random), !timeline.isFrozen,
-            let fallback = firstFallback(at: time)
+            let fallback = firstFallback(without: traits.unsuitable, at: time)
         else { return nil }
         recovery.planWarmUp(after: gap.inSeconds, at: time, &random)
         return attempt(Choice(position: fallback), .warmUp, at: now)
@@ -97,10 +117,14 @@ extension SwitchingCore {
 
     /// Returns the server that would replace the preferred server: the next in order that is healthy and not recently
     /// overloaded.
-    private func firstFallback(at time: Double) -> Int? {
-        steering.order.lazy.map { Int($0) }.first { position in
-            position != Int(steering.current) && recovery.state(of: position) == .healthy
-                && admission.isClean(position, at: time)
+    ///
+    /// The servers that share the traffic of the preferred server need no warm-up.
+    private func firstFallback(without unsuitable: ServerSet, at time: Double) -> Int? {
+        let preferred = preferredPosition(without: unsuitable)
+        let group = steering.layout.groups.first { $0.contains(preferred) } ?? []
+        return steering.order.lazy.map { Int($0) }.first { position in
+            position != preferred && !unsuitable.contains(position) && !group.contains(position)
+                && recovery.state(of: position) == .healthy && admission.isClean(position, at: time)
         }
     }
 }

@@ -4,6 +4,8 @@ extension SwitchingCore {
         var kind: FailureKind
         var retryAfter: Duration?
         var endpoint: UInt32 = 0
+        /// The servers that do not serve the request.
+        var unsuitable = ServerSet()
         /// Whether another server responded to the same request.
         var hasConfirmation: Bool
         /// Whether other servers failed the same request in the same way.
@@ -27,6 +29,25 @@ extension SwitchingCore {
             self.hasConfirmation = hasConfirmation
             self.isShared = isShared
             isOutdone = hasConfirmation
+        }
+
+        /// Creates the failure of an attempt.
+        init(
+            _ kind: FailureKind,
+            _ attempt: Attempt,
+            endpoint: UInt32? = nil,
+            retryAfter: Duration? = nil,
+            hasConfirmation: Bool,
+            isShared: Bool = false
+        ) {
+            self.init(
+                kind: kind,
+                retryAfter: retryAfter,
+                endpoint: endpoint ?? attempt.endpoint,
+                hasConfirmation: hasConfirmation,
+                isShared: isShared
+            )
+            unsuitable = attempt.unsuitable
         }
 
         /// Whether the failure shows that the server has more load than other servers.
@@ -65,12 +86,15 @@ extension SwitchingCore {
 
     /// Counts a response toward the recovery of a server that is ejected or on trial.
     ///
-    /// One response is enough while the servers in use are overloaded.
+    /// If other servers are healthy, an ejected server gets only the requests that no other server serves. Their
+    /// responses do not show that it works for the requests that it failed.
     private mutating func creditLife(_ position: Int, at time: Double) {
         evidence.noteResponse(of: position, at: time)
         if recovery.state(of: position) == .healthy {
             evidence.clearSuspicion(position)
-        } else if recovery.creditResponse(position) || isOverloadedEverywhere(at: time) {
+        } else if steering.layout.hasRoles, recovery.state(of: position) == .ejected, !recovery.healthy.isEmpty {
+            return
+        } else if recovery.creditResponse(position) {
             recover(position, at: time)
         }
     }
@@ -108,7 +132,7 @@ extension SwitchingCore {
         let limit = evidence.charge(failure, to: position, at: time)
         if recovery.state(of: position) == .trial, failure.hasConfirmation {
             eject(position, .trialFailed, at: time)
-        } else if let limit, mayEject(position, kind, at: time) {
+        } else if let limit, mayEject(position, kind, without: failure.unsuitable, at: time) {
             eject(position, limit, at: time)
         }
     }
@@ -129,23 +153,27 @@ extension SwitchingCore {
         at time: Double
     ) {
         guard rules.policy.detection.lateness != nil else {
-            let failure = Failure(kind: .overtaken, endpoint: attempt.endpoint, hasConfirmation: true)
-            return recordFailure(position, failure, at: time)
+            return recordFailure(position, Failure(.overtaken, attempt, hasConfirmation: true), at: time)
         }
         age(position, to: time)
         evidence.noteFailure(.overtaken, of: position, at: time)
         let waited = max(0, attempt.startedAt.seconds(to: timeline.reading))
         guard recovery.state(of: position) != .ejected,
             evidence.recordOvertaken(attempt, on: position, by: winner, after: waited, weight: weight, at: time),
-            mayEject(position, .overtaken, at: time)
+            mayEject(position, .overtaken, without: attempt.unsuitable, at: time)
         else { return }
         eject(position, recovery.state(of: position) == .trial ? .trialFailed : .lateness, at: time)
     }
 
-    /// Whether a server may be ejected: another server is healthy and can take its traffic, and the last switch is long
+    /// Whether a server may be ejected: another server is healthy and serves the request, and the last switch is long
     /// enough ago.
-    private func mayEject(_ position: Int, _ kind: FailureKind, at time: Double) -> Bool {
-        recovery.hasHealthyPeer(of: position)
+    private func mayEject(
+        _ position: Int,
+        _ kind: FailureKind,
+        without unsuitable: ServerSet,
+        at time: Double
+    ) -> Bool {
+        recovery.hasHealthyPeer(of: position, without: unsuitable)
             && !admission.sparesOverload(position, kind, healthy: recovery.healthy, at: time)
             && !steering.isSwitchTooSoon(from: position, within: rules.minimumInterval, at: time)
     }
@@ -158,6 +186,7 @@ extension SwitchingCore {
         let ended = recovery.eject(position, failsPartly: evidence.isMixed(position), at: time)
         recovery.delayFirstProbe(position, at: time, &random)
         evidence.eject(position)
+        inFlight.clear(position)
         emit(.ejected(steering.members[position].id, generation: ended, cause: cause), statistics)
         if steering.forced == position { endSteering(at: time) }
         updateCurrent(cause, at: time)
@@ -169,6 +198,7 @@ extension SwitchingCore {
         let statistics = statistics(of: position, at: time)
         recovery.recover(position, at: time)
         evidence.recover(position)
+        inFlight.clear(position)
         emit(.recovered(steering.members[position].id, outage: .seconds(outage)), statistics)
         updateCurrent(.recovered, at: time)
     }

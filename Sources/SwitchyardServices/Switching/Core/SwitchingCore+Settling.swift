@@ -22,12 +22,7 @@ extension SwitchingCore {
             extras.refund(attempt)
         case .failure(let kind, let retryAfter):
             guard timeline.counts(attempt, kind, at: time), let position else { break }
-            let failure = Failure(
-                kind: kind,
-                retryAfter: retryAfter,
-                endpoint: attempt.endpoint,
-                hasConfirmation: false
-            )
+            let failure = Failure(kind, attempt, retryAfter: retryAfter, hasConfirmation: false)
             recordFailure(position, failure, at: time)
         case .neutral:
             extras.refund(attempt)
@@ -93,9 +88,9 @@ extension SwitchingCore {
             let hasConfirmation = winner.map { $0.attempt.isElsewhere(than: attempt) } ?? Self.proves(others, kind)
             let isShared = winner == nil && others.contains { Self.isAlike($0.outcome, kind) }
             let failure = Failure(
-                kind: kind,
+                kind,
+                attempt,
                 retryAfter: retryAfter,
-                endpoint: attempt.endpoint,
                 hasConfirmation: hasConfirmation,
                 isShared: isShared
             )
@@ -138,6 +133,7 @@ extension SwitchingCore {
     mutating func release(_ attempt: Attempt) -> Int? {
         extras.release(attempt)
         guard let position = recovery.position(of: attempt) else { return nil }
+        inFlight.end(position)
         if attempt.holdsTrialPlace { recovery.returnTrialPlace(position) }
         return position
     }

@@ -54,6 +54,7 @@ extension SwitchingCore {
         recovery.reset(at: time)
         admission = Admission(rules, count: steering.members.count)
         evidence.reset(at: time)
+        inFlight = InFlight(rules, count: steering.members.count)
         updateCurrent(.reset, at: time)
         return takeEvents()
     }

@@ -38,6 +38,7 @@ extension SwitchingCore {
         guard version == nil || version == self.version else { return takeEvents() }
         let count = steering.members.count
         let ring = (1..<count).map { (Int(steering.current) + $0) % count }
+            .filter(steering.layout.generalists.contains)
         guard let target = ring.first(where: { recovery.state(of: $0) == .healthy }) ?? ring.first else {
             return takeEvents()
         }
@@ -102,8 +103,9 @@ extension SwitchingCore {
         if steering.replace(members) {
             updateCurrent(.listReplaced, at: time)
         } else {
-            let healthy = steering.order.first { recovery.state(of: Int($0)) == .healthy }
-            moveTraffic(to: healthy ?? steering.order[0], from: previous, .listReplaced, at: time)
+            let general = steering.order.filter { steering.layout.generalists.contains(Int($0)) }
+            let healthy = general.first { recovery.state(of: Int($0)) == .healthy }
+            moveTraffic(to: healthy ?? general[0], from: previous, .listReplaced, at: time)
         }
         return takeEvents()
     }
@@ -114,7 +116,24 @@ extension SwitchingCore {
         recovery.rearrange(known, at: time)
         admission.rearrange(known)
         evidence.rearrange(known, at: time)
+        inFlight.rearrange(known)
     }
+
+    /// Puts the servers of a zone first, or restores the order of the list if the zone is `nil`.
+    ///
+    /// - Parameters:
+    ///   - zone: The zone. A zone without a server changes nothing.
+    ///   - now: The current time.
+    /// - Returns: The resulting events.
+    package mutating func prefer(zone: String?, at now: MonotonicTime) -> [SwitchEvent] {
+        let time = read(now)
+        steering.prefer(zone: zone)
+        updateCurrent(.requested, at: time)
+        return takeEvents()
+    }
+
+    /// The zone whose servers come first, or `nil` if there is none.
+    package var preferredZone: String? { steering.zone }
 
     /// Makes a server healthy, forgets the evidence against it, and restores its full share of the traffic.
     private mutating func startAfresh(_ position: Int, at time: Double) {

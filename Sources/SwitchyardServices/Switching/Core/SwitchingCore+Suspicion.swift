@@ -21,6 +21,7 @@ extension SwitchingCore {
     /// - Parameters:
     ///   - attempt: The attempt on the suspected server.
     ///   - endpoint: The endpoint of the probes, if it differs from that of the attempt.
+    ///   - unsuitable: The servers that do not serve the probes.
     ///   - patience: The minimum time limit of each probe.
     ///   - now: The current time.
     /// - Returns: The probes, to be passed to ``settleSuspicion(_:suspect:witness:at:)``; `nil` if probes of the server
@@ -29,6 +30,7 @@ extension SwitchingCore {
     package mutating func takeSuspicion(
         of attempt: Attempt,
         asking endpoint: UInt32? = nil,
+        without unsuitable: ServerSet = [],
         atLeast patience: Duration = .milliseconds(200),
         at now: MonotonicTime
     ) -> SuspicionProbe? {
@@ -36,20 +38,29 @@ extension SwitchingCore {
         let endpoint = endpoint ?? attempt.endpoint
         guard let hedging = rules.policy.hedging, !timeline.isQuiet(at: time),
             let position = recovery.position(of: attempt), recovery.state(of: position) != .ejected,
+            !unsuitable.contains(position),
             evidence.maySuspect(position, rounds: hedging.suspicionRounds),
             evidence.allowsHedge(endpoint, claims: false, at: time),
-            let peer = steering.order.first(where: { Int($0) != position && recovery.state(of: Int($0)) == .healthy }),
+            let peer = healthyPeer(of: position, without: unsuitable),
             extras.takeSuspicionToken()
         else { return nil }
         evidence.beginSuspicion(position, with: endpoint, at: time)
-        let traits = RequestTraits(endpoint: endpoint)
+        var traits = RequestTraits(endpoint: endpoint)
+        traits.unsuitable = unsuitable
         let suspect = self.attempt(Choice(position: position), .suspicion, for: traits, at: now)
         let delay = lateDelay(for: suspect, remaining: 3_600).map { Duration.seconds($0) } ?? hedging.unknown
         return SuspicionProbe(
             suspect: suspect,
-            witness: self.attempt(Choice(position: Int(peer)), .suspicion, for: traits, at: now),
+            witness: self.attempt(Choice(position: peer), .suspicion, for: traits, at: now),
             limit: max(patience, delay * 2)
         )
+    }
+
+    /// Returns the first other server in order that is healthy and serves the probes.
+    private func healthyPeer(of position: Int, without unsuitable: ServerSet) -> Int? {
+        steering.order.lazy.map { Int($0) }.first {
+            $0 != position && !unsuitable.contains($0) && recovery.state(of: $0) == .healthy
+        }
     }
 
     /// Settles suspicion probes.
@@ -105,7 +116,7 @@ extension SwitchingCore {
     ) {
         guard kind == .timeout, rules.policy.detection.lateness != nil else {
             let twin = EndpointTable.twin(of: suspect.endpoint)
-            let failure = Failure(kind: kind, retryAfter: retryAfter, endpoint: twin, hasConfirmation: true)
+            let failure = Failure(kind, suspect, endpoint: twin, retryAfter: retryAfter, hasConfirmation: true)
             return recordFailure(position, failure, at: time)
         }
         recordOvertaken(suspect, on: position, by: witness, weight: 2, at: time)

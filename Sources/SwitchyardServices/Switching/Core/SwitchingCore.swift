@@ -21,18 +21,35 @@
 /// before a request, and ``takeSuspicion(of:at:)`` for a slow request that must not be repeated. A clock that jumps
 /// back by up to a second is treated as stopped, and one that jumps back further continues from its previous time.
 package struct SwitchingCore: Sendable {
-    /// The name and the weight of a server.
+    /// The properties of a server on which its selection depends.
     package struct Member: Sendable, Hashable, Identifiable {
         /// The name of the server.
         package var id: Server.ID
         /// The weight of the server, at least 0.
         package var weight: Double
+        /// The rank of the server, or `nil` if the order of the list is the order of preference.
+        package var priority: Int?
+        /// The zone of the server.
+        package var zone: String?
+        /// Whether the server serves every request.
+        package var servesEverything = true
+        /// Whether the server serves any request that a probe can send.
+        package var servesReads = true
         let hash: UInt64
 
-        package init(id: Server.ID, weight: Double = 1) {
+        package init(id: Server.ID, weight: Double = 1, priority: Int? = nil, zone: String? = nil) {
             self.id = id
             self.weight = weight
+            self.priority = priority
+            self.zone = zone
             hash = StableHash.of(id)
+        }
+
+        /// Creates the member for a server of a service.
+        package init(_ server: Server) {
+            self.init(id: server.id, weight: server.weight, priority: server.priority, zone: server.zone)
+            servesEverything = server.serves == .everything
+            servesReads = server.serves.includesReads
         }
     }
 
@@ -47,6 +64,8 @@ package struct SwitchingCore: Sendable {
     var evidence: Evidence
     /// The part that decides which failovers and hedges the budgets allow.
     var extras: ExtraAttempts
+    /// The part that counts the requests in flight.
+    var inFlight: InFlight
     /// The core's clock, and the part that decides which outcomes count.
     var timeline = Timeline()
     var random: RandomSource
@@ -79,13 +98,14 @@ package struct SwitchingCore: Sendable {
         do throws(SwitchPolicy.Problem) { try policy.check() } catch { throw SwitchError.invalidPolicy(error) }
         try SwitchingCore.check(members)
         rules = CompiledPolicy(policy)
-        steering = Steering(members, failsBack: policy.failsBack, installation: installation)
+        steering = Steering(members, policy, installation: installation)
         random = RandomSource(seed: seed)
         let start = timeline.read(now)
         recovery = Recovery(rules, count: members.count, at: start)
         admission = Admission(rules, count: members.count)
         evidence = Evidence(rules, count: members.count, at: start)
         extras = ExtraAttempts(rules, at: start)
+        inFlight = InFlight(rules, count: members.count)
     }
 
     /// Returns a copy with another seed that shares all equal parts with this core; use it to simulate many clients.
@@ -103,6 +123,18 @@ package struct SwitchingCore: Sendable {
 
     /// The name of the preferred server, which requests go to first.
     package var current: Server.ID { steering.currentID }
+
+    /// Returns the name of the server that a request goes to first.
+    package func preferred(for traits: RequestTraits) -> Server.ID {
+        steering.members[preferredPosition(without: traits.unsuitable)].id
+    }
+
+    /// Returns the position of the preferred server among those that serve a request.
+    func preferredPosition(without unsuitable: ServerSet) -> Int {
+        guard steering.layout.hasRoles else { return Int(steering.current) }
+        let suitable = steering.order.lazy.map { Int($0) }.filter { !unsuitable.contains($0) }
+        return suitable.first { recovery.state(of: $0) == .healthy } ?? suitable.first ?? Int(steering.current)
+    }
 
     static func check(_ members: [Member]) throws(SwitchError) {
         guard !members.isEmpty else { throw SwitchError.noServers }

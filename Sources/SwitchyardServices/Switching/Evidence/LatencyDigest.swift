@@ -13,6 +13,8 @@ struct LatencyDigest: Sendable {
     private var cachedBulk: UInt16 = 0
     private var cachedTail: UInt16 = 0
     /// The exponentially weighted mean of all samples, in seconds; 0 without one.
+    ///
+    /// A new sample has the weight 0.2, as in MongoDB's drivers.
     private(set) var mean: Float = 0
 
     /// The 90th percentile in seconds, which one slow response in twenty does not move; at most 15 samples old, `nil`
@@ -33,7 +35,7 @@ struct LatencyDigest: Sendable {
         let value = Float(max(0, seconds))
         samples[Int(next)] = UInt16(truncatingIfNeeded: value.bitPattern >> 16)
         next = (next + 1) % UInt8(LatencyDigest.capacity)
-        mean = used == 0 ? value : mean + (value - mean) / 8
+        mean = used == 0 ? value : mean + (value - mean) / 5
         if used < LatencyDigest.capacity { used += 1 }
         guard next % 16 == 0 || used == LatencyDigest.minimum else { return }
         cachedBulk = quantileBits(0.9)

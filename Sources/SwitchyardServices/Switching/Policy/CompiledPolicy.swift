@@ -33,6 +33,8 @@ final class CompiledPolicy: Sendable {
     let unknownHedge: Double
     /// The time in seconds for which a failure of an endpoint is remembered.
     let endpointWindow: Double
+    /// The window after the fastest server in seconds.
+    let latencyWindow: Float
     private let lateness: LatenessRule
     /// The amount that a timely response adds to the lateness of a server; negative.
     let timelyStep: Double
@@ -60,6 +62,7 @@ final class CompiledPolicy: Sendable {
         earliestHedge = policy.hedging?.earliest.inSeconds ?? .infinity
         unknownHedge = policy.hedging?.unknown.inSeconds ?? .infinity
         endpointWindow = policy.detection.window.duration?.inSeconds ?? 60
+        latencyWindow = Float(policy.latencyWindow.inSeconds)
         let lateness = policy.detection.lateness ?? LatenessRule()
         self.lateness = lateness
         timelyStep = log((1 - lateness.detected) / (1 - lateness.tolerated))

@@ -31,6 +31,17 @@ public struct SwitchPolicy: Sendable, Hashable {
     public var tooManyRequests = TooManyRequests.quota
     /// The order in which servers are preferred.
     public var selection = SelectionStrategy.priority
+    /// The latency above that of the fastest server up to which ``SelectionStrategy/lowestLatency`` chooses a server;
+    /// default 15 ms, as in MongoDB's drivers.
+    public var latencyWindow = Duration.milliseconds(15)
+    /// The factor by which the healthy share of a group of servers of equal ``Server/priority`` is multiplied to get
+    /// the share of the traffic that the group keeps; at least 1, default 1.4 as in Envoy.
+    ///
+    /// With 1.4, a group keeps all its traffic while at least 72 % of its weight is healthy, because servers usually
+    /// have that much spare capacity. Below that, the next group gets the rest.
+    public var overprovisioning = 1.4
+    /// A closure that narrows the choice of a server for an attempt; `nil` for none, the default.
+    public var selector: ServerSelector?
     /// Whether a failed request is repeated on another server if that is safe; default `true`.
     public var failsOver = true
     /// Whether a recovered server that is preferred gets its traffic back automatically; default `true`.
@@ -80,6 +91,8 @@ public struct SwitchPolicy: Sendable, Hashable {
         try admission?.check()
         try budgets.check()
         try hedging?.check()
+        try require(latencyWindow >= .zero, "latencyWindow", "a duration of at least 0")
+        try require(overprovisioning >= 1 && overprovisioning.isFinite, "overprovisioning", "a number of at least 1")
         try require(minimumInterval >= .zero, "minimumInterval", "a duration of at least 0")
         try require((warmUp ?? .seconds(1)) > .zero, "warmUp", "a duration above 0")
         try require(maximumAttempts >= 1, "maximumAttempts", "at least 1")
@@ -189,15 +202,18 @@ extension SwitchPolicy {
 /// With every strategy, an ejected server receives requests only if no other server is left.
 public enum SelectionStrategy: String, Sendable, Hashable, CaseIterable {
     /// The first usable server of the list; the other servers are fallbacks.
+    ///
+    /// Servers of equal ``Server/priority`` share their traffic by ``Server/weight``.
     case priority
     /// One server after the other.
     case roundRobin
     /// At random, in proportion to ``Server/weight``.
     case weighted
-    /// The server with the lowest mean latency.
+    /// A server whose mean latency is within ``SwitchPolicy/latencyWindow`` after the fastest server: of two random
+    /// servers of that window, the one with fewer requests in flight.
     ///
-    /// Servers without a measurement come first. One request in 32 goes to a random server, so that the measurements
-    /// stay current.
+    /// Servers without a measurement are in the window. One request in 32 goes to any usable server, so that the
+    /// measurements stay current.
     case lowestLatency
     /// The same server for all requests of a session as long as that server is usable (rendezvous hashing).
     ///

@@ -310,7 +310,7 @@ extension DownloadRun {
     mutating func leave(_ server: Server.ID?) -> Bool {
         guard let server, configuration.request.leavesChoice, !state.strangers.contains(server) else { return false }
         state.strangers.append(server)
-        return transfer.pool.hasOthers(than: state.strangers)
+        return transfer.pool.hasOthers(than: state.strangers, for: configuration.request)
     }
 
     /// Returns whether content that came from several responses may be downloaded again over one connection, because it

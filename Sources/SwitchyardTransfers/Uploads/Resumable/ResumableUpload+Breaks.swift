@@ -110,7 +110,7 @@ extension ResumableUpload {
         let wasSought = session.isSought
         if let server = session.server, !state.lost.contains(server) { state.lost.append(server) }
         let isSeekable = !wasSought && transfer.pool.path(of: session.url, below: session.server) != nil
-        guard transfer.pool.hasOthers(than: state.lost), isSeekable || mayOpenAnother else {
+        guard transfer.pool.hasOthers(than: state.lost, for: configuration.request), isSeekable || mayOpenAnother else {
             // All servers have been asked, so the next request goes to the server that opened the upload.
             state.lost = []
             state.session?.isSought = false

@@ -48,19 +48,44 @@ import Testing
         #expect(driver.choose() != nil)
     }
 
-    @Test func `the server with the lowest latency gets most requests (A36)`() throws {
+    @Test func `a server outside the latency window gets few requests`() throws {
         let driver = try driver(.lowestLatency)
-        let latencies = [30, 10, 20]
 
+        let counts = try counts(driver, latencies: [60, 10, 20])
+
+        #expect(counts[0] < 40 && counts[0] > 2)
+        #expect(abs(counts[1] - counts[2]) < 100)
+    }
+
+    @Test func `a window of zero chooses the fastest server`() throws {
+        var policy = SwitchPolicy.recommended
+        policy.selection = .lowestLatency
+        policy.latencyWindow = .zero
+        let driver = try CoreDriver(policy: policy)
+
+        let counts = try counts(driver, latencies: [30, 10, 20])
+
+        #expect(counts[1] > 900)
+        #expect(counts.allSatisfy { $0 > 2 })
+    }
+
+    private func counts(_ driver: CoreDriver, latencies: [Int]) throws -> [Int] {
         var counts = [0, 0, 0]
         for _ in 0..<1000 {
             let attempt = try #require(driver.choose())
             counts[attempt.server] += 1
             driver.settle(attempt, .success(latency: .milliseconds(latencies[attempt.server])))
         }
+        return counts
+    }
 
-        #expect(counts[1] > 900)
-        #expect(counts.allSatisfy { $0 > 2 })
+    @Test func `within the latency window the server with fewer requests in flight gets the request`() throws {
+        let driver = try driver(.lowestLatency)
+
+        let held = try (0..<300).map { _ in try #require(driver.choose()) }
+        let counts = (0..<3).map { server in held.count { $0.server == server } }
+
+        #expect(counts.allSatisfy { (95...105).contains($0) }, "\(counts)")
     }
 
     @Test func `a session stays on its server while the server is usable (A36)`() throws {

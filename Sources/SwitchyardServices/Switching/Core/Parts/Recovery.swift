@@ -39,9 +39,11 @@ struct Recovery: Sendable {
         return set
     }
 
-    /// Whether any other server is healthy.
-    func hasHealthyPeer(of position: Int) -> Bool {
-        servers.indices.contains { $0 != position && servers[$0].state == .healthy }
+    /// Whether any other server is healthy, apart from the servers in `unsuitable`.
+    func hasHealthyPeer(of position: Int, without unsuitable: ServerSet = []) -> Bool {
+        servers.indices.contains {
+            $0 != position && servers[$0].state == .healthy && !unsuitable.contains($0)
+        }
     }
 
     /// Returns the current position of an attempt's server, or `nil` if the server was ejected or recovered since the
@@ -212,6 +214,11 @@ extension Recovery {
         let wait = min(recovery.longestSpread.inSeconds, share) * random.unit()
         servers[position].beginTrial(generation: takeGeneration(), at: time + wait)
         return wait
+    }
+
+    /// Begins the trial of an ejected server without a probe.
+    mutating func beginTrial(_ position: Int, at time: Double) {
+        servers[position].beginTrial(generation: takeGeneration(), at: time)
     }
 
     /// Moves the next probes of ejected servers to within a second.

@@ -16,10 +16,18 @@ struct Steering: Sendable {
     }
 
     private let failsBack: Bool
+    private let selection: SelectionStrategy
     private let installation: UInt64?
     private(set) var members: [SwitchingCore.Member]
-    /// The positions of the servers in the order of the list, with the fallbacks shuffled for this installation.
-    private(set) var baseOrder: [UInt8]
+    /// The arrangement of the servers, which does not depend on their health.
+    private(set) var layout: ServerLayout
+    /// The zone whose servers come first, or `nil` if there is none.
+    private(set) var zone: String?
+    /// The server that the app or a command prefers, or `nil` if there is none.
+    private(set) var lead: UInt8?
+    /// If the policy does not fail back and servers have roles, the server that is in use for each set of servers that
+    /// do not serve a request.
+    private var starts: [ServerSet: UInt8] = [:]
     /// The positions of the servers, the preferred one first.
     private(set) var order: [UInt8]
     /// The position of the preferred server.
@@ -34,31 +42,25 @@ struct Steering: Sendable {
     /// The position at which the round-robin selection continues.
     private(set) var cursor = 0
 
-    init(_ members: [SwitchingCore.Member], failsBack: Bool, installation: UInt64?) {
+    init(_ members: [SwitchingCore.Member], _ policy: SwitchPolicy, installation: UInt64?) {
         self.members = members
-        self.failsBack = failsBack
         self.installation = installation
-        baseOrder = Self.naturalOrder(of: members, for: installation)
-        order = baseOrder
-        current = order[0]
+        failsBack = policy.failsBack
+        selection = policy.selection
+        let layout = ServerLayout(members, by: policy.selection, preferring: nil, installation: installation)
+        self.layout = layout
+        order = layout.order
+        current = layout.order.first { layout.generalists.contains(Int($0)) } ?? layout.order[0]
     }
+
+    /// The positions of the servers in the order of the list, with the fallbacks shuffled for this installation.
+    var baseOrder: [UInt8] { layout.order }
 
     /// The name of the preferred server.
     var currentID: Server.ID { members[Int(current)].id }
 
     /// Returns the position of a server by its name.
     func position(of id: Server.ID) -> Int? { members.firstIndex { $0.id == id } }
-
-    /// Returns the order of the list, with the fallbacks shuffled as the installation's number determines.
-    private static func naturalOrder(of members: [SwitchingCore.Member], for installation: UInt64?) -> [UInt8] {
-        let positions = (0..<members.count).map { UInt8($0) }
-        guard let installation, members.count > 2 else { return positions }
-        let ranked = positions.dropFirst().map { position in
-            let member = members[Int(position)]
-            return (position, StableHash.rendezvous(installation, member.hash, weight: member.weight))
-        }
-        return [positions[0]] + ranked.sorted { $0.1 > $1.1 }.map(\.0)
-    }
 }
 
 // MARK: - The preferred server
@@ -66,11 +68,33 @@ struct Steering: Sendable {
 extension Steering {
     /// Returns the server that must become the preferred one, or `nil` if there is no change.
     ///
-    /// This is the server that a command forces, otherwise the first healthy server in order.
+    /// This is the server that a command forces, otherwise the first healthy server in order. A server that does not
+    /// serve every request is preferred only if no server serves every request.
     func nextPreferred(among healthy: ServerSet) -> UInt8? {
-        let first = order.first { healthy.contains(Int($0)) }
-        guard let next = forced.map({ UInt8($0) }) ?? first, next != current else { return nil }
+        let first = order.first { healthy.contains(Int($0)) && layout.generalists.contains(Int($0)) }
+        let commanded = forced.flatMap { layout.generalists.contains($0) ? UInt8($0) : nil }
+        guard let next = commanded ?? first, next != current else { return nil }
         return next
+    }
+
+    /// Returns the order of preference for requests that some servers do not serve.
+    ///
+    /// If the policy does not fail back, each set of servers keeps its own current server until that server fails.
+    mutating func order(without unsuitable: ServerSet, healthy: @autoclosure () -> ServerSet) -> [UInt8] {
+        guard layout.hasRoles, !failsBack, inForce == nil else { return order }
+        let healthy = healthy()
+        let ring = Self.turned(baseOrder, to: starts[unsuitable] ?? order[0])
+        guard let start = ring.first(where: { healthy.contains(Int($0)) && !unsuitable.contains(Int($0)) }) else {
+            return ring
+        }
+        if starts.count >= ServerSet.capacity, starts[unsuitable] == nil { starts = [:] }
+        starts[unsuitable] = start
+        return Self.turned(ring, to: start)
+    }
+
+    private static func turned(_ ring: [UInt8], to position: UInt8) -> [UInt8] {
+        guard let start = ring.firstIndex(of: position) else { return ring }
+        return Array(ring[start...] + ring[..<start])
     }
 
     /// Makes a server the preferred one.
@@ -88,6 +112,7 @@ extension Steering {
 
     /// Puts a server first in the order; the other servers follow in the order of the list.
     mutating func prefer(_ position: Int) {
+        (lead, starts) = (UInt8(position), [:])
         if failsBack {
             order = [UInt8(position)] + baseOrder.filter { Int($0) != position }
         } else {
@@ -104,8 +129,7 @@ extension Steering {
     ///
     /// A server that a command avoids stays last.
     private mutating func turnRing(to position: UInt8) {
-        guard let start = baseOrder.firstIndex(of: position) else { return }
-        order = Array(baseOrder[start...] + baseOrder[..<start])
+        order = Self.turned(baseOrder, to: position)
         guard let command = inForce?.command, command.mode == .avoid else { return }
         guard let avoided = order.firstIndex(where: { members[Int($0)].id == command.server }), avoided > 0 else {
             return
@@ -115,6 +139,7 @@ extension Steering {
 
     /// Restores the order of the list, rotated to begin with the current server if the policy does not fail back.
     private mutating func restoreOrder() {
+        lead = nil
         order = baseOrder
         if !failsBack { turnRing(to: current) }
     }
@@ -128,6 +153,12 @@ extension Steering {
 extension Steering {
     /// The position of the server that a command forces for all requests, or `nil` if there is none.
     var forced: Int? { inForce?.forced }
+
+    /// The position of the server that a command avoids, or `nil` if there is none.
+    var avoided: Int? {
+        guard let command = inForce?.command, command.mode == .avoid else { return nil }
+        return position(of: command.server)
+    }
 
     /// Whether a command currently applies; ``isCommanded`` is also `true` for a command that has not taken effect yet.
     var hasCommand: Bool { inForce != nil }
@@ -201,15 +232,29 @@ extension Steering {
     mutating func replace(_ members: [SwitchingCore.Member]) -> Bool {
         let previous = currentID
         let forced = forced.map { self.members[$0].id }
+        let led = inForce == nil ? nil : lead.map { self.members[Int($0)].id }
         self.members = members
-        cursor = 0
-        baseOrder = Self.naturalOrder(of: members, for: installation)
-        order = baseOrder
+        arrange()
+        lead = members.firstIndex { $0.id == led }.map { UInt8($0) }
         inForce?.forced = members.firstIndex { $0.id == forced }
         if let command = inForce?.command { order = steered(by: command) }
-        guard let position = position(of: previous) else { return false }
+        guard let position = position(of: previous), layout.generalists.contains(position) else { return false }
         current = UInt8(position)
         if !failsBack { turnRing(to: current) }
         return true
+    }
+
+    /// Puts the servers of a zone first, or restores the order of the list if the zone is `nil`.
+    mutating func prefer(zone: String?) {
+        self.zone = zone
+        arrange()
+        if let command = inForce?.command { order = steered(by: command) } else if let lead { prefer(Int(lead)) }
+        if !failsBack, lead == nil, inForce == nil { turnRing(to: order[0]) }
+    }
+
+    private mutating func arrange() {
+        (cursor, starts) = (0, [:])
+        layout = ServerLayout(members, by: selection, preferring: zone, installation: installation)
+        order = layout.order
     }
 }

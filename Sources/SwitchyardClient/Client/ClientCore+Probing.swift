@@ -1,0 +1,118 @@
+import SwitchyardHTTP
+import SwitchyardServices
+import SwitchyardTransport
+
+extension ClientCore {
+    /// Sends a probe to an ejected server to check whether the server has recovered.
+    ///
+    /// No caller waits for the probe. The probe copies a read request that the app is sending to another server now, so
+    /// that it tests what the app needs.
+    func probe(_ probe: ServerPool.Probe, in pool: ServerPool) {
+        let route = probe.route
+        guard let attempt = route.attempt else { return }
+        let limit = max(options.probeTimeout, pool.patience(with: attempt))
+        // The server was ejected because it did not respond on the existing connections, so the probe needs a new one.
+        let isNew = attempt.role == .probe
+        send(probe.question, to: route, in: pool, within: limit, onNewConnection: isNew) { [self] outcome in
+            publish(pool.settleProbe(attempt, outcome, resumedAt: time.resumedAt, at: time.now), from: pool)
+        }
+    }
+
+    /// Sends the same safe request to a suspect (a server that is slow or has failed) and to another server, to compare
+    /// their responses.
+    ///
+    /// If only the other server responds, the suspect is at fault. The comparison is made because of a request that
+    /// must not be sent to two servers. If the other server has rejected such a request with a 4xx, `isAtBase` is
+    /// `true` and the comparison reads the base URL.
+    func compare(
+        _ route: ServerPool.Route,
+        becauseOf configuration: APIConfiguration,
+        atBase isAtBase: Bool = false,
+        in pool: ServerPool
+    ) {
+        let question = (isAtBase ? configuration.baseURLRead : configuration).shadow(options.probePath)
+        guard let suspicion = pool.suspicion(of: route, asking: question, isOther: isAtBase, at: time.now) else {
+            return
+        }
+        let outcomes = Locked<(suspect: AttemptOutcome?, witness: AttemptOutcome?)>((nil, nil))
+        let compareOutcomes: @Sendable () -> Void = { [self] in
+            guard case (let suspect?, let witness?) = outcomes.withLock({ $0 }) else { return }
+            let events = pool.settle(
+                suspicion,
+                suspect: suspect,
+                witness: witness,
+                resumedAt: time.resumedAt,
+                at: time.now
+            )
+            publish(events, from: pool)
+            // If the suspect responds, it is slow only for this request. If neither server responds, the network path
+            // or the request is at fault. In both cases another comparison would be useless.
+            guard suspect.failureKind != nil, witness.isAnswer else { return }
+            compare(route, becauseOf: configuration, atBase: isAtBase, in: pool)
+        }
+        send(question, to: suspicion.suspect, in: pool, within: suspicion.probe.limit) { outcome in
+            outcomes.withLock { $0.suspect = outcome }
+            compareOutcomes()
+        }
+        send(question, to: suspicion.witness, in: pool, within: suspicion.probe.limit) { outcome in
+            outcomes.withLock { $0.witness = outcome }
+            compareOutcomes()
+        }
+    }
+
+    private func send(
+        _ configuration: APIConfiguration,
+        to route: ServerPool.Route,
+        in pool: ServerPool,
+        within limit: Duration,
+        onNewConnection needsNewConnection: Bool = false,
+        completion: @escaping @Sendable (AttemptOutcome) -> Void
+    ) {
+        let start = time.now
+        var request: HTTPRequest
+        do throws(RequestError) {
+            request = try self.request(for: configuration, on: route, in: pool)
+        } catch {
+            return completion(.neutral)
+        }
+        // A response from another host proves nothing about the server. A request that a modifier has turned into a
+        // write request must not be sent as a probe.
+        guard request.url.isAt(route.base), request.method.isSafe, route.serves(request) else {
+            return completion(.neutral)
+        }
+        request.timeouts.total = limit
+        request.needsNewConnection = needsNewConnection
+        _ = transport.start(request, progress: nil) { [time] result in
+            let latency = start.duration(to: time.now)
+            completion(AttemptOutcome(of: result, latency: latency, tooManyRequests: pool.tooManyRequests))
+        }
+    }
+}
+
+extension APIConfiguration {
+    /// Returns a safe request that a probe or a comparison can send in place of this request.
+    ///
+    /// If there is a probe path, the result reads it. Otherwise a read request is returned unchanged. For a write
+    /// request, the result reads the same path. For a read request that must not be repeated, the result reads the base
+    /// URL.
+    func shadow(_ probePath: String?) -> APIConfiguration {
+        if let probePath { return APIConfiguration(path: probePath) }
+        let isRead = sentMethod.isSafe
+        if isRead, !hasEffect, delivery == .whole { return self }
+        var question = baseURLRead
+        if !isRead || !hasEffect {
+            question.path = path
+            question.pathValues = pathValues
+            question.apiVersion = apiVersion
+        }
+        return question
+    }
+
+    /// A GET of the base URL that keeps this call's settings for HTTPS upgrades and TLS.
+    var baseURLRead: APIConfiguration {
+        var question = APIConfiguration()
+        question.upgradesToHTTPS = upgradesToHTTPS
+        question.tls = tls
+        return question
+    }
+}

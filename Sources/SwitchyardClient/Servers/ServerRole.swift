@@ -1,0 +1,95 @@
+import SwitchyardHTTP
+import SwitchyardServices
+
+/// The requests that a server serves and its paths, if it does not serve all requests under the paths of the service.
+final class ServerRole: Sendable {
+    private struct Pattern: Sendable {
+        /// The method, or `nil` for all methods.
+        var method: HTTPMethod?
+        var path: URLPattern
+    }
+
+    /// The patterns of the requests, or `nil` if every path is served.
+    private let patterns: [Pattern]?
+    private let servesReadsOnly: Bool
+    private let rewrites: [PathRewrite]
+
+    /// Whether the server serves every request.
+    var servesEverything: Bool { patterns == nil && !servesReadsOnly }
+
+    /// Prepares the role of a server, or returns `nil` if the server serves every request under the service's paths.
+    ///
+    /// - Parameters:
+    ///   - server: The server.
+    ///   - place: The path of the server in the service file.
+    /// - Throws: The ``CatalogError`` of an invalid pattern, or of a rewrite for a path that the server does not serve.
+    init?(_ server: Server, at place: String) throws(CatalogError) {
+        guard server.serves != .everything || !server.rewrites.isEmpty else { return nil }
+        servesReadsOnly = server.serves == .reads
+        var patterns: [Pattern]?
+        if case .matching(let texts) = server.serves {
+            patterns = try texts.enumerated().map { (index, text) throws(CatalogError) in
+                let pattern = try ServedPattern(text, at: "\(place).serves[\(index)]")
+                return Pattern(method: pattern.method.flatMap { HTTPMethod($0) }, path: URLPattern(pattern.path))
+            }
+        }
+        self.patterns = patterns
+        rewrites = try PathRewrite.all(in: server.rewrites, at: "\(place).rewrites")
+        for rewrite in rewrites where !mayApply(rewrite) {
+            let source = server.rewrites.keys.sorted().first { $0.contains(rewrite.source) } ?? rewrite.source
+            throw CatalogError(
+                .invalidValue,
+                at: "\(place).rewrites.\(source)",
+                expected: "a path that the server serves: \(server.serves.texts.joined(separator: ", "))",
+                found: source
+            )
+        }
+    }
+
+    /// Whether the server serves a path to which a rewrite applies.
+    private func mayApply(_ rewrite: PathRewrite) -> Bool {
+        guard let patterns else { return true }
+        return patterns.contains { pattern in
+            guard rewrite.keepsRest else { return ServicePath.matches(pattern.path, rewrite.source) }
+            // The literal beginnings of the pattern and the folder must agree up to the end of the shorter one.
+            let literal = pattern.path.text.prefix { !"*?".contains($0) }
+            let isBelow = literal.hasPrefix(rewrite.source) || rewrite.source.hasPrefix(literal)
+            return isBelow && (literal.count < pattern.path.text.count || literal.hasPrefix(rewrite.source))
+        }
+    }
+}
+
+extension ServerRole {
+    /// Whether the server serves a request for a path of the service, which has a leading slash and no query.
+    func serves(_ method: HTTPMethod, _ path: String) -> Bool {
+        guard let patterns else { return !servesReadsOnly || method.isSafe }
+        guard ServicePath.isPlain(path) else { return false }
+        return patterns.contains { pattern in
+            (pattern.method ?? method) == method && ServicePath.matches(pattern.path, path)
+        }
+    }
+
+    /// Whether a request that has been built for the server may be sent to it.
+    ///
+    /// The URL is that of the server, so its path may be the target of a rewrite.
+    func serves(_ method: HTTPMethod, at url: RequestURL, below base: BaseURL) -> Bool {
+        if servesEverything { return true }
+        guard let path = ServicePath.path(of: url, below: base) else { return false }
+        return serves(method, path) || rewrites.contains { $0.reversed(from: path).map { serves(method, $0) } ?? false }
+    }
+
+    /// Returns the URL on the server for a URL with a path of the service.
+    func rewritten(_ url: RequestURL, below base: BaseURL) -> RequestURL {
+        guard !rewrites.isEmpty, let path = ServicePath.path(of: url, below: base),
+            let target = rewrites.lazy.compactMap({ $0.applied(to: path) }).first
+        else { return url }
+        let folder = String(decoding: base.folder.dropLast(), as: UTF8.self)
+        let query = url.query.map { "?\($0)" } ?? ""
+        return RequestURL(trusted: ServicePath.origin(of: url) + folder + target + query)
+    }
+
+    /// Returns the path of the service for a path of the server.
+    func servicePath(of path: String) -> String {
+        rewrites.lazy.compactMap { $0.reversed(from: path) }.first ?? path
+    }
+}

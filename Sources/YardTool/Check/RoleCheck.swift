@@ -1,0 +1,28 @@
+import Switchyard
+
+/// A search for requests that no server of an environment serves.
+struct RoleCheck {
+    let service: Service
+
+    /// One line for each pattern that a server serves in another environment only, and one for each environment without
+    /// a server that serves everything.
+    var warnings: [String] {
+        service.environments.flatMap { environment -> [String] in
+            let servers = service.servers(in: environment)
+            guard !servers.contains(where: { $0.serves == .everything }) else { return [] }
+            let served = Set(servers.flatMap(\.serves.texts)).sorted().joined(separator: ", ")
+            let place = "\(service.name): environment \(environment)"
+            let general = "\(place): no server serves everything; requests other than \(served) fail"
+            return [general] + missing(in: servers).map { "\(place): no server serves \($0)" }
+        }
+    }
+
+    /// Returns the patterns of the other servers that none of these servers serves, with the names of those servers.
+    private func missing(in servers: [Server]) -> [String] {
+        let others = service.servers.filter { other in !servers.contains { $0.name == other.name } }
+        return others.flatMap { other in
+            other.serves.texts.filter { text in !servers.contains { $0.serves.covers(text) } }
+                .map { "\($0), which \(other.name) serves in other environments" }
+        }
+    }
+}

@@ -1,0 +1,393 @@
+import Dispatch
+import Foundation
+import SwitchyardClient
+import SwitchyardFixtures
+import SwitchyardHTTP
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+/// A server gets no request that it does not serve.
+@Suite(.timeLimit(.minutes(5)), .prompt) struct ServerRoleTests {
+    private func server(
+        _ name: String,
+        _ serves: ServedRequests = .everything,
+        rewrites: [String: String] = [:]
+    ) throws -> Server {
+        try Server(
+            name: name,
+            baseURLs: [.test: ServerURL("http://\(name).test/v1")],
+            serves: serves,
+            rewrites: rewrites
+        )
+    }
+
+    private func client(
+        _ servers: [Server],
+        switching: SwitchPolicy = .recommended,
+        time: ManualClock = ManualClock(),
+        _ change: (inout NetworkClient.Options) -> Void = { _ in },
+        _ answer: @escaping @Sendable (HTTPRequest) -> StubResponse
+    ) throws -> (NetworkClient, StubTransport) {
+        let transport = StubTransport(answer)
+        var options = NetworkClient.Options(seed: 1)
+        change(&options)
+        let service = try Service(name: "shop", servers: servers, defaultEnvironment: .test, switching: switching)
+        return (try NetworkClient(service: service, transport: transport, options: options, time: time), transport)
+    }
+
+    private func mirrored(
+        switching: SwitchPolicy = .recommended,
+        time: ManualClock = ManualClock(),
+        _ change: (inout NetworkClient.Options) -> Void = { _ in },
+        _ answer: @escaping @Sendable (HTTPRequest) -> StubResponse
+    ) throws -> (NetworkClient, StubTransport) {
+        let servers = try [server("primary"), server("mirror", ["GET /catalog/**", "HEAD /**"])]
+        return try client(servers, switching: switching, time: time, change, answer)
+    }
+
+    // MARK: - Choice
+
+    @Test(arguments: [
+        StubResponse.failure(.connectionRefused), .failure(.connectionReset), .status(503), .status(500),
+        .failure(.timeout),
+    ])
+    func `only requests that the mirror serves fail over to it`(failure: StubResponse) async throws {
+        let (client, transport) = try mirrored { $0.server == "primary" ? failure : .status(200) }
+
+        for number in 0..<40 {
+            _ = try? await client.send(APIConfiguration(path: "orders/\(number)"))
+            _ = try? await client.send(APIConfiguration(path: "orders", method: .post))
+            _ = try? await client.send(APIConfiguration(path: "catalog", method: .put))
+            let read = try await client.send(APIConfiguration(path: "catalog/\(number)"))
+            #expect(read.context.server == "mirror")
+        }
+
+        let mirrored = transport.requests.filter { $0.server == "mirror" }
+        #expect(mirrored.allSatisfy { $0.method == .get && $0.url.path.hasPrefix("/v1/catalog") })
+    }
+
+    @Test(arguments: [
+        ("orders", HTTPMethod.get, false), ("orders", .head, true), ("catalog", .get, true), ("/catalog/", .get, true),
+        ("catalog/7?page=2", .get, true), ("catalog/7", .post, false), ("catalogue", .get, false),
+        ("catalog/../orders", .get, false), ("cat%61log/7", .get, true), ("CATALOG/7", .get, false),
+        ("catalog/%2e%2e/orders", .get, false), ("catalog/{id}", .get, true),
+    ])
+    func `a pattern is compared with the method and the normalized path`(
+        path: String,
+        method: HTTPMethod,
+        isServed: Bool
+    ) async throws {
+        let servers = try [server("mirror", ["GET /catalog/**", "GET /catalog", "HEAD /**"]), server("primary")]
+        let (client, transport) = try client(servers) { _ in .status(200) }
+        var configuration = APIConfiguration(path: path, method: method)
+        configuration.pathValues = ["id": 7]
+
+        _ = try await client.send(configuration)
+
+        #expect(transport.requests.map(\.server) == [isServed ? "mirror" : "primary"])
+    }
+
+    @Test func `a server for reads gets reads only`() async throws {
+        let (client, transport) = try client([server("replica", .reads), server("primary")]) { _ in .status(200) }
+        let methods: [HTTPMethod] = [.get, .head, .options, .post, .put, .patch, .delete]
+
+        for method in methods { _ = try await client.send(APIConfiguration(path: "a", method: method)) }
+
+        #expect(transport.requests.map(\.server) == methods.map { $0.isSafe ? "replica" : "primary" })
+        #expect(client.currentServer == "primary")
+    }
+
+    @Test func `a request that no server serves fails with its path and the servers`() async throws {
+        let servers = try [server("a", ["GET /catalog/**"]), server("b", .reads)]
+        let (client, transport) = try client(servers) { _ in .status(200) }
+
+        let failure = await client.failure(of: APIConfiguration(path: "orders", method: .post))
+
+        let expected = UnservedRequest(method: .post, path: "/orders", servers: ["a", "b"])
+        #expect(failure == .unserved(expected))
+        #expect(failure?.description == "none of the servers a, b serves POST /orders")
+        #expect(transport.requests.isEmpty)
+    }
+
+    @Test func `a call that names a server that does not serve it fails`() async throws {
+        let (client, transport) = try mirrored { _ in .status(200) }
+        var configuration = APIConfiguration(path: "orders")
+        configuration.server = .named("mirror")
+
+        let failure = await client.failure(of: configuration)
+
+        #expect(failure == .unserved(UnservedRequest(method: .get, path: "/orders", servers: ["mirror"])))
+        #expect(failure?.description == "the server mirror does not serve GET /orders")
+        configuration.path = "catalog/1"
+        #expect(try await client.send(configuration).context.server == "mirror")
+        #expect(transport.requests.count == 1)
+    }
+
+    @Test(arguments: [("catalog/1", true), ("orders", false)])
+    func `an absolute URL of a server is sent only if the server serves it`(path: String, isServed: Bool) async throws {
+        let (client, transport) = try mirrored { _ in .status(200) }
+
+        let failure = await client.failure(of: APIConfiguration(path: "http://mirror.test/v1/\(path)"))
+
+        #expect((failure == nil) == isServed)
+        #expect(transport.requests.count == (isServed ? 1 : 0))
+    }
+
+    @Test func `a request that a modifier changes goes to a server that serves the changed request`() async throws {
+        let servers = try [server("replica", .reads), server("mirror", ["GET /**"]), server("primary")]
+        let (client, transport) = try client(servers) { options in
+            options.generator.modifiers = [{ $0.method = .post }]
+        } _: { _ in
+            .status(200)
+        }
+
+        let response = try await client.send(APIConfiguration(path: "a"))
+
+        #expect(response.context.server == "primary")
+        #expect(transport.requests.map(\.server) == ["primary"])
+    }
+
+    @Test func `a changed request that no server serves fails`() async throws {
+        let (client, transport) = try client([server("replica", .reads)]) { options in
+            options.generator.modifiers = [{ $0.method = .post }]
+        } _: { _ in
+            .status(200)
+        }
+
+        let failure = await client.failure(of: APIConfiguration(path: "a"))
+
+        #expect(failure == .unserved(UnservedRequest(method: .post, path: "/v1/a", servers: ["replica"])))
+        #expect(transport.requests.isEmpty)
+    }
+
+    // MARK: - Other ways
+
+    @Test(arguments: ["http://mirror.test/v1/orders", "http://elsewhere.test/"])
+    func `a redirect to a server that does not serve its target is not followed`(target: String) async throws {
+        let (client, transport) = try mirrored { request in
+            request.server == "primary"
+                ? .status(302, headers: ["Location": target])
+                : .status(302, headers: ["Location": "http://mirror.test/v1/orders"])
+        }
+
+        let failure = await client.failure(of: APIConfiguration(path: "orders"))
+
+        let unserved = UnservedRequest(method: .get, path: "/v1/orders", servers: ["mirror"])
+        #expect(failure == .redirect(.unserved(unserved)))
+        #expect(!transport.requests.contains { $0.server == "mirror" })
+    }
+
+    @Test func `a redirect to a server that serves its target is followed`() async throws {
+        let (client, _) = try mirrored { request in
+            request.server == "primary"
+                ? .status(302, headers: ["Location": "http://mirror.test/v1/catalog/1"]) : .status(200)
+        }
+
+        #expect(try await client.send(APIConfiguration(path: "orders")).status == 200)
+    }
+
+    @Test(arguments: [("orders", 1), ("catalog/1", 2)])
+    func `a slow request is hedged only at a server that serves it`(path: String, count: Int) async throws {
+        let time = ManualClock()
+        let (client, transport) = try mirrored(time: time) { $0.server == "primary" ? .never : .status(200) }
+
+        let failure = Task { await client.failure(of: APIConfiguration(path: path, timeout: .seconds(5))) }
+        #expect(await transport.waitForRequests(1))
+        #expect(await time.waitForTimers(1))
+        for _ in 0..<60 { time.advance(by: .milliseconds(100)) }
+
+        #expect(await failure.value == (count == 1 ? .deadlineExceeded : nil))
+        #expect(transport.requests.count == count)
+    }
+
+    @Test func `a slow write is compared only at servers that serve the comparison`() async throws {
+        let time = ManualClock()
+        let (client, transport) = try mirrored(time: time) { request in
+            request.method == .post ? .never : .status(200)
+        }
+
+        let write = APIConfiguration(path: "orders", method: .post, timeout: .seconds(5))
+        let failure = Task { await client.failure(of: write) }
+        #expect(await transport.waitForRequests(1))
+        #expect(await time.waitForTimers(1))
+        for _ in 0..<60 { time.advance(by: .milliseconds(100)) }
+
+        #expect(await failure.value == .deadlineExceeded)
+        #expect(!transport.requests.contains { $0.server == "mirror" })
+    }
+
+    @Test(arguments: [nil, "health"])
+    func `a mirror is probed with requests that it serves`(probePath: String?) async throws {
+        let (isDown, time) = (Locked(false), ManualClock())
+        let servers = try [server("mirror", ["GET /catalog/**"]), server("primary")]
+        let (client, transport) = try client(servers, switching: .smallFleet, time: time) { options in
+            options.probePath = probePath
+        } _: { request in
+            request.server == "mirror" && isDown.withLock { $0 } ? .failure(.connectionRefused) : .status(200)
+        }
+        let catalog = APIConfiguration(path: "catalog/1")
+        _ = try await client.send(catalog)
+        isDown.withLock { $0 = true }
+        for _ in 0..<30 { _ = try await client.send(catalog) }
+        #expect(client.servers.first?.state == .ejected)
+        isDown.withLock { $0 = false }
+
+        for _ in 0..<20 where client.servers.first?.state == .ejected {
+            time.advance(by: .seconds(1))
+            _ = try await client.send(APIConfiguration(path: "orders"))
+            let before = transport.requestCount
+            _ = try await client.send(catalog)
+            _ = await transport.waitForRequests(before + 2)
+        }
+
+        #expect(client.servers.first?.state != .ejected)
+        let mirrored = transport.requests.filter { $0.server == "mirror" }
+        #expect(mirrored.allSatisfy { $0.url.path == "/v1/catalog/1" })
+    }
+
+    @Test func `the roles of a new list apply to later calls`() async throws {
+        let (client, transport) = try client([server("a"), server("b")]) { _ in .status(200) }
+        _ = try await client.send(APIConfiguration(path: "orders"))
+
+        try client.replaceServers([server("a", ["GET /catalog/**"]), server("b")])
+        _ = try await client.send(APIConfiguration(path: "orders"))
+        _ = try await client.send(APIConfiguration(path: "catalog/1"))
+
+        #expect(transport.requests.map(\.server) == ["a", "b", "a"])
+    }
+
+    // MARK: - Rewrites
+
+    @Test(arguments: [
+        ("catalog", "/v1/static/catalog.json"), ("catalog?page=2", "/v1/static/catalog.json?page=2"),
+        ("catalog/7", "/v1/static/items/7"), ("catalog/a/b%20c", "/v1/static/items/a/b%20c"),
+        ("catalog/special", "/v1/s.json"), ("catalog/deep/7", "/v1/d/7"), ("catalogs", "/v1/catalogs"),
+    ])
+    func `a rewrite replaces the path and keeps the rest and the query`(path: String, expected: String) async throws {
+        let rewrites = [
+            "/catalog": "/static/catalog.json", "/catalog/**": "/static/items/**", "/catalog/special": "/s.json",
+            "/catalog/deep/**": "/d/**",
+        ]
+        let (client, transport) = try client([server("mirror", .reads, rewrites: rewrites)]) { _ in .status(200) }
+
+        _ = try await client.send(APIConfiguration(path: path))
+
+        #expect(transport.requests.map(\.url.text) == ["http://mirror.test\(expected)"])
+    }
+
+    @Test func `another server gets the path of the service`() async throws {
+        let servers = try [server("mirror", rewrites: ["/a/**": "/b/**"]), server("primary")]
+        let (client, transport) = try client(servers) { $0.server == "mirror" ? .status(500) : .status(200) }
+
+        _ = try await client.send(APIConfiguration(path: "a/1"))
+
+        #expect(transport.requests.map(\.url.path) == ["/v1/b/1", "/v1/a/1"])
+        #expect(client.path(of: "http://mirror.test/v1/b/2?c=3") == "a/2?c=3")
+    }
+
+    @Test func `an absolute URL is not rewritten`() async throws {
+        let (client, transport) = try client([server("mirror", rewrites: ["/a": "/b"])]) { _ in .status(200) }
+
+        _ = try await client.send(APIConfiguration(path: "http://mirror.test/v1/a"))
+
+        #expect(transport.requests.map(\.url.path) == ["/v1/a"])
+    }
+
+    @Test(arguments: ["/orders", "/orders/**", "/**"])
+    func `a rewrite of a path that the server does not serve is an error`(source: String) throws {
+        let target = source.hasSuffix("/**") ? "/a/**" : "/a"
+        let server = try server("mirror", ["GET /catalog/*"], rewrites: [source: target])
+
+        let isMistake = source != "/**"
+        do throws(ClientError) {
+            _ = try NetworkClient(
+                service: try! Service(name: "a", servers: [server], defaultEnvironment: .test),
+                transport: StubTransport { _ in .status(200) }
+            )
+            #expect(!isMistake)
+        } catch {
+            guard case .catalog(let error) = error else { throw error }
+            #expect(isMistake && error.keyPath == "servers[0].rewrites.\(source)")
+        }
+    }
+
+    // MARK: - Zone and selector
+
+    @Test func `the servers of the preferred zone come first in every environment`() async throws {
+        let servers = try ["us", "eu"].map { zone in
+            let url = try ServerURL("http://\(zone).test")
+            return Server(name: zone, baseURLs: [.test: url, .develop: url], zone: zone)
+        }
+        let (client, transport) = try client(servers) {
+            $0.preferredZone = "eu"
+        } _: { _ in
+            .status(200)
+        }
+
+        _ = try await client.send(APIConfiguration(path: "a"))
+        try client.preferZone("us")
+        _ = try await client.send(APIConfiguration(path: "a"))
+        try client.switchEnvironment(to: .develop)
+        _ = try await client.send(APIConfiguration(path: "a"))
+
+        #expect(transport.requests.map(\.server) == ["eu", "us", "us"])
+        #expect(throws: ClientError.unknownZone("asia", known: ["eu", "us"])) { try client.preferZone("asia") }
+        #expect(client.preferredZone == "us")
+    }
+
+    @Test func `a client with an unknown zone is not created`() throws {
+        #expect(throws: ClientError.unknownZone("eu", known: [])) {
+            try client([server("a")]) {
+                $0.preferredZone = "eu"
+            } _: { _ in
+                .status(200)
+            }
+        }
+    }
+
+    @Test func `the selector narrows the choice to the candidates that it wants`() async throws {
+        let seen = Locked<[[String]]>([])
+        var policy = SwitchPolicy.recommended
+        policy.selector = ServerSelector { candidates in
+            seen.withLock { $0.append(candidates.map(\.id)) }
+            return ["c", "a"]
+        }
+        let servers = try [server("m", ["GET /x"]), server("b"), server("c"), server("a")]
+        let (client, transport) = try client(servers, switching: policy) { request in
+            request.server == "c" ? .status(500) : .status(200)
+        }
+
+        _ = try await client.send(APIConfiguration(path: "orders"))
+
+        #expect(transport.requests.map(\.server) == ["c", "a"])
+        #expect(seen.withLock { $0 } == [["b", "c", "a"], ["b", "a"]])
+    }
+
+    @Test(arguments: [[], ["nobody"]])
+    func `a selector that wants no candidate has no effect`(wanted: [String]) async throws {
+        var policy = SwitchPolicy.recommended
+        policy.selector = ServerSelector { _ in wanted }
+        let (client, transport) = try client([server("a"), server("b")], switching: policy) { _ in .status(200) }
+
+        _ = try await client.send(APIConfiguration(path: "orders"))
+
+        #expect(transport.requests.map(\.server) == ["a"])
+    }
+
+    @Test func `a selector may call the client`() async throws {
+        let box = Locked<NetworkClient?>(nil)
+        var policy = SwitchPolicy.recommended
+        policy.selector = ServerSelector { candidates in
+            let current = box.withLock { $0 }?.currentServer
+            return candidates.map(\.id).filter { $0 != current }
+        }
+        let (client, transport) = try client([server("a"), server("b")], switching: policy) { _ in .status(200) }
+        box.withLock { $0 = client }
+
+        _ = try await client.send(APIConfiguration(path: "orders"))
+
+        #expect(transport.requests.map(\.server) == ["b"])
+        box.withLock { $0 = nil }
+    }
+}

@@ -1,0 +1,141 @@
+import SwitchyardServices
+import Testing
+
+@Suite struct RoleTests {
+    /// A core with the servers a, m and b; m does not serve every request.
+    private func driver(_ policy: SwitchPolicy = .recommended, _ ids: [String] = ["a", "m", "b"]) throws -> CoreDriver {
+        let driver = try CoreDriver(ids, policy: policy)
+        let members = ids.map { id in
+            var member = SwitchingCore.Member(id: id)
+            member.servesEverything = id != "m"
+            return member
+        }
+        driver.core = try SwitchingCore(members: members, policy: policy, at: driver.now, seed: 1)
+        return driver
+    }
+
+    private func traits(without unsuitable: ServerSet) -> RequestTraits {
+        var traits = RequestTraits()
+        traits.unsuitable = unsuitable
+        return traits
+    }
+
+    @Test(arguments: SelectionStrategy.allCases)
+    func `no choice, failover, hedge or probe leads to a server that does not serve the request`(
+        selection: SelectionStrategy
+    ) throws {
+        var policy = SwitchPolicy.smallFleet
+        policy.selection = selection
+        let driver = try driver(policy)
+        let writes = traits(without: [1])
+        for step in 0..<600 {
+            driver.advance(0.05)
+            if step % 7 == 0 { driver.eject(["a", "m", "b"][step % 3]) }
+            let first = try #require(driver.choose(for: writes))
+            let tried: ServerSet = [first.server]
+            let next = driver.core.takeFailover(after: .refused, excluding: tried, for: writes, at: driver.now)
+            let hedge = driver.core.takeHedge(excluding: tried, for: writes, at: driver.now)
+            let probe = driver.core.takeProbe(for: writes, at: driver.now)
+            let warmUp = driver.core.takeWarmUp(for: writes, at: driver.now)
+            let attempts = [first, next, hedge, probe, warmUp].compactMap(\.self)
+            #expect(attempts.allSatisfy { $0.server != 1 })
+            let others = [next, hedge].compactMap(\.self).map { SettledAttempt($0, .neutral) }
+            driver.settle([SettledAttempt(first, .ok)] + others)
+        }
+    }
+
+    @Test func `no server is chosen if none serves the request`() throws {
+        let driver = try driver()
+
+        #expect(driver.choose(for: traits(without: [0, 1, 2])) == nil)
+        let hedge = driver.core.takeHedge(excluding: [], for: traits(without: [0, 1, 2]), at: driver.now)
+        #expect(hedge == nil)
+    }
+
+    @Test func `a mirror at the head of the list gets its requests and is not the current server`() throws {
+        let driver = try driver(.recommended, ["m", "a"])
+
+        #expect(driver.choose()?.server == 0)
+        #expect(driver.choose(for: traits(without: [0]))?.server == 1)
+        #expect(driver.core.current == "a")
+    }
+
+    @Test func `a mirror does not become the current server when the other servers fail`() throws {
+        let driver = try driver(.recommended, ["a", "m"])
+        driver.eject("a")
+
+        #expect(driver.choose()?.server == 1)
+        #expect(driver.core.current == "a")
+        #expect(driver.switches.isEmpty)
+        #expect(driver.choose(for: traits(without: [1]))?.server == 0)
+    }
+
+    @Test func `failures of requests that no other server serves do not eject a server`() throws {
+        let driver = try driver(.recommended, ["a", "m"])
+        for _ in 0..<200 {
+            driver.advance(0.01)
+            let write = try #require(driver.choose(for: traits(without: [1])))
+            driver.settle(write, .refused)
+            let read = try #require(driver.choose(excluding: [0]))
+            driver.settle(read, .ok)
+        }
+
+        #expect(driver.state("a") == .healthy)
+    }
+
+    @Test func `successes of requests that no other server serves do not end an outage`() throws {
+        let driver = try driver(.recommended, ["a", "m"])
+        driver.eject("a")
+        for _ in 0..<10 {
+            let write = try #require(driver.choose(for: traits(without: [1])))
+            driver.settle(write, .ok)
+        }
+
+        #expect(driver.state("a") == .ejected)
+    }
+
+    @Test func `an ejected server that serves no reads is tried without a probe`() throws {
+        let driver = try driver(.smallFleet, ["a", "m"])
+        var member = SwitchingCore.Member(id: "m")
+        (member.servesEverything, member.servesReads) = (false, false)
+        try driver.replace([SwitchingCore.Member(id: "a"), member])
+        driver.eject("m")
+        driver.advance(2)
+
+        let probe = driver.core.takeProbe(for: traits(without: [1]), at: driver.now)
+
+        #expect(probe == nil)
+        #expect(driver.state("m") == .trial)
+    }
+
+    @Test func `without failback each set of servers keeps its own current server`() throws {
+        var policy = SwitchPolicy.recommended
+        policy.failsBack = false
+        let driver = try driver(policy)
+        let writes = traits(without: [1])
+        #expect(driver.choose()?.server == 0)
+        #expect(driver.choose(for: writes)?.server == 0)
+        driver.eject("a")
+        #expect(driver.choose()?.server == 1)
+        #expect(driver.choose(for: writes)?.server == 2)
+
+        driver.recover("a")
+        #expect(driver.choose()?.server == 1)
+        #expect(driver.choose(for: writes)?.server == 2)
+        try driver.switchTo("a")
+
+        #expect(driver.choose()?.server == 0)
+        #expect(driver.choose(for: writes)?.server == 0)
+    }
+
+    @Test func `suspicion probes compare only servers that serve them`() throws {
+        let driver = try driver()
+        let slow = try #require(driver.choose())
+
+        let probe = driver.core.takeSuspicion(of: slow, without: [1], at: driver.now)
+        let other = driver.core.takeSuspicion(of: slow, without: [0], at: driver.now)
+
+        #expect(probe?.witness.server == 2)
+        #expect(other == nil)
+    }
+}
