@@ -16,6 +16,12 @@ struct SimulateCommand: Command {
             FleetScenario.allCases.map(\.rawValue).joined(separator: ", ") + " (default: death-ample)."
         ),
         .value("policy", "NAME", SwitchPolicy.names.joined(separator: ", ") + " (default: recommended)."),
+        .value(
+            "selection",
+            "NAME",
+            SelectionStrategy.allCases.map(\.rawValue).joined(separator: ", ") + " (default: that of the policy)."
+        ),
+        .value("latency-window", "S", "The window of lowestLatency in seconds (default: 0.015)."),
         .value("server-model", "NAME", "deep (executes abandoned requests, the default) or aware (drops them)."),
         .flag("warm", "Keeps a connection of every client to its first fallback server."),
         .flag("shed", "Allows the rejection of requests of normal priority while every server is overloaded."),
@@ -39,6 +45,10 @@ struct SimulateCommand: Command {
         plan.scenario = try Self.choice("scenario", arguments) ?? plan.scenario
         plan.model = try Self.choice("server-model", arguments) ?? plan.model
         plan.policy = try arguments.policy() ?? plan.policy
+        plan.policy.selection = try Self.choice("selection", arguments) ?? plan.policy.selection
+        if let window = try arguments.number("latency-window", in: 0...60) {
+            plan.policy.latencyWindow = .seconds(window)
+        }
         plan.seed = try arguments.integer("seed", in: 0...Int.max).map { UInt64($0) } ?? plan.seed
         plan.isWarm = arguments.has("warm")
         if arguments.has("shed") { plan.policy.admission?.sheds = .normal }

@@ -41,6 +41,7 @@ extension FleetScenario {
         case .brownout: "had 40 % of its capacity"
         case .hang: "hung"
         case .network30: "was unreachable for 30 % of the clients because their network was down,"
+        case .herd: "was healthy"
         }
     }
 
@@ -59,6 +60,7 @@ extension FleetScenario {
             case .brownout: ("server 1 drops to 40 % of its capacity", "server 1 has its full capacity again")
             case .hang: ("server 1 hangs", "server 1 restarts cold")
             case .network30: ("the networks of 30 % of the clients fail", "all networks work again")
+            case .herd: ("the fleet is evaluated from here", "the fleet is evaluated up to here")
             }
         return [
             ReportMark(at: Self.troubleStart, kind: .fault, server: server, text: words.begins),

@@ -17,6 +17,9 @@ enum FleetScenario: String, Sendable, CaseIterable, Encodable {
     case network30
     /// Server 1 dies; the other servers together can handle 80 % of the load.
     case deathShort = "death-short"
+    /// No server fails. Each server can handle half of the total load, and the response times of the servers differ by
+    /// 5 ms.
+    case herd
 
     /// The time in seconds for which requests arrive.
     static let duration = 420.0
@@ -32,10 +35,10 @@ enum FleetScenario: String, Sendable, CaseIterable, Encodable {
     var trouble: Range<Double> { Self.troubleStart..<troubleEnd }
 
     /// Whether the first server fails completely.
-    var hasOutage: Bool { self != .brownout && self != .network30 }
+    var hasOutage: Bool { self != .brownout && self != .network30 && self != .herd }
 
     /// Whether the first server fails, and not the network.
-    var hasTroubledServer: Bool { self != .network30 }
+    var hasTroubledServer: Bool { self != .network30 && self != .herd }
 
     /// The share of the clients whose network fails.
     var cutOffShare: Double { self == .network30 ? 0.3 : 0 }
@@ -49,6 +52,7 @@ enum FleetScenario: String, Sendable, CaseIterable, Encodable {
         case .deathAmple, .hang, .network30: [1.5, 1.5, 1.5]
         case .deathTight, .brownout: [1.5, 0.7, 0.7]
         case .deathShort: [1.5, 0.4, 0.4]
+        case .herd: [0.5, 0.5, 0.5]
         }
     }
 
@@ -63,6 +67,7 @@ enum FleetScenario: String, Sendable, CaseIterable, Encodable {
             guard index == 0 else {
                 return SimulatedServer(
                     capacity: CapacityProfile([.init(start: 0, rate: capacity * load)]),
+                    serviceTime: SimulatedServer.serviceTime + (self == .herd ? 0.005 * Double(index) : 0),
                     model: model
                 )
             }

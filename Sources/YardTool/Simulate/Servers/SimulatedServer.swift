@@ -3,7 +3,7 @@
 /// A request waits until the server has done the work that was in the queue before it, and receives its response
 /// ``serviceTime`` later.
 struct SimulatedServer: Sendable {
-    /// The time in seconds from the end of a request's wait in the queue to its response, including the network.
+    /// The usual ``serviceTime``.
     static let serviceTime = 0.05
     /// The work of rejecting a request with 503, in units of one request.
     static let rejectionCost = 0.05
@@ -36,11 +36,19 @@ struct SimulatedServer: Sendable {
     let capacity: CapacityProfile
     /// The period in which the server does not respond, or `nil` if there is none.
     let outage: Outage?
+    /// The time in seconds from the end of a request's wait in the queue to its response, including the network.
+    let serviceTime: Double
     private let model: ServerModel
     /// The total work that the server has done when the last entry of the queue is processed.
     private var tail = 0.0
 
-    init(capacity: CapacityProfile, outage: Outage? = nil, model: ServerModel) {
+    init(
+        capacity: CapacityProfile,
+        outage: Outage? = nil,
+        serviceTime: Double = SimulatedServer.serviceTime,
+        model: ServerModel
+    ) {
+        self.serviceTime = serviceTime
         self.capacity = capacity
         self.outage = outage
         self.model = model
@@ -61,7 +69,7 @@ struct SimulatedServer: Sendable {
     ///   when the request is processed.
     mutating func take(cost: Double, at time: Double, until deadline: Double) -> (reply: Reply, place: Double) {
         if let outage, outage.span.contains(time) {
-            return (outage.refuses ? .refusal(at: time + Self.serviceTime) : .silence, 0)
+            return (outage.refuses ? .refusal(at: time + serviceTime) : .silence, 0)
         }
         let done = capacity.work(until: time)
         let rate = capacity.rate(at: time)
@@ -69,7 +77,7 @@ struct SimulatedServer: Sendable {
         let wait = (place - done + cost / 2) / rate
         if wait > model.longestQueue {
             tail = place + Self.rejectionCost
-            return (.rejection(at: time + Self.serviceTime), place)
+            return (.rejection(at: time + serviceTime), place)
         }
         if model.dropsAbandoned, time + wait > deadline {
             tail = place + Self.rejectionCost
@@ -82,7 +90,7 @@ struct SimulatedServer: Sendable {
     /// Returns a response, or the failure if the server goes down while the request is in the queue.
     private func reply(whenDone done: Double, to time: Double) -> Reply {
         guard let outage, time < outage.span.lowerBound, done >= outage.span.lowerBound else {
-            return .answer(at: done + Self.serviceTime)
+            return .answer(at: done + serviceTime)
         }
         return outage.refuses ? .reset(at: outage.span.lowerBound) : .silence
     }

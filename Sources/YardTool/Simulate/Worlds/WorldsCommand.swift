@@ -15,6 +15,7 @@ struct WorldsCommand: Command {
         .value("seed", "K", "The number of the first world (default: 1). With --worlds 1, only this world is played."),
         .value("policy", "NAME", SwitchPolicy.names.joined(separator: ", ") + " (default: recommended)."),
         .value("examples", "N", "The number of worlds of each fault that are minimized and printed (default: 1)."),
+        .flag("roles", "Gives the servers of each world roles, groups of equal priority, weights and zones."),
         .flag("json", "Prints one JSON object."),
     ]
 
@@ -27,7 +28,8 @@ struct WorldsCommand: Command {
         let first = try arguments.integer("seed", in: 0...(Int.max - 100_000_000)) ?? 1
         campaign = WorldsCampaign(
             numbers: UInt64(first)...UInt64(first + count - 1),
-            policy: try arguments.policy() ?? .recommended
+            policy: try arguments.policy() ?? .recommended,
+            hasRoles: arguments.has("roles")
         )
         examples = try arguments.integer("examples", in: 0...1000) ?? 1
         printsJSON = arguments.has("json")

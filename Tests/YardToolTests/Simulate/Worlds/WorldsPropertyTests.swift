@@ -22,4 +22,27 @@ import Testing
         #expect(report.worlds == Int(worlds))
         #expect(report.alikeWorlds > Int(worlds) / 5)
     }
+
+    @Test func `with roles, groups and zones no caller fares worse, and no server gets what it does not serve`()
+        async throws
+    {
+        let campaign = WorldsCampaign(numbers: 1...2000, hasRoles: true)
+
+        let tally = try await campaign.run()
+
+        let examples = try campaign.examples(of: tally, perGroup: 1, groups: 1)
+        let report = WorldsReport(of: campaign, tally, examples: examples, wallSeconds: 0)
+        #expect(report.holds, "\(report.text)")
+        #expect(!tally.faults.keys.contains { $0.kind == .sentToUnsuitable })
+    }
+
+    @Test func `the worlds have every kind of role, group and zone`() {
+        let arrangements = (1...300).compactMap { World(number: $0, hasRoles: true).arrangement }
+
+        #expect(arrangements.count == 300)
+        #expect(arrangements.contains { $0.roles.contains(.reads) })
+        #expect(arrangements.contains { $0.hasGroups })
+        #expect(arrangements.contains { $0.preferredZone != nil })
+        #expect(arrangements.allSatisfy { $0.roles.contains(.everything) })
+    }
 }

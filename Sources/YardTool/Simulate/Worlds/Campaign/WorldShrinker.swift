@@ -33,7 +33,8 @@ extension World {
     ///
     /// The world with the greatest reduction is the first.
     var simpler: [World] {
-        let steps = fewerTroubles + fewerEndpoints + fewerServers + simplerTraffic + simplerTroubles + evenResponses
+        let fewer = plainServers + fewerTroubles + fewerEndpoints + fewerServers
+        let steps = fewer + simplerTraffic + simplerTroubles + evenResponses
         return steps.filter { $0 != self }
     }
 
@@ -47,8 +48,17 @@ extension World {
         troubles.indices.map { index in with { $0.troubles.remove(at: index) } }
     }
 
+    /// The world without roles, groups and zones, and with fewer of them.
+    private var plainServers: [World] {
+        guard let arrangement else { return [] }
+        let roles = arrangement.roles.indices.map { index in with { $0.arrangement?.roles[index] = .everything } }
+        return [with { $0.arrangement = nil }] + roles + [
+            with { $0.arrangement?.priorities = nil }, with { $0.arrangement?.preferredZone = nil },
+        ]
+    }
+
     private var fewerServers: [World] {
-        guard servers > 1 else { return [] }
+        guard servers > 1, arrangement == nil else { return [] }
         return (0..<servers).reversed().map { gone in
             with { world in
                 world.servers -= 1
@@ -63,7 +73,7 @@ extension World {
     }
 
     private var fewerEndpoints: [World] {
-        guard endpoints.count > 1 else { return [] }
+        guard endpoints.count > 1, arrangement == nil else { return [] }
         return endpoints.indices.map { gone in
             with { world in
                 world.endpoints.remove(at: gone)

@@ -7,6 +7,8 @@ struct WorldsCampaign: Sendable {
     var numbers: ClosedRange<UInt64>
     /// The switching policy of the client.
     var policy = SwitchPolicy.recommended
+    /// Whether the servers have roles, groups and zones.
+    var hasRoles = false
 
     /// A world with a violation, reduced to the parts that are needed for the violation.
     struct Example: Sendable {
@@ -36,7 +38,7 @@ struct WorldsCampaign: Sendable {
     private func tally(of numbers: some Sequence<UInt64>) async throws -> WorldsTally {
         var tally = WorldsTally()
         for number in numbers {
-            tally.add(try WorldPlay.play(World(number: number), policy: policy))
+            tally.add(try WorldPlay.play(World(number: number, hasRoles: hasRoles), policy: policy))
             // Lets other tasks on this thread run.
             await Task.yield()
         }
@@ -59,7 +61,7 @@ struct WorldsCampaign: Sendable {
 
     private func example(of group: ViolationGroup, in number: UInt64) throws -> Example? {
         let shrinker = WorldShrinker { try violation(of: group, in: $0) != nil }
-        let world = try shrinker.smallest(of: World(number: number))
+        let world = try shrinker.smallest(of: World(number: number, hasRoles: hasRoles))
         return try violation(of: group, in: world).map {
             Example(group: group, number: number, world: world, violation: $0)
         }

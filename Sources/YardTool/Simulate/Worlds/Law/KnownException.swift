@@ -38,7 +38,7 @@ struct KnownException: Sendable {
             reason: "The first server had failed calls before, and nothing showed that it would respond to this call.",
             // Measured: 61 if a PUT is not sent to another server when its server is silent, and 55 if it is.
             mostPer100000Calls: 66,
-            covers: { violation, world in world.hasTrouble(at: 0) && violation.wentElsewhere }
+            covers: { violation, world in world.hasTrouble(at: violation.firstServer) && violation.wentElsewhere }
         ),
         KnownException(
             name: "back too soon",
@@ -94,11 +94,14 @@ extension Violation {
         return [call.byFirst, call.byCurrent].allSatisfy { $0.status.map { $0 >= 400 } ?? true }
     }
 
+    /// The first server that serves the call.
+    fileprivate var firstServer: Int { call?.byFirst.server ?? 0 }
+
     /// Whether the first request of the call was sent to a server other than the first one.
-    fileprivate var wentElsewhere: Bool { call?.sendings.first.map { $0.server != 0 } ?? false }
+    fileprivate var wentElsewhere: Bool { call?.sendings.first.map { $0.server != firstServer } ?? false }
 
     /// Whether any request of the call was sent to a server other than the first one.
-    fileprivate var askedOthers: Bool { call?.sendings.contains { $0.server != 0 } ?? false }
+    fileprivate var askedOthers: Bool { call?.sendings.contains { $0.server != firstServer } ?? false }
 }
 
 extension World {

@@ -13,7 +13,7 @@ enum Law {
     /// Returns the violations of individual calls, then the violations of the whole world.
     static func violations(in played: PlayedWorld) -> [Violation] {
         played.calls.flatMap { [harm(to: $0), overrun(of: $0), repetition(of: $0)].compactMap(\.self) }
-            + Registers.violations(in: played)
+            + Registers.violations(in: played) + [unsuitable(in: played)].compactMap(\.self)
             + (played.world.isAlike ? [excess(in: played), switching(in: played)].compactMap(\.self) : [])
     }
 
@@ -52,6 +52,11 @@ enum Law {
             return call.kind.resendRule.allowsResend(after: hadEnded ? earlier.fate(of: call.kind) : .open)
         }
         return isAllowed ? nil : Violation(kind: .writtenTwice, call: call)
+    }
+
+    private static func unsuitable(in played: PlayedWorld) -> Violation? {
+        let count = played.record.unsuitable
+        return count == 0 ? nil : Violation(kind: .sentToUnsuitable, figures: "\(count) requests")
     }
 
     private static func excess(in played: PlayedWorld) -> Violation? {

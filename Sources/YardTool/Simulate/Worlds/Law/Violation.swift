@@ -24,6 +24,8 @@ struct Violation: Sendable {
         case executedUnreported = "executed unreported"
         /// The client sent more requests than the number of calls and of helpful failovers allows.
         case tooManyRequests = "too many requests"
+        /// The client sent a request to a server that does not serve it.
+        case sentToUnsuitable = "sent to a server that does not serve it"
         /// The client switched away from a server although no other server was better.
         case switchedAmongEquals = "switched among equals"
     }

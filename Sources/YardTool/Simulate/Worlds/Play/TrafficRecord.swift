@@ -49,6 +49,8 @@ struct TrafficRecord: Sendable {
     private(set) var shadows = 0
     /// The number of shadow requests that were not reads.
     private(set) var writtenShadows = 0
+    /// The number of requests, with shadow requests, that were sent to a server that does not serve them.
+    private(set) var unsuitable = 0
 
     init(calls: Int) {
         sendings = Array(repeating: [], count: calls)
@@ -64,6 +66,9 @@ struct TrafficRecord: Sendable {
 
     /// The number of failovers that were necessary, because the next server responded successfully.
     var confirmedFailovers: Int { sendings.joined().count { $0.role == .failover && $0.isWell } }
+
+    /// Counts a request that was sent to a server that does not serve it.
+    mutating func addUnsuitable() { unsuitable += 1 }
 
     /// Adds a request and returns its position.
     ///

@@ -30,10 +30,11 @@ final class WorldPlay: Sendable {
         self.names = names
         transport = WorldTransport(world, clock: clock)
         let servers = try names.indices.map { index in
-            Server(name: names[index], baseURLs: [.release: try ServerURL(WorldTransport.address(of: index))])
+            try world.server(index, named: names[index])
         }
         let service = try Service(name: "world", servers: servers, defaultEnvironment: .release, switching: policy)
-        let options = NetworkClient.Options(seed: world.number)
+        var options = NetworkClient.Options(seed: world.number)
+        options.preferredZone = world.arrangement?.preferredZone
         client = try NetworkClient(service: service, transport: transport, options: options, time: clock)
         requests = world.endpoints.indices.map { world.request(to: $0) }
         let references = WorldServers(world)
@@ -94,34 +95,52 @@ extension WorldPlay {
     }
 
     /// Makes the next call, if one is left.
+    ///
+    /// The call is compared with clients without switching. If servers share the traffic, they send the call to the
+    /// server that got its first request.
     private func call() {
-        let current = names.firstIndex(of: client.currentServer) ?? 0
+        guard let next = addCall() else { return }
+        let preferred = names.firstIndex(of: client.preferredServer(for: requests[next.endpoint])) ?? 0
+        let isShared = world.arrangement?.hasGroups == true
+        if !isShared { compare(next, first: world.firstServer(of: next.endpoint), preferred: preferred) }
+        client.dispatch(world.request(for: next, like: requests[next.endpoint])) { [self] result in
+            ended(next.number, result)
+        }
+        guard isShared else { return }
+        let server = transport.firstServer(of: next.number) ?? preferred
+        compare(next, first: server, preferred: server)
+    }
+
+    private func addCall() -> PlayedCall? {
         let now = clock.now.seconds
-        let next = state.withLock { state -> PlayedCall? in
+        return state.withLock { state in
             let number = state.calls.count
             guard number < world.traffic.calls else { return nil }
             let endpoint = world.endpoint(of: draw(6, number).unit)
-            let deadline = world.deadline(draw(7, number).unit)
-            var question = ServerQuestion(call: number, endpoint: endpoint, server: 0, time: now)
-            let first = PlayedCall.Reference(state.first.reply(to: question), server: 0, within: deadline)
-            question.server = current
-            let preferred = state.preferred.reply(to: question)
             let call = PlayedCall(
                 number: number,
                 kind: world.endpoints[endpoint].kind,
                 endpoint: endpoint,
                 priority: world.priority(draw(8, number).unit),
                 time: now,
-                deadline: deadline,
-                byFirst: first,
-                byCurrent: PlayedCall.Reference(preferred, server: current, within: deadline)
+                deadline: world.deadline(draw(7, number).unit),
+                byFirst: .none,
+                byCurrent: .none
             )
             state.calls.append(call)
             return call
         }
-        guard let next else { return }
-        client.dispatch(world.request(for: next, like: requests[next.endpoint])) { [self] result in
-            ended(next.number, result)
+    }
+
+    /// Records the results of a call for the clients without switching.
+    private func compare(_ call: PlayedCall, first: Int, preferred: Int) {
+        var question = ServerQuestion(call: call.number, endpoint: call.endpoint, server: first, time: call.time)
+        state.withLock { state in
+            let reply = state.first.reply(to: question)
+            state.calls[call.number].byFirst = .init(reply, server: first, within: call.deadline)
+            question.server = preferred
+            let other = state.preferred.reply(to: question)
+            state.calls[call.number].byCurrent = .init(other, server: preferred, within: call.deadline)
         }
     }
 
@@ -161,6 +180,13 @@ extension Result where Success == ServiceResponse, Failure == RequestFailure {
 }
 
 extension PlayedCall.Reference {
+    /// The result of a call that is not sent.
+    fileprivate static let none = Self(
+        server: 0,
+        reply: ServerReply(delay: .infinity, end: .silence(isConnected: false)),
+        status: nil
+    )
+
     fileprivate init(_ reply: ServerReply, server: Int, within deadline: Double) {
         self.init(server: server, reply: reply, status: reply.status(within: deadline))
     }
@@ -169,6 +195,31 @@ extension PlayedCall.Reference {
 // MARK: - Requests
 
 extension World {
+    /// Returns the description of a server.
+    fileprivate func server(_ index: Int, named name: String) throws -> Server {
+        var server = Server(name: name, baseURLs: [.release: try ServerURL(WorldTransport.address(of: index))])
+        guard let arrangement else { return server }
+        server.weight = arrangement.weights[index]
+        server.serves = arrangement.served(by: index)
+        server.priority = arrangement.priorities?[index]
+        server.zone = arrangement.zones[index]
+        return server
+    }
+
+    /// Returns the first server in order of preference that serves an endpoint.
+    fileprivate func firstServer(of endpoint: Int) -> Int {
+        guard let arrangement else { return 0 }
+        let order = (0..<servers).sorted { left, right in
+            let places = [left, right].map { index in
+                let isAway = arrangement.preferredZone != nil && arrangement.zones[index] != arrangement.preferredZone
+                return (isAway ? 1 : 0, arrangement.priorities?[index] ?? 0, index)
+            }
+            return places[0] < places[1]
+        }
+        let method = endpoints[endpoint].kind.method
+        return order.first { arrangement.isServed(endpoint, method, by: $0) } ?? 0
+    }
+
     /// Returns the configuration that all calls of an endpoint share.
     fileprivate func request(to endpoint: Int) -> APIConfiguration {
         let path = WorldTransport.path(of: endpoint)

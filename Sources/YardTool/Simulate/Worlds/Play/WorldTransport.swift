@@ -18,16 +18,21 @@ final class WorldTransport: Transport {
         var shadows = 0
     }
 
+    private let arrangement: Arrangement?
     private let clock: WorldClock
     private let state: Locked<State>
 
     init(_ world: World, clock: WorldClock) {
         self.clock = clock
+        arrangement = world.arrangement
         state = Locked(State(servers: WorldServers(world), record: TrafficRecord(calls: world.traffic.calls)))
     }
 
     /// The requests that have been sent so far.
     var record: TrafficRecord { state.withLock { $0.record } }
+
+    /// Returns the server that got the first request of a call, or `nil` if none was sent.
+    func firstServer(of call: Int) -> Int? { state.withLock { $0.record.sendings[call].first?.server } }
 
     func start(
         _ request: HTTPRequest,
@@ -45,6 +50,9 @@ final class WorldTransport: Transport {
                 time: now.seconds
             )
             let reply = state.servers.reply(to: question)
+            if arrangement?.isServed(request.namedEndpoint, request.method, by: request.server) == false {
+                state.record.addUnsuitable()
+            }
             let place = state.record.add(request, at: now.seconds, executedAfter: reply.executedAfter)
             return (place, reply)
         }
@@ -65,6 +73,8 @@ struct PlacedRequest: Sendable {
     var call: Int
     var server: Int
     var endpoint: Int
+    /// The endpoint, or `nil` for a request for the base URL.
+    var namedEndpoint: Int?
     var method: HTTPMethod
     /// Whether the request is a shadow request, whose response no caller receives: a probe, a comparison of two
     /// servers, or a warm-up.
@@ -75,8 +85,9 @@ struct PlacedRequest: Sendable {
     /// A request with a total timeout is a shadow request.
     fileprivate init(_ request: HTTPRequest, shadow: Int) {
         let text = request.url.text
-        server = Self.digit(text, at: Self.placeOfServer)
-        endpoint = Self.digit(text, at: Self.placeOfEndpoint)
+        server = Self.digit(text, at: Self.placeOfServer) ?? 0
+        namedEndpoint = Self.digit(text, at: Self.placeOfEndpoint)
+        endpoint = namedEndpoint ?? 0
         method = request.method
         isShadow = request.timeouts.total != nil
         let call = isShadow ? nil : request.headers[WorldTransport.callField].flatMap { Int($0) }
@@ -86,11 +97,11 @@ struct PlacedRequest: Sendable {
     private static let placeOfServer = "https://s".utf8.count
     private static let placeOfEndpoint = WorldTransport.address(of: 0).utf8.count + "/e".utf8.count
 
-    /// Returns the digit at an offset of the text, or 0 if there is none.
-    private static func digit(_ text: String, at place: Int) -> Int {
+    /// Returns the digit at an offset of the text, or `nil` if there is none.
+    private static func digit(_ text: String, at place: Int) -> Int? {
         guard let index = text.utf8.index(text.startIndex, offsetBy: place, limitedBy: text.endIndex),
             index < text.endIndex, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(text.utf8[index])
-        else { return 0 }
+        else { return nil }
         return Int(text.utf8[index] - UInt8(ascii: "0"))
     }
 }

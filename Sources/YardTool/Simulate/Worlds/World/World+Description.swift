@@ -10,7 +10,8 @@ extension World: CustomStringConvertible {
         let calls = endpoints.enumerated().map { index, endpoint in
             "e\(index): \(endpoint.kind.rawValue), \(endpoint.shape), weight \(endpoint.weight.rounded(to: 2))"
         }
-        return (parts + calls + troubles.map(\.description)).joined(separator: "\n")
+        let roles = arrangement.map { ["\($0)"] } ?? []
+        return (parts + calls + roles + troubles.map(\.description)).joined(separator: "\n")
     }
 }
 

@@ -5,7 +5,11 @@ extension World {
     /// Generates the world with this number.
     ///
     /// The same number always produces the same world.
-    init(number: UInt64) {
+    ///
+    /// - Parameters:
+    ///   - number: The number.
+    ///   - hasRoles: Whether the servers have roles, groups and zones.
+    init(number: UInt64, hasRoles: Bool = false) {
         var random = WorldRandom(of: number)
         self.number = number
         servers = random.pick([1: 0.08, 2: 0.32, 3: 0.4, 4: 0.2])
@@ -20,6 +24,7 @@ extension World {
         // The faults are sorted by the stage of a request that they affect: first the connection, then the server, then
         // the quota.
         troubles.sort { $0.fault.depth < $1.fault.depth }
+        if hasRoles { arrangement = Arrangement(of: self) }
     }
 }
 

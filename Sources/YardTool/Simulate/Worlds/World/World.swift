@@ -42,6 +42,8 @@ struct World: Sendable, Equatable {
     var endpoints: [Endpoint]
     var troubles: [Trouble]
     var traffic: Traffic
+    /// The roles, groups and zones of the servers, or `nil` if all servers are alike.
+    var arrangement: Arrangement?
 
     /// The maximum number of servers in a world.
     static let mostServers = 4
