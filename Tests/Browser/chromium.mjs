@@ -148,7 +148,40 @@ class Page {
     return Buffer.from(data, "base64");
   }
 
+  /** The elements whose text has a contrast below 4.5 to its background (WCAG 2.2, 1.4.3), with the ratio. */
+  async lowContrast() {
+    return this.value(`(${findLowContrast})()`);
+  }
+
   async close() {
     await this.browser.send("Target.closeTarget", { targetId: this.target });
   }
+}
+
+/** Runs in the page. */
+function findLowContrast() {
+  const parts = (colour) => (colour.match(/[\d.]+/g) ?? []).map(Number);
+  const luminance = (colour) => {
+    const [red, green, blue] = parts(colour).map((value) => value / 255)
+      .map((value) => value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  };
+  const ground = (start) => {
+    for (let node = start; node; node = node.parentElement) {
+      const colour = getComputedStyle(node).backgroundColor;
+      const alpha = parts(colour)[3] ?? 1;
+      if (alpha > 0.5) return colour;
+    }
+    return "rgb(255, 255, 255)";
+  };
+  const found = new Map();
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const node = walker.currentNode.parentElement;
+    if (!walker.currentNode.textContent.trim() || !node.offsetParent || node.closest("script, style")) continue;
+    const [one, other] = [luminance(getComputedStyle(node).color), luminance(ground(node))];
+    const ratio = (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
+    if (ratio < 4.5) found.set(`${node.tagName}.${node.className}`, ratio.toFixed(2));
+  }
+  return [...found].map(([name, ratio]) => `${name} ${ratio}`).join("; ");
 }

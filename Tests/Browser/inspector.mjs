@@ -28,6 +28,7 @@ const looks = [
   { name: "narrow", width: 1080, height: 800 },
   { name: "phone-light", width: 390, height: 844 },
   { name: "phone-dark", width: 390, height: 844, isDark: true },
+  { name: "phone-small", width: 320, height: 640 },
   { name: "without-green", width: 1440, height: 900, vision: "deuteranopia" },
   { name: "without-colours", width: 1440, height: 900, vision: "achromatopsia" },
   { name: "paper", width: 794, height: 1123, isDark: true, media: "print" },
@@ -204,6 +205,8 @@ async function checkLooks(page, folder) {
         ...[...document.querySelectorAll(".detail, .list")].map((part) =>
           part.scrollWidth > part.clientWidth ? 9999 : 0))`);
       const place = id ? `${look.name}, call ${id}` : look.name;
+      const low = await page.lowContrast();
+      check(low === "", `${place}: every text has a contrast of at least 4.5 ${low}`);
       check(width <= look.width, `${place}: nothing is wider than the screen (${width})`);
       const height = look.media === "print" ? undefined : id ? look.height : undefined;
       const name = `inspector-${look.name}${id ? `-call-${id}` : ""}.png`;
@@ -336,15 +339,15 @@ async function leaveStill(page, folder) {
   await page.waitFor(`inspector.store.client.servers.filter(({ state }) => state === "ejected").length === 2`);
   const id = `inspector.store.entries.find(({ marks }) => marks.some(({ kind }) => kind === "failover"))?.call.id`;
   await page.waitFor(`${id} !== undefined`);
-  await page.value(`inspector.pause()`);
-  await page.value(`inspector.filter.set({ kind: "failover" })`);
+  await page.value(`(inspector.pause(), inspector.filter.set({ events: "yes" }))`);
   await show(page, await page.value(id));
+  await page.value(`inspector.list.showTime(inspector.store.byId.get(inspector.filter.call).time)`);
   for (const [name, isDark] of [["inspector.png", false], ["inspector~dark.png", true]]) {
     await page.dress({ width: 1280, height: 800, isDark });
     await page.value(frames);
     writeFileSync(join(folder, name), await page.picture(800));
   }
-  await page.value(`(inspector.pause(), inspector.filter.clear(), inspector.close())`);
+  await page.value(`(inspector.pause(), inspector.close())`);
   await page.dress(looks[0]);
 }
 

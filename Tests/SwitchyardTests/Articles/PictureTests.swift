@@ -42,7 +42,7 @@ import Testing
         let picture = try Self.picture(name)
         let figures = try Self.figures()
 
-        #expect(figures.systems.count == 5)
+        #expect(figures.systems.count == 3)
         for system in figures.systems {
             #expect(picture.contains(">\(system.name)</text>"))
             for (fault, failures) in zip(figures.faults, system.failures) {

@@ -110,7 +110,8 @@ class CallList {
   #withEvents(calls, kept) {
     if (kept.length === 0) return calls;
     const first = kept[0].time;
-    const events = this.store.events.filter(({ time }) => time >= first);
+    // Probes are frequent, so they are only in the list of events.
+    const events = this.store.events.filter(({ time, kind }) => time >= first && kind !== "probe");
     const made = [];
     let place = events.length - 1;
     for (const entry of calls) {
