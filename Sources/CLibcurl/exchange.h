@@ -284,11 +284,23 @@ struct loop_option {
     long value;
 };
 
+/// The state of a loop's thread.
+enum waiting {
+    WORKS,
+    /// The thread checks for new work and for events without blocking.
+    POLLS,
+    /// The thread blocks, so that it must be woken for new work.
+    BLOCKS,
+};
+
 struct ycurl_loop {
     void *multi;
     int epoll, wake;
-    /// Whether the thread waits or is about to wait. If so, it must be woken for new work.
-    atomic_bool waits;
+    /// Whether the thread waits or is about to wait for new work. Other threads read and write it.
+    _Atomic enum waiting waits;
+    /// The number of consecutive checks without an event before a wait, and the number of waits that start without a
+    /// check.
+    unsigned fruitless_polls, skipped_polls;
     struct loop_option options[4];
     size_t option_count;
     struct chain_judge judge;
@@ -476,6 +488,11 @@ void connection_act(struct ycurl_exchange *exchange, int socket, int what);
 void connection_move(struct ycurl_exchange *exchange);
 void connection_free(struct ycurl_exchange *exchange);
 
+/// The maximum delay of the thread in nanoseconds that is not treated as a stop of the process.
+#define LATENESS 500000000
+struct epoll_event;
+/// Waits for events, first without blocking. Returns the number of events, or -1 if the wait was interrupted.
+int loop_await(ycurl_loop *loop, struct epoll_event *events, int most, int wait_ms);
 /// Removes a running exchange from libcurl.
 void loop_take_off(ycurl_loop *loop, struct ycurl_exchange *exchange);
 /// Records the exchanges that libcurl has ended on a multi handle.

@@ -278,10 +278,7 @@ void ycurl_loop_push(ycurl_loop *loop) {
     collect_finished(loop);
 }
 
-void ycurl_loop_will_wait(ycurl_loop *loop) { atomic_store(&loop->waits, true); }
-
-/// The maximum delay of the thread in nanoseconds that does not count as a stop of the process.
-#define LATENESS 500000000
+void ycurl_loop_will_wait(ycurl_loop *loop) { atomic_store(&loop->waits, POLLS); }
 
 /// Returns whether the process was stopped during a wait. The thread blocks all signals, so only a stop interrupts a
 /// wait.
@@ -328,11 +325,10 @@ int ycurl_loop_step(ycurl_loop *loop, int64_t wait_ms) {
     struct epoll_event events[MOST];
     if (loop->out_of_memory) return ENOMEM;
     early_look(loop, false, ycurl_loop_push);
-    // An earlier check of the sockets may have consumed a wake event, because the epoll set reports each event only
-    // once. In this case `waits` is false, and the step must not wait.
+    // The check may have consumed a wake event of the epoll set, which reports each event once. `waits` is WORKS then.
     int wait = atomic_load(&loop->waits) ? wait_time(loop, wait_ms) : 0;
-    int count = epoll_wait(loop->epoll, events, MOST, wait);
-    atomic_store(&loop->waits, false);
+    int count = loop_await(loop, events, MOST, wait);
+    atomic_store(&loop->waits, WORKS);
     if (count < 0 && errno != EINTR) return errno;
     if (was_stopped(loop, count, wait)) return YCURL_WAS_STOPPED;
     bool moved = count > 0;
@@ -354,7 +350,7 @@ int ycurl_loop_step(ycurl_loop *loop, int64_t wait_ms) {
 }
 
 void ycurl_loop_wake(ycurl_loop *loop) {
-    if (!atomic_exchange(&loop->waits, false)) return;
+    if (atomic_exchange(&loop->waits, WORKS) != BLOCKS) return;
     uint64_t one = 1;
     while (write(loop->wake, &one, sizeof one) < 0 && errno == EINTR) {}
 }
