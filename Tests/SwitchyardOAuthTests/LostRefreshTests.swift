@@ -49,7 +49,7 @@ import Testing
         options.retry = retries ? .standard : nil
         let client = try NetworkClient(service: .loopback(servers), options: options)
 
-        let result = await client.result(of: APIConfiguration(path: "list", timeout: .seconds(5)))
+        let result = await client.result(of: APIConfiguration(path: "list", timeout: .seconds(30)))
         let asked = servers.map { $0.requests.count { $0.method == .post } }
         let stillLoggedIn = credentials.credential(in: .test) != nil
         servers[0].clearFaults()
