@@ -167,7 +167,7 @@ extension CacheKey {
         if let server { fields.append((name: ":server", value: server)) }
         if let rule = configuration.urlRule, let base = base() {
             // If the URL rule fails, the key is unknown, so the cache is skipped.
-            do { try rule(base, configuration).map { fields.append($0.field(from: base)) } } catch { return nil }
+            do { try rule(base.url, configuration).map { fields.append($0.field(from: base)) } } catch { return nil }
         }
         let path = path ?? identity.path
         return CacheKey(partition, identity.method, path, query: identity.query, identity.parameters, fields, body)

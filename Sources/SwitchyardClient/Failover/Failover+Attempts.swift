@@ -143,38 +143,25 @@ extension Failover {
     /// budget. If there is nothing to wait for, the request ends with its most significant failure.
     func tryAnother(after kind: FailureKind?, heldSince: MonotonicTime? = nil) {
         let now = core.now
-        let (tried, hasLeft, isPaidFor, fate) = state.withLock { ($0.tried, $0.hasLeft, $0.isPaidFor, $0.fate) }
-        let barred = state.withLock { $0.barred }
-        let canResend = resendRule.allowsResend(after: fate)
-        if canResend, now < deadline, configuration.leavesChoice, !hasLeft {
-            let since = heldSince ?? now
-            let held = since.duration(to: now)
-            switch pool.failover(
-                after: kind,
-                held: held,
-                excluding: tried,
-                avoided,
-                barring: barred,
-                for: configuration,
-                isPaidFor: isPaidFor,
-                at: now
-            ) {
-            case .another(let route):
-                return launch(route, at: now)
-            case .later(let pause):
-                let timer = state.withLock { $0.hold(FailoverState.Held(kind: kind, since: since)) }
-                if let timer { return setTimer(timer, at: min(deadline, now.advanced(by: pause))) }
-            case .none: break
-            }
+        let since = heldSince ?? now
+        let (request, tried, barred) = failoverRequest(after: kind, heldSince: since, at: now)
+        switch pool.failover(request, excluding: tried, avoided, barring: barred, for: configuration, at: now) {
+        case .another(let route): launch(route, at: now)
+        case .later(let pause):
+            let timer = state.withLock { $0.hold(FailoverState.Held(kind: kind, since: since)) }
+            guard let timer else { return giveUp(because: .budget, at: now) }
+            setTimer(timer, at: min(deadline, now.advanced(by: pause)))
+        case .none(let obstacle): giveUp(because: obstacle, at: now)
         }
     }
 
-    /// Returns the facts on which the decision for another server depends, and the servers that were tried.
+    /// Returns the facts on which the decision for another server depends, the servers that were tried, and the servers
+    /// that must not receive the request.
     private func failoverRequest(
         after kind: FailureKind?,
         heldSince since: MonotonicTime,
         at now: MonotonicTime
-    ) -> (FailoverRequest, tried: [Server.ID]) {
+    ) -> (FailoverRequest, tried: [Server.ID], barred: [Server.ID]) {
         let rule = resendRule
         return state.withLock { state in
             var request = FailoverRequest(after: kind, isPaidFor: state.isPaidFor)
@@ -183,7 +170,7 @@ extension Failover {
             request.leavesChoice = configuration.leavesChoice
             request.hasLeftService = state.hasLeft
             request.held = since.duration(to: now)
-            return (request, state.tried)
+            return (request, state.tried, state.barred)
         }
     }
 

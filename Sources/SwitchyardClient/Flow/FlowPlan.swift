@@ -35,7 +35,7 @@ struct FlowPlan: Sendable {
         limits = options.limits + configuration.limits
         let interceptors = options.interceptors + configuration.interceptors
         adapters = interceptors.compactMap { one in one.adapt.map { Named(name: one.name, part: $0) } }
-        self.observers = interceptors.compactMap(\.observe) + clientObservers.map(\.observe)
+        self.observers = interceptors.compactMap(\.observer) + clientObservers.map(\.observer)
         detours = clientObservers.compactMap(\.detour)
         retriers = interceptors.compactMap { one in one.retry.map { Named(name: one.name, part: $0) } }
         let policy = configuration.retry ?? options.retry

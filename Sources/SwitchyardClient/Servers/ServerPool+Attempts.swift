@@ -132,18 +132,15 @@ extension ServerPool {
         for configuration: APIConfiguration,
         at now: MonotonicTime
     ) -> NextServer {
-        // One lock covers both steps. With two locks, a token that is returned in between would be missed.
+        // One lock covers the whole decision. With two locks, a token that is returned in between would be missed.
         decide(for: configuration, barring: barred, choosesAt: now, excluding: tried) { state, traits in
-            let (tried, avoided) = (state.positions(of: tried), state.positions(of: avoided))
-            if let attempt = state.core.takeFailover(
-                after: kind,
-                excluding: tried,
-                avoiding: avoided,
-                for: traits,
-                isPaidFor: isPaidFor,
-                at: now
-            ) {
-                return .another(state.route(attempt, usesCDN: configuration.usesCDN))
+            var request = request
+            (request.tried, request.avoided) = (state.positions(of: tried), state.positions(of: avoided))
+            request.traits = traits
+            return switch state.core.decideFailover(request, at: now) {
+            case .attempt(let attempt): .another(state.route(attempt, usesCDN: configuration.usesCDN))
+            case .wait(let pause): .later(pause)
+            case .stopped(let obstacle): .none(obstacle)
             }
         }
     }

@@ -25,7 +25,7 @@ enum ServicePath {
 
     /// Whether a pattern matches a path.
     static func matches(_ pattern: URLPattern, _ path: String) -> Bool {
-        pattern.matches(RequestURL(trusted: root + path), base: BaseURL(RequestURL(trusted: root)))
+        pattern.matches(RequestURL(trusted: root + path), base: RequestURL(trusted: root))
     }
 
     /// Whether a path has no segment `.` or `..`, which a server could resolve to a path that no pattern matches.

@@ -46,14 +46,14 @@ public final class HARRecorder: Sendable {
             let elapsed = attempt.startedAt.duration(to: event.time)
             let server = "\(event.service)/\(event.environment.rawValue)/\(attempt.server ?? "-")"
             let place = "\(server), round \(event.round), attempt \(attempt.number), \(attempt.kind.rawValue)"
-            add(
+            recorder.add(
                 HARArchive.Entry(
                     attempt.request,
                     result,
                     date: Date(timeIntervalSinceNow: -elapsed.inSeconds),
                     elapsed: elapsed,
                     comment: "\(event.id) \(place)",
-                    redaction: redaction
+                    redaction: recorder.redaction
                 )
             )
         }
