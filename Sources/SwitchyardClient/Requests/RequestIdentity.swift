@@ -106,6 +106,7 @@ private struct Options {
     /// Adds the options that affect only the way to the server or the transfer of the response.
     mutating func addTransfer(of call: APIConfiguration) {
         if case .named(let name) = call.server { add(":named", name) }
+        if !call.usesCDN { add(":unusedCDN", call.cdnURL?.text) }
         add(":limit", call.responseBodyLimit.map { "\($0)" })
         add(":types", call.typesOfReader)
         if call.networkAccess != HTTPRequest.NetworkAccess() { add(":network", "\(call.networkAccess)") }
