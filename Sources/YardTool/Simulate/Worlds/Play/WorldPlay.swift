@@ -50,6 +50,8 @@ final class WorldPlay: Sendable {
     }
 
     private func begin() {
+        let current = names.firstIndex(of: client.currentServer) ?? 0
+        state.withLock { $0.current = current }
         switch world.traffic.arrival {
         case .open: scheduleArrival(0)
         case .closed(let callers, let pause):
