@@ -266,7 +266,7 @@ extension InspectorFeed.Event {
             time: clock.milliseconds(event.at),
             kind: kind,
             server: server,
-            text: event.description
+            text: event.sentence
         )
     }
 }

@@ -30,7 +30,7 @@ struct VerdictTally: Sendable {
         guard let kind = outcome.kind else { return succeeded(call) }
         facts.failed += 1
         facts.failures[kind, default: 0] += 1
-        if InspectedCall.Outcome.isFaultOfServer(kind) { failed(call) }
+        if VerdictText.blamesServer(kind) { failed(call) }
     }
 
     /// Records that the client has ejected a server because of its failures.
@@ -52,6 +52,7 @@ struct VerdictTally: Sendable {
         var tally = self
         tally.closeRun(at: run?.end ?? 0)
         tally.facts.serverCount = servers
+        tally.facts.isStrict = false
         tally.facts.secondsWithoutServer = tally.silences.filter { $0.key >= max(1, servers) }.values.max().map {
             $0 / 1_000
         }
@@ -108,14 +109,4 @@ extension InspectedCall.Outcome {
         if let error { return error }
         return status.flatMap { $0 >= 400 ? "http\($0)" : nil }
     }
-
-    /// Returns whether a failure of this kind is the fault of a server, and not of the caller or of a limit.
-    static func isFaultOfServer(_ kind: String) -> Bool {
-        kind.hasPrefix("http") ? kind.hasPrefix("http5") : faultsOfServers.contains(kind)
-    }
-
-    private static let faultsOfServers: Set = [
-        "timedOut", "timeout", "connectTimeout", "connectionRefused", "connectionReset", "dnsFailure", "tlsFailure",
-        "certificateRejected", "truncated", "protocolViolation", "overloaded", "other",
-    ]
 }

@@ -6,7 +6,7 @@ package struct Verdict: Codable, Sendable, Equatable {
         case good
         /// More calls failed than are tolerated.
         case bad
-        /// No call has ended.
+        /// No call has ended, or no server failed and no failure is the fault of a server.
         case none
     }
 
@@ -30,7 +30,9 @@ package struct Verdict: Codable, Sendable, Equatable {
     /// Creates the verdict of a run from its counts.
     package init(_ facts: VerdictFacts) {
         let tolerated = facts.tolerance * Double(facts.calls)
-        level = facts.calls == 0 ? .none : Double(facts.failed) <= tolerated ? .good : .bad
+        let counted = facts.isStrict ? facts.failed : facts.failedBecauseOfServers
+        let isNeutral = facts.calls == 0 || facts.failed > counted && facts.failedServers.isEmpty
+        level = Double(counted) > tolerated ? .bad : isNeutral ? .none : .good
         headline = [facts.servers, facts.callers].compactMap(\.self).joined(separator: " ")
         details = [facts.errors, facts.savings].compactMap(\.self)
     }
@@ -57,6 +59,13 @@ package struct VerdictFacts: Sendable, Equatable {
     package var failures: [String: Int] = [:]
     /// The share of failed calls that counts as good, from 0 to 1.
     package var tolerance = 0.0
+    /// Whether failures that are not the fault of a server, such as a response with status 404, count for the level.
+    package var isStrict = true
+
+    /// The number of calls that failed because of a server.
+    fileprivate var failedBecauseOfServers: Int {
+        failures.reduce(0) { $0 + (VerdictText.blamesServer($1.key) ? $1.value : 0) }
+    }
 
     /// Creates counts of a run without calls.
     package init() {}
@@ -77,6 +86,9 @@ package struct VerdictFacts: Sendable, Equatable {
 
     fileprivate var callers: String {
         guard calls > 0 else { return "No call has ended." }
+        if failed > 0, failedBecauseOfServers == 0, servers != nil {
+            return "No call failed because of that."
+        }
         if failed > 0 {
             let only = failures.count == 1 && servers == nil ? failures.keys.first : nil
             let reason = only.map { ": \(VerdictText.failure($0))" } ?? ""

@@ -23,6 +23,18 @@ package enum VerdictText {
         500: "Internal Server Error", 502: "Bad Gateway", 503: "Service Unavailable", 504: "Gateway Timeout",
     ]
 
+    /// The kinds of failure that are the fault of a server, and not of the caller or of a limit.
+    private static let faultsOfServers: Set = [
+        "refused", "connectionRefused", "reset", "connectionReset", "dns", "dnsFailure", "tls", "tlsFailure",
+        "certificate", "certificateRejected", "timeout", "timedOut", "connectTimeout", "truncated", "protocol",
+        "protocolViolation", "overloaded", "other",
+    ]
+
+    /// Returns whether a failure of this kind is the fault of a server.
+    package static func blamesServer(_ kind: String) -> Bool {
+        kind.hasPrefix("http") ? kind.hasPrefix("http5") : faultsOfServers.contains(kind)
+    }
+
     /// Returns a description of a kind of failure: `404 Not Found`, `connection refused`.
     package static func failure(_ kind: String) -> String {
         guard kind.hasPrefix("http"), let status = Int(kind.dropFirst(4)) else {

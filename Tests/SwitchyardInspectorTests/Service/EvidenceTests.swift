@@ -48,6 +48,18 @@ import Testing
         #expect(feed.verdict.details.first?.contains("saved") == true)
     }
 
+    @Test func `the events in the feed are sentences with their causes`() async throws {
+        let lab = try await outage(calls: 20)
+
+        let feed = try await lab.page.feed()
+
+        let texts = feed.events.map(\.text)
+        #expect(
+            texts.contains { $0.hasPrefix("primary is taken out of service, because its failure score was too high: ") }
+        )
+        #expect(texts.contains { $0.hasPrefix("calls go to secondary instead of primary, because ") })
+    }
+
     @Test func `calls that failed over are kept longer than plain calls`() async throws {
         let lab = try await outage(calls: 40, .quiet { $0.calls = 10 })
 

@@ -60,6 +60,19 @@ import Testing
         #expect(verdict.details == ["Errors: \(named), 2 other."])
     }
 
+    @Test func `an outage is good if no call failed because of a server, unless all failures count`() {
+        var facts = Self.facts { ($0.calls, $0.failed, $0.failures) = (9, 1, ["http404": 1]) }
+        facts.failedServers = ["a"]
+        #expect(Verdict(facts).level == .bad)
+
+        facts.isStrict = false
+        #expect(Verdict(facts).level == .good)
+        #expect(Verdict(facts).headline == "Server a failed. No call failed because of that.")
+        facts.failures = ["connectionRefused": 1]
+        #expect(Verdict(facts).level == .bad)
+        #expect(Verdict(facts).headline == "Server a failed. 1 of 9 calls failed.")
+    }
+
     @Test func `saved calls are counted`() {
         let one = "1 call was saved: it succeeded although its first server had failed."
         let many = "1,037 calls were saved: they succeeded although their first server had failed."

@@ -24,18 +24,24 @@ final class DemoScreen: Sendable {
     }
 
     /// Prints a message.
-    func say(_ text: String) {
-        region.print(["   \(text)"])
+    ///
+    /// A line that is longer than the screen is wrapped between words.
+    func say(_ text: String, _ style: Style = .plain) {
+        region.print(wrapped("   \(text)").map { styled($0, style) })
+    }
+
+    private func wrapped(_ text: String) -> [String] {
+        terminal.isInteractive ? text.wrapped(to: terminal.size().columns, indent: 5) : [text]
     }
 
     /// Prints a claim that is true.
     func came(true text: String) {
-        region.print([" \(styled("✓", .green)) \(text)"])
+        region.print(wrapped(" ✓ \(text)").map { $0.replacing("✓", with: styled("✓", .green)) })
     }
 
     /// Prints a claim that is not true.
     func broke(_ text: String) {
-        region.print([" \(styled("✗", .red)) \(text)"])
+        region.print(wrapped(" ✗ \(text)").map { $0.replacing("✗", with: styled("✗", .red)) })
     }
 
     /// Shows these lines below the headings and facts, in place of the previous ones.

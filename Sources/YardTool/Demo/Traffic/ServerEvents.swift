@@ -1,4 +1,5 @@
 import Switchyard
+import SwitchyardInspector
 
 /// Prints and counts the events of the servers, and passes them to steps that wait for an event.
 final class ServerEvents: Sendable {
@@ -47,7 +48,7 @@ final class ServerEvents: Sendable {
     func follow(_ events: AsyncStream<ClientEvent>) async {
         for await event in events {
             notes.add(event.event)
-            if let line = take(event.event) { screen.say(screen.styled("event: \(line)", .dim)) }
+            if let line = take(event.event) { screen.say("event: \(line)", .dim) }
             for listener in state.withLock({ $0.listeners }) { listener.yield(event.event.kind) }
         }
         for listener in state.withLock({ $0.listeners }) { listener.finish() }
@@ -56,33 +57,15 @@ final class ServerEvents: Sendable {
     /// Counts an event and returns its description, or `nil` if it is not printed.
     private func take(_ event: SwitchEvent) -> String? {
         switch event.kind {
-        case .switched(let from, let to, let cause):
+        case .switched(_, _, let cause):
             state.withLock { state in
                 if cause == .recovered { state.count.failBacks += 1 } else { state.count.switches += 1 }
             }
-            return "switched from \(from) to \(to)"
-        case .ejected(let server, _, let cause):
-            state.withLock { $0.ejections[server] = event.statistics }
-            let figures = event.statistics
-            let last = figures.lastFailure.map { ", most recently with \($0)" } ?? ""
-            return "ejected \(server) (\(cause.words)): \(figures.failures) of \(figures.requests) failed\(last)"
-        case .recovered(let server, let outage):
-            return "recovered \(server) after \(outage.figure)"
-        case .environmentChanged(let from, let to):
-            state.withLock { $0.count.environmentSwitches += 1 }
-            return "environment changed from \(from) to \(to)"
-        case .probed, .trialStarted, .pushed:
-            return nil
+        case .ejected(let server, _, _): state.withLock { $0.ejections[server] = event.statistics }
+        case .environmentChanged: state.withLock { $0.count.environmentSwitches += 1 }
+        case .recovered: break
+        case .probed, .trialStarted, .pushed: return nil
         }
-    }
-}
-
-extension SwitchCause {
-    fileprivate var words: String {
-        switch self {
-        case .errorRatio: "error ratio"
-        case .consecutiveFailures: "consecutive failures"
-        default: rawValue
-        }
+        return event.sentence
     }
 }

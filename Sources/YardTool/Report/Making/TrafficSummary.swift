@@ -1,4 +1,5 @@
 import Switchyard
+import SwitchyardInspector
 
 /// A one-sentence summary of a run: the failed servers, the effect on callers, the cause of the switch, and the
 /// recovery.

@@ -1,4 +1,5 @@
 import Switchyard
+import SwitchyardInspector
 
 /// A call that has ended, recorded for a report.
 struct RecordedCall: Sendable {
@@ -21,15 +22,7 @@ struct RecordedCall: Sendable {
 
 extension String {
     /// Whether a failure of this kind is the fault of a server, and not of the caller or of a limit.
-    var blamesServer: Bool {
-        if hasPrefix("http") { return hasPrefix("http5") }
-        return Self.failuresOfServers.contains(self)
-    }
-
-    private static let failuresOfServers: Set = [
-        "refused", "reset", "dns", "tls", "certificate", "timeout", "connectTimeout", "truncated", "protocol",
-        "overloaded", "other",
-    ]
+    var blamesServer: Bool { VerdictText.blamesServer(self) }
 }
 
 extension CallWay {

@@ -1,4 +1,5 @@
 import Switchyard
+import SwitchyardInspector
 
 extension Report {
     /// Creates the report of a completed simulation.
