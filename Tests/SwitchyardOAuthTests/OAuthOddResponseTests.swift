@@ -22,7 +22,7 @@ import Testing
 
     // Otherwise the app would not learn that a login is required.
     @Test(arguments: ["[\"expired\"]", "{\"text\": \"expired\"}", "1"])
-    func `an error response is recognised even if its description is not a string`(description: String) async throws {
+    func `an error response is recognized even if its description is not a string`(description: String) async throws {
         let (oauth, client) = try Self.oauth(
             #"{"error": "invalid_grant", "error_description": \#(description)}"#,
             status: 400

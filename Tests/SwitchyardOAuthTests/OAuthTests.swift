@@ -242,7 +242,7 @@ struct OAuthTests {
     }
 
     // RFC 6749 section 5.2 wants 400; GitHub and Slack send 200.
-    @Test func `an error response is recognised even with a success status`() async throws {
+    @Test func `an error response is recognized even with a success status`() async throws {
         let (oauth, _) = try Self.oauth(.json(#"{"error": "bad_code", "error_description": "no"}"#))
 
         await #expect(throws: OAuthError.refused(OAuthError.Code(rawValue: "bad_code"), description: "no")) {

@@ -32,7 +32,7 @@
             }
         }
 
-        @Test func `a write is not sent unless its file knows that it was in flight`() async throws {
+        @Test func `a write is not sent unless the outbox file records that it may have been executed`() async throws {
             let (client, transport) = try NetworkClient.stubbed(switching: .off, servers: 1) { _ in .status(201) }
             let outbox = try Outbox(file: file, client: client)
             try outbox.store(APIConfiguration(path: "a", method: .put), replacementKey: "k")

@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test(arguments: Moment.allCases, Change.allCases)
-    func `an event source ends when its user changes`(moment: Moment, change: Change) async throws {
+    func `an event source ends when the logged-in user changes`(moment: Moment, change: Change) async throws {
         for isNamed in [false, true] {
             let lab = try Lab(moment, isNamed: isNamed)
 
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `an event source reconnects with the refreshed credential of its user`(isNamed: Bool) async throws {
+    func `an event source reconnects with the refreshed credential of the logged-in user`(isNamed: Bool) async throws {
         let lab = try Lab(.waitingToReconnect, isNamed: isNamed)
         let reading = Task {
             try await lab.read { lab.credentials.update(.bearer("ann, refreshed"), in: lab.client.environment) }

@@ -261,7 +261,7 @@ struct EventSourceTests {
         #expect(lab.client.activeRequests.isEmpty)
     }
 
-    @Test func `leaving the loop closes the connection of an event source`() async throws {
+    @Test func `leaving the for-await loop closes the connection of an event source`() async throws {
         let lab = try DownloadLab()
         lab.server.route(.get, "/live") { _ in
             LoopbackResponse(

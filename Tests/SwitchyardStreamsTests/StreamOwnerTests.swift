@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: Moment.allCases, Change.allCases)
-    func `an event source ends when its user changes`(moment: Moment, change: Change) async throws {
+    func `an event source ends when the logged-in user changes`(moment: Moment, change: Change) async throws {
         for isNamed in [false, true] {
             name.withLock { $0 = "ann" }
             let clock = ManualClock()
@@ -117,7 +117,7 @@ import Testing
     ]
 
     @Test(arguments: readers.indices, Change.allCases)
-    func `a body reader delivers nothing more after its user has changed`(way: Int, change: Change) async throws {
+    func `a body reader throws an error after the logged-in user has changed`(way: Int, change: Change) async throws {
         let (client, _) = try client { _ in
             .chunks([Data("data: 1\n\ndata: 2\n\n".utf8), Data("data: 3\n\n".utf8)])
         }
@@ -145,7 +145,7 @@ import Testing
         }
     }
 
-    @Test func `an input stream delivers nothing more after its user has changed`() async throws {
+    @Test func `an input stream fails as cancelled after the logged-in user has changed`() async throws {
         let (client, _) = try client { _ in .chunks([Data("one".utf8), Data("two".utf8)]) }
         let stream = try await client.stream(APIConfiguration(path: "x")).inputStream()
         stream.open()
@@ -207,7 +207,7 @@ import Testing
     }
 
     @Test(arguments: Change.allCases)
-    func `a WebSocket delivers nothing more after its user has changed`(change: Change) async throws {
+    func `a WebSocket neither receives nor sends after the logged-in user has changed`(change: Change) async throws {
         let (server, client) = try sockets()
         let socket = try await client.webSocket(APIConfiguration(path: "live"))
         #expect(try await socket.receive() == .text("one"))
@@ -220,7 +220,7 @@ import Testing
     }
 
     @Test(arguments: Change.allCases)
-    func `a reconnecting WebSocket ends when its user changes`(change: Change) async throws {
+    func `a reconnecting WebSocket ends when the logged-in user changes`(change: Change) async throws {
         let (server, client) = try sockets(closing: true)
         var options = ReconnectingWebSocket.Options()
         options.reconnectionTime = .seconds(600)

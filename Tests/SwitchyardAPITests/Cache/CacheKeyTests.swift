@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a response to one credential is not returned to another credential (PEER-15)`(_ usesCredentials: Bool)
+    func `a response stored for one credential is not returned for another (PEER-15)`(_ usesCredentials: Bool)
         async throws
     {
         let transport = StubTransport { request in
@@ -217,7 +217,7 @@ import Testing
         #expect(!keys.contains(nil) && Set(keys).count == changes.count)
     }
 
-    @Test func `a response to one client certificate is not returned to another certificate (PEER-15)`() async throws {
+    @Test func `a response stored for one client certificate is not returned for another (PEER-15)`() async throws {
         let transport = StubTransport { request in
             .json(#"{"id": 1, "title": "\#(request.tls?.clientIdentity?.password ?? "nobody")"}"#)
         }

@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(arguments: ["ytk_json_validator", "json_template_matrix"])
-    func `class templates of YTKNetwork are converted to shapes`(file: String) throws {
+    func `class templates of YTKNetwork are converted to JSON shapes`(file: String) throws {
         try CaseFile(file).run(reading: "validator json expected_valid lenient") { item in
             guard let template = item["validator"], let json = item.value.object?["json"],
                 let expected = item["expected_valid"]?.bool
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func `the supported keywords of JSON Schema are converted to shapes`() throws {
+    @Test func `the supported keywords of JSON Schema are converted to JSON shapes`() throws {
         try CaseFile("json_schema_subset").run(reading: "schema data expected_valid keywords tier") { item in
             guard let schema = item["schema"], let data = item.value.object?["data"],
                 let expected = item["expected_valid"]?.bool

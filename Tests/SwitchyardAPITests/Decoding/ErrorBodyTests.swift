@@ -13,7 +13,7 @@ import Testing
         body.content(of: try JSONValue(parsing: text.utf8))
     }
 
-    @Test func `a detail is the message, and its neighbours are not fields`() throws {
+    @Test func `a detail member becomes the message, and its sibling members are not fields`() throws {
         let content = try Self.content(ErrorBody(), #"{"detail": "Gone.", "code": "gone"}"#)
 
         #expect(content == ErrorBody.Content(message: "Gone.", fields: [:]))

@@ -173,7 +173,7 @@ import Testing
         ("1e400", true), ("1e99999999999999999999", true), ("0.0", true), ("12.30e1", true), ("12.34e1", false),
         ("1.00000000000000000001", false), ("1e-400", false), ("9007199254740993.5", false),
     ])
-    func `a number is recognised as whole regardless of its size`(text: String, isWhole: Bool) throws {
+    func `a number is recognized as whole regardless of its size`(text: String, isWhole: Bool) throws {
         #expect(try Self.parse(text).number?.isInteger == isWhole)
     }
 

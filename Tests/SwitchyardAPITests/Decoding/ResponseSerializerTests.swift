@@ -145,7 +145,7 @@ import Testing
         }
     }
 
-    @Test func `an empty body does not match a declared shape (YTK-31)`() {
+    @Test func `an empty body does not match a declared JSON shape (YTK-31)`() {
         let rules = ResponseRules(shape: .object(["id": .integer]))
 
         #expect(throws: APIError(.body(.empty))) {
@@ -153,7 +153,7 @@ import Testing
         }
     }
 
-    @Test func `a shape violation names its key path (G48)`() {
+    @Test func `a violation of the JSON shape names its key path (G48)`() {
         let rules = ResponseRules(shape: .object(["items": .array(of: .object(["id": .integer]))]))
         let violation = ShapeViolation(.kind(expected: "integer", found: "string"), keyPath: "items[1].id")
 
@@ -163,7 +163,7 @@ import Testing
     }
 
     @Test(arguments: [#"{"role":"admin","role":"user"}"#, #"{"role":"user","role":"admin"}"#])
-    func `a duplicate name cannot bypass the shape, whichever value the decoder takes`(
+    func `a duplicate name cannot bypass the JSON shape, whichever value the decoder takes`(
         text: String
     ) throws {
         let rules = ResponseRules(shape: .object(["role": .string.oneOf(["user"])]))
@@ -176,7 +176,7 @@ import Testing
         #expect(try ResponseSerializer.json.value(of: same, rules: rules) == ["role": "user"])
     }
 
-    @Test func `the shape is checked to the maximum depth of the module`() throws {
+    @Test func `the JSON shape is checked to the maximum depth of the module`() throws {
         let text = String(repeating: "[", count: 200) + String(repeating: "]", count: 200)
         let rules = ResponseRules(shape: .array())
         let deep = ResponseSerializer.json(using: JSONDecoding(maximumDepth: 300))

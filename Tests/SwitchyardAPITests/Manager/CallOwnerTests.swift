@@ -42,7 +42,7 @@ import Testing
     ]
 
     @Test(arguments: ways.indices, [false, true])
-    func `a call ends when its user changes, and the next user gets a new response`(way: Int, logsOut: Bool)
+    func `a call ends when the logged-in user changes, and the new user gets a new response`(way: Int, logsOut: Bool)
         async throws
     {
         let (topics, transport) = try start()
@@ -60,7 +60,7 @@ import Testing
         #expect(try await second.value.title == "Bearer bob")
     }
 
-    @Test func `a call with a completion belongs to the user that was logged in at the call`() async throws {
+    @Test func `a call with a completion is sent as the user who was logged in at the call`() async throws {
         let (topics, transport) = try start()
         for _ in 0..<50 {
             credentials.set(.bearer("ann"), in: .release)

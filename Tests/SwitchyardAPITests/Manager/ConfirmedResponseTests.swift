@@ -53,7 +53,7 @@ import Testing
         #expect(try await topics.response(for: refresh, with: serializer).source == .revalidated)
     }
 
-    @Test func `a confirmed call removes its tags and stays stored itself`() async throws {
+    @Test func `a call that a 304 confirms removes responses with its removesTags and stays stored`() async throws {
         let (client, _) = try tagged()
         let topics = TopicAPI(client: client)
         var other = TopicAPI.topic(2, lifetime: .seconds(600))
@@ -298,7 +298,7 @@ import Testing
         await #expect(throws: APIError(.status(503))) { try await topics.value(Topic.self, for: http) }
     }
 
-    @Test func `a change removes the stored responses with its tags`() async throws {
+    @Test func `a PUT with removesTags removes the stored responses with the tags`() async throws {
         let (client, transport) = try tagged()
         let topics = TopicAPI(client: client)
         var read = configuration()

@@ -28,7 +28,7 @@ import Testing
         TopicAPI(client: try .stubbed(StubTransport(answers: answers), time: clock))
     }
 
-    @Test func `a stored response of a call with other rules is not used`() async throws {
+    @Test func `a response stored under lenient response rules is not used under strict rules`() async throws {
         let topics = try topics([Self.missing, .status(200, headers: [:], body: Data("one".utf8))])
         #expect(try await topics.response(for: lenient, with: .string).value == "missing")
 
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a call that shares a request is judged by its own rules`(isLenientFirst: Bool) async throws {
+    func `each call that shares a request applies its own response rules`(isLenientFirst: Bool) async throws {
         let transport = StubTransport { [clock] _ in .delayed(by: .seconds(1), on: clock, Self.missing) }
         let client = try NetworkClient.stubbed(transport, time: clock)
         let topics = TopicAPI(client: client)

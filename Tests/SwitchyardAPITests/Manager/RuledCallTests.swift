@@ -95,7 +95,7 @@ import Testing
         #expect(transport.requestCount == 2)
     }
 
-    @Test func `the response of a POST that counts as a change is stored`() async throws {
+    @Test func `the response of a POST with allowsUnsafeMethods and a lifetime is stored`() async throws {
         let topics = TopicAPI(client: try client())
         var ruled = TopicAPI.topic(1, lifetime: .seconds(60))
         ruled.cache.freshness = .http

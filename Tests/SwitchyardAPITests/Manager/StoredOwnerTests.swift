@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a refresh that ends late gives its credential to no other user`(logsOut: Bool) async throws {
+    func `a token refresh that ends late does not give its credential to another user`(logsOut: Bool) async throws {
         let gate = Gate()
         let credentials = Credentials { _ in
             await gate.pass()

@@ -41,7 +41,7 @@ import Testing
         try await #require(topics.cache.disk as? DiskCache).flush()
     }
 
-    @Test func `a user that logs in after a logout gets no response of the previous user`() async throws {
+    @Test func `after a logout and a login, a stored response of the previous user is not used`() async throws {
         credentials.set(.bearer("ann"), in: .release)
         let topics = try start()
         #expect(try await title(in: topics) == "Bearer ann")
@@ -52,7 +52,7 @@ import Testing
         #expect(try await title(in: topics) == "Bearer bob")
     }
 
-    @Test func `a user that logs in without a logout gets no response of the previous user`() async throws {
+    @Test func `after a login without a logout, a stored response of the previous user is not used`() async throws {
         credentials.set(.bearer("ann"), in: .release)
         let topics = try start()
         _ = try await title(in: topics)
@@ -62,7 +62,7 @@ import Testing
         #expect(try await title(in: topics) == "Bearer bob")
     }
 
-    @Test func `a user that logs in gets no response to an anonymous call`() async throws {
+    @Test func `after a login, the stored response of an anonymous call is not used`() async throws {
         var policy = Credentials.Policy()
         policy.allowsAnonymous = true
         let credentials = Credentials(policy: policy) { _ in nil }
@@ -123,7 +123,7 @@ import Testing
     }
 
     @Test(arguments: ["before the client is made", "after it"])
-    func `a user that logs in after a restart gets no response of the previous user`(moment: String) async throws {
+    func `after a restart and a login, a response of the previous user is not used`(moment: String) async throws {
         credentials.set(.bearer("ann"), in: .release)
         let first = try start()
         _ = try await title(in: first)

@@ -78,7 +78,7 @@ import Testing
         #expect(try await topics.loadMoreTopics().map(\.id) == [3, 4])
     }
 
-    @Test func `a page that was requested before a switch is not added to the list`() async throws {
+    @Test func `a page that was requested before an environment switch is not added to the list`() async throws {
         let client = Locked<NetworkClient?>(nil)
         let topics = try start { _ in try? client.withLock { $0 }?.switchEnvironment(to: "test") }
         client.withLock { $0 = topics.client }

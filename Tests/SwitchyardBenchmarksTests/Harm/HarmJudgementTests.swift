@@ -100,7 +100,7 @@ import Testing
         #expect(Self.marks(HarmLimits()) { $0.switches = 2 }.isEmpty)
     }
 
-    @Test func `a world's own limits get a mark if they are missed`() {
+    @Test func `each exceeded limit of a HarmWorld adds a mark`() {
         let limits = HarmLimits(wellP99: 9, oddP99: 8, failsNone: true)
 
         let marks = Self.marks(limits) { $0.all.failed = 2 }
@@ -112,14 +112,14 @@ import Testing
         )
     }
 
-    @Test func `a wait gets a mark if it is too long in every play, and other problems after one play`() {
+    @Test func `a mark that may be chance counts if both runs have it, and any other mark after one run`() {
         let first = [HarmMark(.wellWait, "1"), HarmMark(.oddWait, "2"), HarmMark(.switches, "3")]
         let second = [HarmMark(.oddWait, "4"), HarmMark(.oddLimit, "5"), HarmMark(.unsent, "6")]
 
         #expect(first.confirmed(by: second) == [first[1], first[2], second[2]])
     }
 
-    @Test func `a world is played again if chance may have caused all marks`() {
+    @Test func `a list of marks may be chance if each mark may be chance and the list is not empty`() {
         #expect([HarmMark(.wellWait, ""), HarmMark(.oddLimit, "")].mayBeChance)
         #expect(![HarmMark(.wellWait, ""), HarmMark(.unsent, "")].mayBeChance)
         #expect(![HarmMark]().mayBeChance)

@@ -43,14 +43,14 @@ import Testing
         return client.servers[1].statistics
     }
 
-    @Test func `the deadline does not count against a server that had less than its usual time`() async throws {
+    @Test func `a deadline is no failure of a server that had less than its usual response time`() async throws {
         let figures = try await figures(failingAfter: .milliseconds(1900))
 
         #expect(figures.lastFailure == nil)
         #expect(figures.share == 1)
     }
 
-    @Test func `the deadline counts against a server that had its usual time`() async throws {
+    @Test func `a deadline is a timeout of a server that had its usual response time`() async throws {
         let figures = try await figures(failingAfter: .milliseconds(1000))
 
         #expect(figures.lastFailure == .timeout)

@@ -51,8 +51,7 @@ import Testing
         #expect(transport.requests.count { $0.url.text.hasSuffix("lottery/draw") } == 1)
     }
 
-    @Test func `the probes after a write request only its path, with placeholders and version filled in`() async throws
-    {
+    @Test func `the probes after a failed write request its expanded path without the query`() async throws {
         let (client, transport) = try client()
         var write = APIConfiguration(path: "users/{id}/posts", method: .post, query: ["amount": 5])
         write.pathValues = ["id": 7]

@@ -7,7 +7,7 @@ import Testing
 @Suite struct FailoverStateTests {
     private let now = MonotonicTime(seconds: 1)
 
-    @Test func `a request that waited for a token no longer waits after another attempt has begun`() throws {
+    @Test func `a request stops waiting for an extra-attempt token once another attempt has started`() throws {
         let url = try RequestURL(validating: "http://a.test/x")
         let route = ServerPool.Route(to: ServerPool.Place(try BaseURL("http://a.test/")))
         var state = FailoverState()

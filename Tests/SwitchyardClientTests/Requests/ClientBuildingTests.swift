@@ -100,7 +100,7 @@ import Testing
     }
 
     // Row B23: cookies from the servers of one environment are not sent to those of another.
-    @Test func `cookies of one environment stay in it`() throws {
+    @Test func `cookies of one environment are neither sent nor removed in another environment`() throws {
         let jar = CookieJar()
         let cookie = Cookie(name: "a", value: "1", domain: "example", isHostOnly: false)
         let service = try Service.topics()

@@ -149,7 +149,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a batch does not continue after its user or environment changes`(switchesEnvironment: Bool) async throws {
+    func `a batch does not continue after the user or the environment changes`(switchesEnvironment: Bool) async throws {
         let (topics, transport) = try start()
         var options = GroupOptions(policy: .collectAll, queue: .global())
         options.limit = 1

@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a chain does not continue after its user changes`(isMadeLater: Bool) async throws {
+    func `a chain does not continue after the logged-in user changes`(isMadeLater: Bool) async throws {
         let (topics, transport) = try start()
         let chain = RequestChain(options: GroupOptions(policy: .failFast, queue: .global()))
         let credentials = credentials

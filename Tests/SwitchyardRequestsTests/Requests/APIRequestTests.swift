@@ -58,7 +58,7 @@ import Testing
         #expect(request.isCancelled && !request.isExecuting)
     }
 
-    @Test func `repeated and chained requests share the queue of the first`() throws {
+    @Test func `repeated and chained requests use the callback queue of the first request`() throws {
         let (topics, _) = try topics { _ in .never }
         let request = request(topics)
 

@@ -57,7 +57,7 @@ import Testing
         if case .failure(let error) = request.outcome { error } else { nil }
     }
 
-    @Test func `a write that is cancelled while a server has it may be executed`() async throws {
+    @Test func `a write that is cancelled while a server has it may have been executed`() async throws {
         let backend = try Backend()
         backend.pause()
         let write = backend.write()
@@ -72,7 +72,7 @@ import Testing
         #expect(error(write)?.mayHaveBeenExecuted == true)
     }
 
-    @Test func `a write whose waiting task is cancelled may be executed`() async throws {
+    @Test func `a write whose waiting task is cancelled may have been executed`() async throws {
         let backend = try Backend()
         backend.pause()
         let write = backend.write()
@@ -103,7 +103,7 @@ import Testing
         #expect(error(write)?.mayHaveBeenExecuted == false)
     }
 
-    @Test func `a member that is cancelled because another failed may be executed`() async throws {
+    @Test func `a batch member that is cancelled because another failed may have been executed`() async throws {
         let backend = try Backend()
         backend.pause()
         let (write, missing) = (backend.write(), backend.missing())
@@ -173,7 +173,7 @@ import Testing
         #expect(error?.mayHaveBeenExecuted == true)
     }
 
-    @Test func `a batch that fails after another write has succeeded was executed in part`() async throws {
+    @Test func `a batch may have been executed if it fails after one of its writes succeeded`() async throws {
         let backend = try Backend()
         let batch = RequestBatch([backend.write(), backend.missing()], options: .test(.failFast, limit: 1))
 
@@ -184,7 +184,7 @@ import Testing
         #expect(report.error?.mayHaveBeenExecuted == true)
     }
 
-    @Test func `the running write of a chain that is cancelled may be executed`() async throws {
+    @Test func `the active write of a cancelled chain may have been executed`() async throws {
         let backend = try Backend()
         backend.pause()
         let (write, later) = (backend.write(), backend.write())
@@ -203,7 +203,7 @@ import Testing
         #expect(error(later)?.mayHaveBeenExecuted == false)
     }
 
-    @Test func `a request that another one follows may be executed when it is cancelled`() async throws {
+    @Test func `a cancelled chained request may have been executed if its follow-up is a write`() async throws {
         let backend = try Backend()
         backend.pause()
         let write = backend.write()
@@ -219,7 +219,7 @@ import Testing
         #expect(error(chained)?.mayHaveBeenExecuted == true)
     }
 
-    @Test func `an operation that makes a write may be executed when it is cancelled`() async throws {
+    @Test func `a cancelled operation that sends a write may have been executed`() async throws {
         let backend = try Backend()
         backend.pause()
         let topics = backend.topics
@@ -237,7 +237,7 @@ import Testing
         #expect(error(operation)?.mayHaveBeenExecuted == true)
     }
 
-    @Test func `a suspended write whose response is held may be executed when it is cancelled`() async throws {
+    @Test func `a suspended write that is cancelled may have been executed`() async throws {
         let backend = try Backend()
         let write = backend.write()
         write.resume()
@@ -251,7 +251,7 @@ import Testing
         #expect(error(write)?.mayHaveBeenExecuted == true)
     }
 
-    @Test func `a filter that throws the error of another call does not undo a write`() async throws {
+    @Test func `a write may have been executed if a filter throws the error of another call`() async throws {
         let backend = try Backend()
         let other = backend.missing()
         _ = try? await other.value()
@@ -268,7 +268,7 @@ import Testing
         #expect(error(early)?.mayHaveBeenExecuted == true)
     }
 
-    @Test func `a write whose manager has gone may be executed`() async throws {
+    @Test func `a write whose manager was released may have been executed`() async throws {
         let server = LoopbackServer()
         let executed = Locked(0)
         server.route(.post, "/topics") { _ in

@@ -19,7 +19,7 @@ import Testing
         #expect(topics.switching == .recommended)
     }
 
-    @Test func `a single file becomes a catalogue with one service`() throws {
+    @Test func `a single file becomes a catalog with one service`() throws {
         let file = ServiceCatalogTests.shipped.appending(path: "users.json")
 
         #expect(try ServiceCatalog(contentsOf: file).services.map(\.name) == ["users"])

@@ -2,7 +2,7 @@ import SwitchyardServices
 import Testing
 
 @Suite struct ServiceTests {
-    @Test func `a service that is made in Swift is validated like a file (TAF-S22)`() throws {
+    @Test func `a service that is created in Swift is validated like a service file (TAF-S22)`() throws {
         let url = try ServerURL("https://a.example.com")
 
         #expect(throws: CatalogError(.noServers, at: "servers", expected: "at least one server")) {
@@ -19,7 +19,7 @@ import Testing
         #expect(error?.found == "release")
     }
 
-    @Test func `an invalid rule is an error when the service is made (TAF-S26)`() throws {
+    @Test func `creating a service with an invalid switching rule throws an error (TAF-S26)`() throws {
         let server = Server(name: "a", baseURLs: [.test: try ServerURL("https://a.example.com")])
 
         let error = #expect(throws: CatalogError.self) {

@@ -26,7 +26,7 @@ import Testing
     }
 
     #if os(Linux)
-        @Test func `a sleep of the machine counts as soon as the wall clock shows it`() {
+        @Test func `the coarse time includes the machine's sleep once the wall clock has jumped`() {
             let clock = CoarseClock()
             let hour: Int64 = 3_600_000_000_000
             let awake = clock.time(monotonic: 5, wall: 1_000) { 0 }

@@ -13,7 +13,7 @@ import Testing
     private struct Torn: Error {}
 
     @Test(arguments: 0..<4)
-    func `a message is delivered once at most, and is known to be undelivered only if it is`(seed: UInt64) async throws
+    func `a message is delivered at most once, and is reported as undelivered only if it is`(seed: UInt64) async throws
     {
         let delivered = Locked<[Int: Int]>([:])
         let random = Locked(SeededGenerator(seed: seed))

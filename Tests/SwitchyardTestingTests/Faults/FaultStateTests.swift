@@ -10,7 +10,7 @@ import Testing
         start.advanced(by: .milliseconds(milliseconds))
     }
 
-    @Test func `a percentage fault affects that share of requests, and equal seeds give equal decisions`() {
+    @Test func `a percentage fault affects that fraction of requests, and equal seeds decide equally`() {
         func decisions(seed: UInt64) -> [Bool] {
             let fault = Fault.percentage(30, of: .resetBeforeHead, seed: seed)
             var state = FaultState(fault, number: 1, since: start)

@@ -230,7 +230,7 @@ struct DownloadFailoverTests {
         #expect(health[1].failures == 0)
     }
 
-    @Test func `a server that repeatedly breaks bodies loses its place as the current server`() async throws {
+    @Test func `a server that repeatedly truncates bodies is replaced as the current server`() async throws {
         let lab = try DownloadLab(2)
         lab.serve(content)
         lab.servers[0].fault = .truncate(after: 300_000)

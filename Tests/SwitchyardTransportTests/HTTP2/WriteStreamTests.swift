@@ -28,7 +28,7 @@
         }
 
         @Test(arguments: [true, false])
-        func `a stream that is reset without an error after its response is not sent again`(
+        func `a write whose stream is reset with NO_ERROR after its response is not sent again`(
             isMeasured: Bool
         ) async throws {
             let first = try lab.serve(window: 1000) { event in
@@ -55,7 +55,7 @@
         enum After: CaseIterable { case answers, hangsUp, resets, refuses }
 
         @Test(arguments: After.allCases, [true, false])
-        func `a goodbye between head and body that includes the request leaves it to that server`(
+        func `a write whose stream a GOAWAY includes is not sent again`(
             after: After,
             isKept: Bool
         ) async throws {
@@ -87,7 +87,7 @@
         }
 
         @Test(arguments: [100, 103])
-        func `a server that has begun is not left because of a later refusal`(status: Int) async throws {
+        func `a write that is refused after an interim response is not sent again`(status: Int) async throws {
             for refusal in [
                 [HTTP2Frame.reset(1, .refusedStream)], [.goAway(last: 0)],
                 [.goAway(last: 0), .reset(1, .refusedStream)],
@@ -111,7 +111,7 @@
         }
 
         @Test(arguments: [HTTP2Frame.Code.refusedStream, .http11Required, .none, .cancel])
-        func `a response that breaks off is not sent for again`(code: HTTP2Frame.Code) async throws {
+        func `a write whose response breaks off is not sent again`(code: HTTP2Frame.Code) async throws {
             let again = Locked(0)
             let first = try lab.serve { event in
                 switch event {
@@ -132,7 +132,7 @@
             #expect(again.withLock { $0 } == 0)
         }
 
-        @Test func `a later goodbye takes back nothing that an earlier one has included`() async throws {
+        @Test func `a write whose stream two GOAWAY frames include is not sent again`() async throws {
             let again = Locked(0)
             let first = try lab.serve { event in
                 switch event {
@@ -151,7 +151,7 @@
             #expect(again.withLock { $0 } == 0)
         }
 
-        @Test func `a write that goes out again after a refusal, and is lost then, is open`() async throws {
+        @Test func `a write that is refused once and lost when it is sent again may have been sent`() async throws {
             let again = Locked(0)
             let first = try lab.serve { event in
                 guard case .head(let stream, _) = event else { return [] }
@@ -170,7 +170,7 @@
         }
 
         @Test(arguments: [421, 425, 503])
-        func `a status goes to the caller as it is`(status: Int) async throws {
+        func `the response status of a write is returned, and the write is not sent again`(status: Int) async throws {
             let again = Locked(0)
             let first = try lab.serve { event in
                 guard case .data(_, let stream, true) = event else { return [] }
@@ -184,7 +184,7 @@
             #expect(again.withLock { $0 } == 0)
         }
 
-        @Test func `trailers end a response, and a connection that is lost before them leaves the write open`()
+        @Test func `a write whose connection is lost before the trailers may have been sent`()
             async throws
         {
             let whole = try lab.serve { event in

@@ -41,7 +41,11 @@ import Testing
     }
 
     @Test(arguments: [("1000", "0.0025", 3), ("0.5", "0.01", 1), ("100", "0.29", 29), ("300", "0.01", 3)])
-    func `the open loop sends requests as long as they are due`(_ rate: String, _ time: String, _ count: Int)
+    func `rate and duration of a load run determine its number of requests`(
+        _ rate: String,
+        _ time: String,
+        _ count: Int
+    )
         async throws
     {
         let server = try Self.server()
@@ -152,7 +156,7 @@ import Testing
     }
 
     @Test(arguments: [(1, "p50 1000.0 ms, p99 1000.0 ms"), (100, "p50 50000.0 ms, p99 99000.0 ms")])
-    func `a percentile is the smallest wait that its share of all waits does not exceed`(
+    func `percentiles of the response times use the nearest rank`(
         _ count: Int,
         _ figures: String
     ) {

@@ -56,7 +56,7 @@ import Testing
         #expect(try phase(.all).calls == 18)
     }
 
-    @Test func `a quantile is the smallest wait that its share of all waits does not exceed`() throws {
+    @Test func `quantiles of the response times use the nearest rank`() throws {
         let before = try phase(.before)
 
         #expect(before.p50 == 5)
@@ -103,7 +103,7 @@ import Testing
         #expect(rates.answered[1][4..<6].reduce(0, +) == 5)
     }
 
-    @Test func `each server has its share of the responses`() {
+    @Test func `the report has the fraction of responses of each server`() {
         #expect(report.totals.map(\.answered) == [11, 6])
         #expect(report.totals.map(\.share) == [0.6471, 0.3529])
         #expect(report.totals.map(\.hedged) == [0, 5])

@@ -47,7 +47,7 @@ import Testing
         #expect(FaultOrder.names.contains(name))
     }
 
-    @Test func `a fault can apply to a share of requests or flap`() throws {
+    @Test func `a fault order may combine a percentage of requests with a flapping period`() throws {
         let json = Data(#"{"fault": "status", "status": 500, "percent": 30, "flap": 2}"#.utf8)
         let order = try FaultOrder(query: [], json: json)
 

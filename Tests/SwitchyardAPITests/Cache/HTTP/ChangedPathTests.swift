@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test(arguments: [("topics?sort=name", "topics"), ("topics", "topics?notify=1"), ("topics?a=1#top", "/topics?b=2")])
-    func `the query of a path is ignored when a change removes stored responses`(kept: String, changed: String)
+    func `a POST removes the stored response of its path regardless of the query`(kept: String, changed: String)
         async throws
     {
         let (topics, _) = try start()
@@ -71,7 +71,7 @@ import Testing
         #expect(try await !isKept(read(kept), by: topics))
     }
 
-    @Test func `a change with a redirect as its response removes stored responses`() async throws {
+    @Test func `a POST that is answered with a redirect removes the stored responses of its path`() async throws {
         let transport = StubTransport { request in
             if request.method == .post { return .status(303, headers: ["Location": "/nothing"]) }
             if request.url.path == "/nothing" { return .status(404) }
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test(arguments: [(204, false), (409, true)])
-    func `a redirected change removes the stored responses of each path that accepted it`(status: Int, isKept: Bool)
+    func `a redirected PUT removes the stored responses of each path that accepted it`(status: Int, isKept: Bool)
         async throws
     {
         let transport = StubTransport { request in
@@ -108,7 +108,7 @@ import Testing
         #expect(try await self.isKept(read("other"), by: topics))
     }
 
-    @Test func `a refused change removes no stored response`() async throws {
+    @Test func `a PUT that gets a 409 removes no stored response`() async throws {
         let (topics, _) = try start()
         _ = try await isKept(read("topics/9"), by: topics)
 
@@ -119,7 +119,7 @@ import Testing
         #expect(try await isKept(read("topics/9"), by: topics))
     }
 
-    @Test func `responses that are stored with a lifetime of the call stay after a change`() async throws {
+    @Test func `a response stored with the lifetime of its call stays after a PUT to its path`() async throws {
         let (topics, _) = try start()
         _ = try await isKept(read("topics/1", by: .lifetime), by: topics)
 
@@ -128,7 +128,7 @@ import Testing
         #expect(try await isKept(read("topics/1", by: .lifetime), by: topics))
     }
 
-    @Test func `a change removes a response that was stored by hand`() async throws {
+    @Test func `a PUT removes a response that the app stored for its path`() async throws {
         let (topics, transport) = try start()
         try topics.storeResponse(
             Data(#"{"id":1,"title":"mine"}"#.utf8),
@@ -142,7 +142,7 @@ import Testing
         #expect(transport.requestCount == 2)
     }
 
-    @Test func `a change removes a response that was read with a path template`() async throws {
+    @Test func `a PUT removes a stored response that was read with a path template`() async throws {
         let (topics, _) = try start()
         var template = read("topics/{id}")
         template.pathValues = ["id": 1]
@@ -161,7 +161,7 @@ import Testing
     ]
 
     @Test(arguments: spellings)
-    func `a change removes a stored response whose path is spelled differently`(kept: String, changed: String)
+    func `a PUT removes a stored response whose path is spelled differently`(kept: String, changed: String)
         async throws
     {
         let (topics, _) = try start()
@@ -186,7 +186,7 @@ import Testing
         await disk.flush()
     }
 
-    @Test func `a change on a foreign server removes no stored response`() async throws {
+    @Test func `a PUT to a foreign server removes no stored response`() async throws {
         let (topics, _) = try start()
         _ = try await isKept(read("topics/1"), by: topics)
 
@@ -219,7 +219,7 @@ import Testing
         #expect(try await isKept(only, by: topics))
     }
 
-    @Test func `a response on disk from before a change is not used`() async throws {
+    @Test func `a response on disk from before a DELETE of its path is not used`() async throws {
         let disk = try DiskCache(at: folder.url)
         let (topics, transport) = try await startAgain(after: "topics/1", disk: disk)
         clock.advance(by: .seconds(1))
@@ -231,7 +231,7 @@ import Testing
         await disk.flush()
     }
 
-    @Test func `a response that was loaded from disk is removed by a change`() async throws {
+    @Test func `a PUT removes a response that was loaded from disk`() async throws {
         let disk = try DiskCache(at: folder.url)
         let (topics, transport) = try await startAgain(after: "topics/1", disk: disk)
         #expect(try await isKept(read("topics/1"), by: topics))
@@ -244,7 +244,7 @@ import Testing
         await disk.flush()
     }
 
-    @Test func `a response on disk from before a change is not used after a restart`() async throws {
+    @Test func `a response on disk from before a PUT to its path is not used after a restart`() async throws {
         _ = try await startAgain(after: "topics/1", disk: try DiskCache(at: folder.url))
         let disk = try DiskCache(at: folder.url)
         let (between, _) = try start(disk: disk)
@@ -270,7 +270,7 @@ import Testing
         #expect(transport.requestCount == 0)
     }
 
-    @Test func `a change recorded with a date in the future causes only one additional request`() async throws {
+    @Test func `a write recorded with a date in the future causes only one additional request`() async throws {
         let disk = try DiskCache(at: folder.url)
         let (topics, transport) = try await startAgain(after: "topics/1", disk: disk)
         let place = topics.client.place
@@ -289,7 +289,7 @@ import Testing
         #expect(transport.requestCount == 2 && none.requestCount == 0)
     }
 
-    @Test func `a change that was dropped from a full list counts as a change of every path`() {
+    @Test func `a write that was dropped from the full list of writes counts as a write to every path`() {
         let date = Date(timeIntervalSince1970: 1_700_000_000)
         var changes = ChangedPaths()
         for number in 0...ChangedPaths.limit {

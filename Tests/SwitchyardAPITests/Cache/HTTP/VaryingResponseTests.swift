@@ -52,7 +52,7 @@ import Testing
         return (topics, transport)
     }
 
-    @Test func `a refresh sends no validator of a response to other header fields`() async throws {
+    @Test func `a refresh with another User-Agent sends no validator of the stored response`() async throws {
         let (topics, transport) = try await afterPhone()
         let refresh = call {
             $0.headers.set("User-Agent", "desk")
@@ -63,7 +63,7 @@ import Testing
         #expect(transport.requests.map { $0.headers["If-Modified-Since"] } == [nil, nil])
     }
 
-    @Test func `a stored response to other header fields is not delivered first`() async throws {
+    @Test func `a response stored for another User-Agent is not delivered first`() async throws {
         let (topics, _) = try await afterPhone()
         let desk = call { $0.headers.set("User-Agent", "desk") }
 
@@ -103,7 +103,7 @@ import Testing
         return (server, try RequestURL(validating: "\(server.baseURL)/v1/me"))
     }
 
-    @Test func `a response to one session is not returned to the next session`() async throws {
+    @Test func `a response stored for one session cookie is not returned for another`() async throws {
         let (server, url) = try started()
         let jar = CookieJar()
         let client = try greeting(server, jar)
@@ -122,7 +122,7 @@ import Testing
         #expect(server.requests.count == 3)
     }
 
-    @Test func `a response without a session on disk is not returned to a user that logs in after a restart`()
+    @Test func `a response stored on disk without a session cookie is not returned to a later session`()
         async throws
     {
         let (server, url) = try started()
@@ -184,7 +184,7 @@ import Testing
 
     private struct NoTenant: Error {}
 
-    @Test func `a response to one computed header field is not returned for another value`() async throws {
+    @Test func `a response stored for one computed header value is not returned for another value`() async throws {
         let tenant = Locked<String?>("red")
         let topics = TopicAPI(client: try tenants(tenant))
         var names: [String] = []

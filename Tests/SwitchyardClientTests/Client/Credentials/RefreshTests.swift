@@ -365,7 +365,7 @@ struct RefreshTests {
     }
 
     @Test(arguments: [(301, "POST", 1), (302, "POST", 1), (303, "POST", 1), (303, "PUT", 2), (307, "POST", 2)])
-    func `a write is not repeated when only the target of its redirect responds with 401`(
+    func `a 401 from a redirect target repeats a write unless the redirect turned a POST into a GET`(
         status: Int,
         method: String,
         writes: Int

@@ -20,7 +20,7 @@ import Testing
         driver.core.failoverPause(after: kind, held: held, excluding: tried, at: driver.now)
     }
 
-    @Test func `a failover without a token is tried again while another request's failover is active`() throws {
+    @Test func `a failover that gets no token is tried again while another request's failover is active`() throws {
         let (driver, paid) = try spent()
 
         #expect(pause(driver) == .milliseconds(20))
@@ -30,7 +30,7 @@ import Testing
         #expect(pause(driver) == nil)
     }
 
-    @Test func `a failover that needs no token, or is the second of its request, does not wait for one`() throws {
+    @Test func `a failover does not wait if it needs no token, has one, or is the second of its request`() throws {
         let (driver, _) = try spent()
         let rich = try CoreDriver()
         _ = rich.failover(after: .reset, excluding: [0])
@@ -50,7 +50,7 @@ import Testing
         #expect(pause(driver) == nil)
     }
 
-    @Test func `a failover does not wait for a token while the machine is offline`() throws {
+    @Test func `a failover does not wait for a failover token while the machine is offline`() throws {
         let (driver, _) = try spent()
 
         driver.core.setOffline(true, at: driver.now)
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: [FailureKind.reset, .truncated, .http(500), nil])
-    func `a request that has taken a token continues without another token`(kind: FailureKind?) throws {
+    func `a request with a failover token reaches a third server without another token`(kind: FailureKind?) throws {
         let (driver, _) = try spent()
 
         #expect(goesOn(driver, after: kind)?.server == 2)
@@ -71,19 +71,19 @@ import Testing
     }
 
     @Test(arguments: [FailureKind.timeout, .http(503), .http(429)])
-    func `a request does not continue without a token after an overload`(kind: FailureKind) throws {
+    func `an overloaded request needs another failover token for a third server`(kind: FailureKind) throws {
         let (driver, _) = try spent()
 
         #expect(goesOn(driver, after: kind) == nil)
     }
 
-    @Test func `a request does not continue without a token if the policy has no admission`() throws {
+    @Test func `a policy without admission requires a failover token for the third server too`() throws {
         let (driver, _) = try spent(.stickyErrorRatio)
 
         #expect(goesOn(driver, after: .reset) == nil)
     }
 
-    @Test func `the token of a request is returned once, however many servers it has used`() throws {
+    @Test func `the failover token of a successful request is returned only once`() throws {
         let (driver, paid) = try spent()
         let third = try #require(goesOn(driver, after: .reset))
 
@@ -92,7 +92,7 @@ import Testing
         #expect(driver.core.extras.failovers.tokens == 1)
     }
 
-    @Test func `a hedged request continues without a token while other requests are hedged`() throws {
+    @Test func `a second hedge of a request needs no token while other requests are hedged`() throws {
         let driver = try CoreDriver()
         let hedges = try (0..<3).map { _ in try #require(driver.hedge(excluding: [0])) }
 
@@ -100,7 +100,7 @@ import Testing
         #expect(driver.core.takeHedge(beside: hedges[0], excluding: [0, 1], at: driver.now)?.server == 2)
     }
 
-    @Test func `a hedged request without a token does not continue if no other request is hedged`() throws {
+    @Test func `a second hedge of a request needs a token if no other request is hedged`() throws {
         let driver = try CoreDriver()
         let hedges = try (0..<3).map { _ in try #require(driver.hedge(excluding: [0])) }
 

@@ -68,7 +68,7 @@ import Testing
         #expect(driver.events.map(\.kind).last == .switched(from: "a", to: "b", cause: .score))
     }
 
-    @Test func `a trial permits one request at first, and more with every success`() throws {
+    @Test func `a recovery trial of a server permits one request at first, and more with every success`() throws {
         let driver = try CoreDriver(["a", "b"], policy: .smallFleet)
         for _ in 0..<3 { driver.failedOver(.refused) }
         driver.startTrial("a")
@@ -83,7 +83,7 @@ import Testing
         #expect((0..<3).map { _ in driver.choose()?.server } == [0, 0, 1])
     }
 
-    @Test func `a cancelled request frees its place in the trial`() throws {
+    @Test func `a request with a neutral outcome lets another request enter the server's recovery trial`() throws {
         let driver = try CoreDriver(["a", "b"], policy: .smallFleet)
         for _ in 0..<3 { driver.failedOver(.refused) }
         driver.startTrial("a")
@@ -126,7 +126,7 @@ import Testing
         #expect(driver.choose()?.server == 0)
     }
 
-    @Test func `an overloaded server keeps a share of its traffic`() throws {
+    @Test func `a server still gets about half of the requests after one 503`() throws {
         let driver = try CoreDriver()
         let first = try #require(driver.choose())
         let second = try #require(driver.choose(excluding: [0]))
@@ -188,7 +188,7 @@ import Testing
         #expect(!driver.sheds(.low))
     }
 
-    @Test func `an unconfirmed timeout cuts the share until a server responds if the policy sheds`() throws {
+    @Test func `a shedding policy lowers a server's admission share after an unconfirmed timeout`() throws {
         let driver = try CoreDriver(["a", "b"], policy: Self.shedding)
 
         driver.request(.timedOut)
@@ -282,7 +282,7 @@ import Testing
     }
 
     @Test(arguments: [FailureKind.refused, .dnsFailure])
-    func `a failover takes no token if the first attempt did not reach a server`(kind: FailureKind) throws {
+    func `a failover takes no failover token if the first attempt did not reach a server`(kind: FailureKind) throws {
         let driver = try CoreDriver()
         for _ in 0..<10 { _ = driver.failover(after: .reset, excluding: [0]) }
 
@@ -297,7 +297,7 @@ import Testing
         #expect(driver.core.extras.failovers.tokens == 0)
     }
 
-    @Test func `a policy without admission takes a token for every failover`() throws {
+    @Test func `a policy without admission takes a failover token for every failover`() throws {
         let driver = try CoreDriver(policy: .stickyErrorRatio)
 
         let granted = (0..<20).count { _ in driver.failover(after: .refused, excluding: [0]) != nil }
@@ -306,7 +306,7 @@ import Testing
     }
 
     @Test(arguments: [(FailureKind.reset, 9.0), (.timeout, 6), (.http(503), 6)])
-    func `a failed failover costs one token, and four tokens after an overload`(kind: FailureKind, left: Double) throws
+    func `a failed failover costs one failover token, or four after an overload`(kind: FailureKind, left: Double) throws
     {
         let driver = try CoreDriver()
         let first = try #require(driver.choose())

@@ -126,14 +126,14 @@ import Testing
         #expect(driver.events.isEmpty)
     }
 
-    @Test func `a 503 cuts the share of a server if another server serves the endpoint`() throws {
+    @Test func `a 503 halves a server's admission share if another server serves the endpoint`() throws {
         let driver = try CoreDriver()
         #expect(request(driver, Self.odd, .http(503), on: { $0 == 0 }) == 2)
 
         #expect(driver.statistics("a")?.share == 0.5)
     }
 
-    @Test func `repeated timeouts of one endpoint do not cut the share of a server again`() throws {
+    @Test func `further timeouts of one endpoint do not lower a server's admission share again`() throws {
         let driver = try CoreDriver(["a", "b"])
         #expect(request(driver, Self.odd, .timeout, on: { $0 == 0 }) == 2)
         let cut = try #require(driver.statistics("a")?.share)
@@ -182,7 +182,7 @@ import Testing
         #expect(table.bulk(of: 2) != nil)
     }
 
-    @Test func `a request that must not be repeated avoids a server on trial while other requests use it`() throws {
+    @Test func `a request that must not be repeated avoids a server in its recovery trial at first`() throws {
         let driver = try CoreDriver(["a", "b"])
         driver.eject("a")
         driver.startTrial("a")

@@ -24,7 +24,7 @@ import Testing
         #expect(driver.core.hedgePause(for: slow, excluding: [0], at: driver.now) == nil)
     }
 
-    @Test func `a hedge is not tried again without another server, an attempt or a token`() throws {
+    @Test func `a hedge is not tried again if no other server, no attempt or no token is left`() throws {
         let alone = try CoreDriver(["a"])
         let driver = try CoreDriver(["a", "b", "c", "d"])
         let slow = try #require(driver.choose())
@@ -47,7 +47,7 @@ import Testing
         #expect(driver.core.hedgePause(for: try #require(driver.choose()), excluding: [0], at: driver.now) == nil)
     }
 
-    @Test func `an attempt on an ejected server takes a failover if there is no hedge token`() throws {
+    @Test func `a slow attempt at an ejected server becomes a failover if no hedge token is left`() throws {
         let driver = try CoreDriver()
         let slow = try #require(driver.choose())
         while driver.hedge(excluding: [0]) != nil {}
@@ -88,7 +88,7 @@ import Testing
         #expect(lentAt == [5, 10, 20, 40])
     }
 
-    @Test func `a winning hedge returns its lent token, so that the next read can be hedged`() throws {
+    @Test func `a hedge that wins returns its lent hedge token, so that the next read can be hedged`() throws {
         let (driver, slow) = try poor()
         driver.advance(5)
         let winner = driver.core.takeHedge(beside: slow, excluding: [0], at: driver.now)
@@ -97,7 +97,7 @@ import Testing
         #expect(driver.hedge(excluding: [0]) != nil)
     }
 
-    @Test func `a policy without hedge tokens lends no token`() throws {
+    @Test func `a policy with zero hedge tokens lends no hedge token`() throws {
         var policy = SwitchPolicy.recommended
         policy.budgets.hedgeTokens = 0
         let (driver, slow) = try poor(policy)

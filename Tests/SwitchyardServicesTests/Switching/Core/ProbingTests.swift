@@ -9,7 +9,7 @@ import Testing
         return driver
     }
 
-    @Test func `a dead server is probed, put on trial and preferred again (TAF-S13)`() throws {
+    @Test func `a dead server is probed, passes its recovery trial and becomes current again (TAF-S13)`() throws {
         let driver = try dead()
         #expect(driver.core.current == "b")
 
@@ -73,7 +73,7 @@ import Testing
         #expect(driver.state("a") == .ejected)
     }
 
-    @Test func `a probe that is far slower than usual is a failure`() throws {
+    @Test func `a successful probe counts as failed if it is far slower than the server's usual latency`() throws {
         let driver = try CoreDriver()
         driver.requests(20, .ok)
         driver.eject("a")
@@ -115,7 +115,7 @@ import Testing
         #expect(driver.probe() == nil)
     }
 
-    @Test func `a single confirmed failure ends a trial`() throws {
+    @Test func `a single confirmed failure ends a server's recovery trial`() throws {
         let driver = try dead()
         driver.startTrial("a")
         #expect(driver.state("a") == .trial)

@@ -108,7 +108,7 @@ import Testing
         #expect(driver.statistics("b") == HealthStatistics())
     }
 
-    @Test func `the token of an additional attempt is returned when the attempt succeeds`() throws {
+    @Test func `the failover token of an attempt is returned when the attempt succeeds`() throws {
         let driver = try CoreDriver()
 
         for _ in 0..<100 { driver.failedOver(.http(500)) }
@@ -116,7 +116,7 @@ import Testing
         #expect(driver.core.extras.failovers.tokens == 10)
     }
 
-    @Test func `the token of an additional attempt is returned when the outcome is neutral`() throws {
+    @Test func `the failover token of an attempt is returned when the outcome is neutral`() throws {
         let driver = try CoreDriver()
 
         for _ in 0..<100 {
@@ -128,7 +128,7 @@ import Testing
         #expect(driver.core.extras.failovers.tokens == 10)
     }
 
-    @Test func `the token of an additional attempt is not returned when the attempt is abandoned`() throws {
+    @Test func `the failover token of an attempt is not returned when the attempt is abandoned`() throws {
         let driver = try CoreDriver()
 
         for _ in 0..<10 {

@@ -15,14 +15,14 @@ import Testing
         return good
     }
 
-    @Test func `a trial of a dead server takes sixteen successful requests`() throws {
+    @Test func `the recovery trial of a dead server ends after sixteen successful requests`() throws {
         let driver = try CoreDriver()
         for _ in 0..<2 { driver.failedOver(.refused) }
 
         #expect(trial(of: "a", by: driver) == 16)
     }
 
-    @Test func `a trial of a server that failed partially takes forty-eight successful requests`() throws {
+    @Test func `the recovery trial of a server that failed partially ends after 48 successful requests`() throws {
         let driver = try CoreDriver()
         while driver.state("a") == .healthy {
             driver.failedOver(.http(500))
@@ -32,7 +32,7 @@ import Testing
         #expect(trial(of: "a", by: driver) == 48)
     }
 
-    @Test func `a trial that starts well and fails shows a partial failure`() throws {
+    @Test func `a recovery trial that fails after successes makes the next trial last 48 successful requests`() throws {
         let driver = try CoreDriver()
         for _ in 0..<2 { driver.failedOver(.refused) }
         driver.startTrial("a")
@@ -53,7 +53,7 @@ import Testing
         #expect(trial(of: "a", by: driver) == 16)
     }
 
-    @Test func `a trial after a second death takes sixteen successful requests again`() throws {
+    @Test func `the recovery trial after a second outage also ends after sixteen successful requests`() throws {
         let driver = try CoreDriver()
         for _ in 0..<2 { driver.failedOver(.refused) }
         #expect(trial(of: "a", by: driver) == 16)
@@ -91,7 +91,7 @@ import Testing
         return driver.events.count { if case .recovered = $0.kind { true } else { false } }
     }
 
-    @Test func `the trial after a partial failure is never shorter than the plain trial`() {
+    @Test func `the recovery trial after a partial failure is never shorter than trialSuccesses`() {
         var rules = RecoveryRules()
         rules.trialSuccesses = 60
 

@@ -93,7 +93,10 @@ import Testing
 @Suite struct ScoreTests {
     /// The mean number of requests to an ejection, as measured: 270 at 5 %, 56 at 10 %, 12 at 30 %, 3 at 100 %.
     @Test(arguments: [(0.05, 270.0), (0.1, 56), (0.3, 12), (0.5, 6), (1, 3)])
-    func `the score trips after the documented number of requests`(rate: Double, expected: Double) throws {
+    func `the evidence score reaches its threshold after the documented number of requests`(
+        rate: Double,
+        expected: Double
+    ) throws {
         var policy = SwitchPolicy.recommended
         policy.detection.score?.calmSpan = nil
         let rules = CompiledPolicy(policy)
@@ -110,7 +113,7 @@ import Testing
 
     /// The mean number of requests from the first failure to the ejection of a server that was calm before.
     @Test(arguments: [(0.1, 25.0), (0.15, 15), (0.3, 7), (1, 2)])
-    func `the score of a server that was calm for long trips after half as many requests`(
+    func `after many successes, the evidence score needs about half as many requests to its threshold`(
         rate: Double,
         expected: Double
     ) throws {
@@ -137,13 +140,13 @@ import Testing
         #expect(total / 50 > 4000)
     }
 
-    @Test func `one failure does not trip the score, however calm the server was`() {
+    @Test func `one failure never brings the evidence score to its threshold`() {
         let rules = CompiledPolicy(.recommended)
 
         #expect(FailureKind.refused.weight * rules.failureStep(calm: .max) < rules.scoreThreshold)
     }
 
-    @Test func `an unfounded suspicion leaves a quarter of the calm count`() {
+    @Test func `an unfounded suspicion reduces a server's calm count to a quarter`() {
         let rules = CompiledPolicy(.recommended)
         var score = EvidenceScore(at: 0)
         for _ in 0..<100 { score.lower(by: rules.successStep) }

@@ -46,7 +46,7 @@ import Testing
 @Suite struct AdmissionShareTests {
     private let rules = CompiledPolicy(.recommended)
 
-    @Test func `an overload halves the share, and a success raises it slowly above the last cut`() {
+    @Test func `an overload halves the admission share, and a success raises it by a small step`() {
         var admission = AdmissionShare()
         admission.cut(by: 0.5, at: 0, floor: 0.1, rules)
         admission.cut(by: 0.5, at: 0, floor: 0.1, rules)
@@ -57,7 +57,7 @@ import Testing
         #expect(abs(admission.share - 0.27) < 1e-9)
     }
 
-    @Test func `a share has a floor, and it recovers with time`() {
+    @Test func `an admission share never falls below its floor, and it recovers with time`() {
         var admission = AdmissionShare()
         for _ in 0..<20 { admission.cut(by: 0.25, at: 0, floor: 0.1, rules) }
 

@@ -18,7 +18,7 @@
             return HTTPRequest(method: .post, url: url, body: .stream(stream), timeouts: timeouts)
         }
 
-        @Test func `a server that hangs up ends an upload that follows a refused one`() async throws {
+        @Test func `an upload after a rejected one fails when the server closes the connection`() async throws {
             let listener = try TCPListener()
             let transport = try CurlTransport()
             let latch = Latch()

@@ -60,7 +60,12 @@
         }
 
         @Test(arguments: [HTTPMethod.post, .put, .patch, .delete], [502, 504, 408, 520])
-        func `a gateway status of a proxy leaves a write open`(method: HTTPMethod, status: Int) async throws {
+        func `a write may have been executed if the proxy responds with 408, 502, 504 or 520`(
+            method: HTTPMethod,
+            status: Int
+        )
+            async throws
+        {
             let proxy = try Proxy { _, head, connection in
                 let answer = "HTTP/1.1 \(status) No\r\nContent-Length: 0\r\n\r\n"
                 RawHTTP.say(head.hasPrefix("GET") ? Self.ok : answer, on: connection)
@@ -76,7 +81,7 @@
         }
 
         @Test(arguments: [HTTPMethod.post, .patch])
-        func `an unavailable proxy keeps a write from the next server`(method: HTTPMethod) async throws {
+        func `a write that gets a 503 from the proxy is not sent to the next server`(method: HTTPMethod) async throws {
             let proxy = try Proxy { _, head, connection in
                 let answer = "HTTP/1.1 503 No\r\nContent-Length: 0\r\n\r\n"
                 RawHTTP.say(head.hasPrefix("GET") ? Self.ok : answer, on: connection)
@@ -92,7 +97,10 @@
         }
 
         @Test(arguments: [HTTPMethod.post, .put, .patch, .delete], [false, true])
-        func `a proxy that dies after forwarding leaves a write open`(method: HTTPMethod, isKept: Bool) async throws {
+        func `a write may have been executed if the proxy closes the connection after reading it`(
+            method: HTTPMethod,
+            isKept: Bool
+        ) async throws {
             let proxy = try Proxy { _, head, connection in
                 if head.hasPrefix("GET") {
                     RawHTTP.say(Self.ok, on: connection)
@@ -117,7 +125,9 @@
         }
 
         @Test(arguments: [HTTPMethod.post, .put], [403, 407, 502, 503, 504, 500])
-        func `a refused tunnel has sent nothing`(method: HTTPMethod, status: Int) async throws {
+        func `a write has not been executed if the proxy refuses the tunnel`(method: HTTPMethod, status: Int)
+            async throws
+        {
             let proxy = try Proxy { _, _, connection in
                 RawHTTP.say("HTTP/1.1 \(status) No\r\nContent-Length: 0\r\n\r\n", on: connection)
                 return false
@@ -136,7 +146,7 @@
         }
 
         @Test(arguments: [HTTPMethod.post, .put])
-        func `a login that a proxy asks for sends a write once more at most`(method: HTTPMethod) async throws {
+        func `a write is sent at most twice if the proxy responds with 407`(method: HTTPMethod) async throws {
             let proxy = try Proxy { _, head, connection in
                 let answer =
                     "HTTP/1.1 407 Login\r\nProxy-Authenticate: Digest realm=\"x\", nonce=\"1\"\r\nContent-Length: 0\r\n\r\n"

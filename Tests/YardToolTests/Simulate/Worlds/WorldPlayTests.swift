@@ -8,7 +8,7 @@ import Testing
         try WorldPlay.play(world, policy: .recommended)
     }
 
-    @Test func `the same number gives the same world and the same play`() throws {
+    @Test func `a simulated World with the same number has the same content and the same results`() throws {
         let played = try [16, 16].map { try play(World(number: $0)) }
 
         #expect(World(number: 16) == World(number: 16))
@@ -24,7 +24,7 @@ import Testing
         #expect(Set(worlds.flatMap(\.troubles).map(\.salt)).count == worlds.reduce(0) { $0 + $1.troubles.count })
     }
 
-    @Test func `every call of a world without faults costs one request and succeeds`() throws {
+    @Test func `every call in a simulated World without faults costs one request and succeeds`() throws {
         let played = try play(.sample(kinds: CallKind.allCases))
 
         #expect(played.calls.count == 100)
@@ -83,7 +83,7 @@ import Testing
         #expect(Set(played.calls.map(\.byCurrent.server)) == [0, 1])
     }
 
-    @Test func `calls of an open loop arrive in bursts`() throws {
+    @Test func `simulated calls with an open arrival rate start in bursts`() throws {
         var traffic = Traffic.sample
         traffic.arrival = .open(rate: 20, burst: 5)
 

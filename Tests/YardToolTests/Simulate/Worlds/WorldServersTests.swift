@@ -28,7 +28,7 @@ import Testing
         #expect(reply() == ServerReply(delay: 0.01, end: .answer(200, retryAfter: nil), executedAfter: 0.01))
     }
 
-    @Test func `a trouble affects only its server, endpoint and time`() {
+    @Test func `a simulated Trouble affects only its server, endpoint and time window`() {
         let trouble = Trouble(.status(503, retryAfter: 4), server: 1, endpoint: 1, window: .init(1, 2))
 
         #expect(reply(trouble, server: 1, endpoint: 1).end == .answer(503, retryAfter: 4))
@@ -37,7 +37,7 @@ import Testing
         #expect(reply(trouble, server: 1, endpoint: 1, at: 2).end == .answer(200, retryAfter: nil))
     }
 
-    @Test func `a trouble with a share affects about that share of calls`() {
+    @Test func `a simulated fault with a share of 0.3 affects about 30 % of the calls`() {
         let trouble = Trouble(.reset, share: 0.3)
 
         let struck = (0..<1000).count { reply(trouble, call: $0).end == .failure(.connectionReset, wasSent: true) }
@@ -45,7 +45,7 @@ import Testing
         #expect((250...350).contains(struck))
     }
 
-    @Test func `a trouble of a call affects it on every server`() {
+    @Test func `a Trouble that belongs to a call affects the call on every server`() {
         var trouble = Trouble(.reset, share: 0.5)
         trouble.isOfCall = true
 

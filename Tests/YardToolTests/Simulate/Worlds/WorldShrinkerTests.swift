@@ -31,7 +31,7 @@ import Testing
         #expect(small.troubles.map(\.server) == [1])
     }
 
-    @Test func `a world that cannot be smaller stays the same`() throws {
+    @Test func `a World that cannot be reduced further is returned unchanged`() throws {
         let world = World.sample(servers: 1)
 
         #expect(try WorldShrinker { $0 == world }.smallest(of: world) == world)
