@@ -12,7 +12,8 @@ let core: [Target.Dependency] = [
 /// The products beside the core, for those who use them all.
 let leaves: [Target.Dependency] = [
     "SwitchyardTransfers", "SwitchyardStreams", "SwitchyardOAuth", "SwitchyardDiskCache", "SwitchyardMarkup",
-    "SwitchyardResources", "SwitchyardRequests", "SwitchyardOutbox", "SwitchyardDiagnostics", "SwitchyardInspector",
+    "SwitchyardResources", "SwitchyardRequests", "SwitchyardOutbox", "SwitchyardServerLists", "SwitchyardDiagnostics",
+    "SwitchyardInspector",
 ]
 
 /// What tests stand on: real servers that misbehave, a clock that they own, and what several of them share.

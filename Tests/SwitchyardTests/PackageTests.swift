@@ -48,7 +48,7 @@ import Testing
         arguments: [
             "SwitchyardServices", "SwitchyardHTTP", "SwitchyardTransport", "SwitchyardClient", "SwitchyardAPI",
             "Switchyard", "SwitchyardTransfers", "SwitchyardStreams", "SwitchyardOAuth", "SwitchyardDiskCache",
-            "SwitchyardMarkup", "SwitchyardResources", "SwitchyardRequests", "SwitchyardOutbox",
+            "SwitchyardMarkup", "SwitchyardResources", "SwitchyardRequests", "SwitchyardOutbox", "SwitchyardServerLists",
             "SwitchyardDiagnostics",
             "SwitchyardInspector",
         ]
@@ -103,7 +103,7 @@ import Testing
             "Switchyard", "SwitchyardAPI", "SwitchyardClient", "SwitchyardDiagnostics", "SwitchyardDiskCache",
             "SwitchyardGenerator", "SwitchyardHTTP", "SwitchyardInspector", "SwitchyardMarkup", "SwitchyardOAuth",
             "SwitchyardOutbox",
-            "SwitchyardRequests", "SwitchyardResources",
+            "SwitchyardRequests", "SwitchyardResources", "SwitchyardServerLists",
             "SwitchyardServices", "SwitchyardStreams", "SwitchyardTesting", "SwitchyardTransfers",
             "SwitchyardTransport", "CEpoll", "CLibcurl",
         ]

@@ -1,3 +1,5 @@
+import SwitchyardClient
+
 /// The counts of the calls and events that an inspector has seen, from which its ``Verdict`` is made.
 struct VerdictTally: Sendable {
     /// Consecutive calls that failed because of servers.

@@ -1,3 +1,4 @@
+import SwitchyardClient
 import SwitchyardServices
 import Testing
 

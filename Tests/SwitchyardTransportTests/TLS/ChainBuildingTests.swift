@@ -113,12 +113,14 @@
             let sent = try files.map { try Data(contentsOf: folder.url.appending(path: "\($0).pem")) }
             let chain = try folder.file("chain.pem", sent.reduce(Data(), +))
             let (certificate, key) = (folder.url.appending(path: "leaf.pem"), folder.url.appending(path: "leaf.key"))
-            let server = try ChildCommand([
-                "openssl", "s_server", "-www", "-accept", "127.0.0.1:0", "-cert", certificate.path, "-key", key.path,
-                "-cert_chain", chain.path,
-            ])
+            let launch = try TLSLaunch()
+            let server = try ChildCommand(
+                launch.command + [
+                    "-www", "-cert", certificate.path, "-key", key.path, "-cert_chain", chain.path,
+                ]
+            )
             defer { withExtendedLifetime(server) {} }
-            let port = try TLSServer.port(in: server.output)
+            let port = try launch.port(in: server.output)
             var configuration = CurlTransport.Configuration()
             configuration.tls = TLSConfiguration(trustRoots: .file(folder.url.appending(path: "root.pem")))
             let transport = try CurlTransport(configuration: configuration)

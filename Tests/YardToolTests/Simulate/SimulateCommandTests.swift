@@ -54,6 +54,9 @@ import Testing
 
         let text = try command.text(of: simulation, wallSeconds: 0)
 
+        var off = try FleetSimulation(FleetPlan(clients: 20, policy: .off))
+        off.run()
+        report.failPercentWithoutSwitching = FleetReport(of: off, wallSeconds: 0).failPercent
         let verdict = FleetSummary(simulation).verdict.text
         #expect(text == "\(report.table)\n\(FleetTimeline(of: simulation).table)\n\(verdict)\n")
     }
