@@ -48,9 +48,8 @@ import Testing
         arguments: [
             "SwitchyardServices", "SwitchyardHTTP", "SwitchyardTransport", "SwitchyardClient", "SwitchyardAPI",
             "Switchyard", "SwitchyardTransfers", "SwitchyardStreams", "SwitchyardOAuth", "SwitchyardDiskCache",
-            "SwitchyardMarkup", "SwitchyardResources", "SwitchyardRequests", "SwitchyardOutbox", "SwitchyardServerLists",
-            "SwitchyardDiagnostics",
-            "SwitchyardInspector",
+            "SwitchyardMarkup", "SwitchyardResources", "SwitchyardRequests", "SwitchyardOutbox",
+            "SwitchyardServerLists", "SwitchyardDiagnostics", "SwitchyardInspector",
         ]
     )
     func `a target has a privacy manifest exactly if it uses APIs that require a reason`(
@@ -102,8 +101,7 @@ import Testing
         let own: Set = [
             "Switchyard", "SwitchyardAPI", "SwitchyardClient", "SwitchyardDiagnostics", "SwitchyardDiskCache",
             "SwitchyardGenerator", "SwitchyardHTTP", "SwitchyardInspector", "SwitchyardMarkup", "SwitchyardOAuth",
-            "SwitchyardOutbox",
-            "SwitchyardRequests", "SwitchyardResources", "SwitchyardServerLists",
+            "SwitchyardOutbox", "SwitchyardRequests", "SwitchyardResources", "SwitchyardServerLists",
             "SwitchyardServices", "SwitchyardStreams", "SwitchyardTesting", "SwitchyardTransfers",
             "SwitchyardTransport", "CEpoll", "CLibcurl",
         ]

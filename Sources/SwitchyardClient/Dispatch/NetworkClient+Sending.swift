@@ -122,8 +122,7 @@ extension NetworkClient {
         completion: @escaping RequestCompletion
     ) -> any DispatchedRequest {
         core.makeRequest(
-            // A rule may have decided that the call carries a credential.
-            owned((ruled(configuration) ?? configuration).snapshot()),
+            owned(configuration.snapshot()),
             id: id,
             sender: ClientCore.Sender(owner: owner, usesCredentials: usesCredentials, pool: boundPool),
             progress: progress,

@@ -63,8 +63,8 @@ import Testing
         // Coalescing checks these itself, together with the owner and the version of the credential.
         "tags": .none, "attachments": .none, "callOwner": .none, "authorization": .none, "outlivesLogout": .none,
         "confirmation": .none, "sharing": .none,
-        // These contain other properties, or state how far the call has got.
-        "parts": .none, "rare": .none, "isRuled": .none,
+        // These contain other properties.
+        "parts": .none, "rare": .none,
     ]
 
     /// The names of the stored properties.

@@ -88,13 +88,15 @@ struct RandomHistory {
     private mutating func begin() throws {
         let tried = chance(0.2) ? randomTried() : []
         let traits = RequestTraits(session: chance(0.5) ? "session \(random.next() % 5)" : nil)
+        var before = core
+        let isOverloaded = before.isOverloadedEverywhere(at: before.read(now))
         guard let first = core.choose(excluding: tried, for: traits, at: now) else {
             return try require(tried.count == core.recovery.servers.count, "I1")
         }
         let states = core.recovery.servers.map(\.state)
         try require(!tried.contains(first.server), "I1")
         let hasHealthy = states.indices.contains { states[$0] == .healthy && !tried.contains($0) }
-        try require(states[first.server] != .ejected || !hasHealthy, "I2")
+        try require(states[first.server] != .ejected || !hasHealthy || isOverloaded, "I2")
         decisions.append(first.server)
         pending.append(Request(attempts: [first], isIdempotent: chance(0.7)))
     }

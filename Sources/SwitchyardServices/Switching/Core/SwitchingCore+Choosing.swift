@@ -209,7 +209,7 @@ extension SwitchingCore {
     /// --scenario death-short`).
     func isOverloadedEverywhere(at time: Double) -> Bool {
         let healthy = recovery.healthy
-        guard rules.policy.admission != nil, !healthy.isEmpty else { return false }
+        guard rules.policy.admission?.sparesOverloaded == true, !healthy.isEmpty else { return false }
         return steering.members.indices.allSatisfy {
             !healthy.contains($0) || evidence.servers[$0].overload.holds(at: time)
         }

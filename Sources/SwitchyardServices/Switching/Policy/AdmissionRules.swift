@@ -39,6 +39,8 @@ package struct AdmissionRules: Sendable, Hashable {
     package var clean = Duration.seconds(30)
     /// Whether slowness and overload eject a server only if another server is healthy and not overloaded; default
     /// `true`.
+    ///
+    /// If all servers in use have been overloaded for 10 s, half of the requests also try ejected servers.
     package var sparesOverloaded = true
     /// The longest Retry-After that is obeyed; default 60 s.
     package var longestRetryAfter = Duration.seconds(60)
