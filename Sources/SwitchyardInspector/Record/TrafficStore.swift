@@ -112,9 +112,7 @@ final class TrafficStore: Sendable {
         case .attemptEnded(let attempt, let result): ended(attempt, result, event)
         case .roundEnded(let result): change(event.id) { $0.roundEnded(event.round, result) }
         case .waiting(let pause): change(event.id) { $0.waits(for: pause.inSeconds * 1_000, at: time) }
-        case .ended(let result):
-            change(event.id) { [keeper] in $0.ended(result, at: time, keeper.redaction) }
-            state.withLock { _ = $0.running.removeValue(forKey: event.id) }
+        case .ended(let result): ended(result, event.id, at: time)
         case .cachedResponseUsed(let status, let isFresh):
             guard let call = event.call else { return }
             take(call, answeredFrom: isFresh ? .cache : .stale, with: status)
