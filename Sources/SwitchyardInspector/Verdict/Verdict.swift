@@ -56,6 +56,8 @@ package struct VerdictFacts: Sendable, Equatable {
     /// The number of calls that were saved.
     package var saved = 0
     /// The number of failed calls by kind of failure, such as `refused` or `http503`.
+    ///
+    /// A failed call whose kind is not counted here counts as the fault of a server.
     package var failures: [String: Int] = [:]
     /// The share of failed calls that counts as good, from 0 to 1.
     package var tolerance = 0.0
@@ -64,7 +66,7 @@ package struct VerdictFacts: Sendable, Equatable {
 
     /// The number of calls that failed because of a server.
     fileprivate var failedBecauseOfServers: Int {
-        failures.reduce(0) { $0 + (VerdictText.blamesServer($1.key) ? $1.value : 0) }
+        max(0, failures.reduce(failed) { $0 - (VerdictText.blamesServer($1.key) ? 0 : $1.value) })
     }
 
     /// Creates counts of a run without calls.

@@ -73,6 +73,15 @@ import Testing
         #expect(Verdict(facts).headline == "Server a failed. 1 of 9 calls failed.")
     }
 
+    @Test func `a failed call of an unknown kind counts as the fault of a server`() {
+        var facts = Self.facts { ($0.calls, $0.failed, $0.failures) = (9, 3, ["http404": 2]) }
+        facts.failedServers = ["a"]
+        facts.isStrict = false
+
+        #expect(Verdict(facts).level == .bad)
+        #expect(Verdict(facts).headline == "Server a failed. 3 of 9 calls failed.")
+    }
+
     @Test func `saved calls are counted`() {
         let one = "1 call was saved: it succeeded although its first server had failed."
         let many = "1,037 calls were saved: they succeeded although their first server had failed."
