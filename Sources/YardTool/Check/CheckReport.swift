@@ -31,8 +31,8 @@ struct CheckReport: Sendable {
     /// Whether every file is valid and every server responded.
     var isGood: Bool { problems.isEmpty }
 
-    /// Returns the table with a heading, followed by the environments that have only some of the servers, and by the
-    /// requests that no server serves.
+    /// Returns the table with a heading, followed by the server lists, by the environments that have only some of the
+    /// servers, and by the requests that no server serves.
     ///
     /// The result is an empty string if no server was checked.
     ///
@@ -47,7 +47,7 @@ struct CheckReport: Sendable {
             let state = styled(row.state, row.problem == nil ? .green : .red)
             table.add([row.service, row.server, row.url, state, row.latency?.figure ?? "-"])
         }
-        let lines = partialEnvironments + unserved
+        let lines = lists + partialEnvironments + unserved
         let notes = lines.isEmpty ? [] : [""] + lines
         return (table.lines + notes).map { $0 + "\n" }.joined()
     }
