@@ -114,7 +114,7 @@ package struct InspectedAttempt: Codable, Sendable, Equatable {
 
     private enum CodingKeys: String, CodingKey {
         case number, round, server, method, url, start, end, kind, next, isCut, status, error, redirects, phases, reused
-        case sent, received
+        case sent, received, type
         case version = "protocol"
     }
 
