@@ -78,8 +78,7 @@ struct ServerOutages: Sendable {
         )
         for meeting in recent.removeValue(forKey: server)?.reversed() ?? [] {
             guard outage.since - meeting.end <= Self.longestGap else { break }
-            outage.add(meeting.savedBy)
-            outage.since = min(outage.since, meeting.start)
+            outage.add(meeting.savedBy, since: meeting.start)
         }
         open[server] = outage
     }
@@ -101,7 +100,8 @@ struct ServerOutages: Sendable {
 
     private mutating func add(_ meeting: Meeting, at server: String) {
         guard open[server] == nil else {
-            open[server]?.add(meeting.savedBy)
+            // The end of a call may be reported after the ejection that the call led to.
+            open[server]?.add(meeting.savedBy, since: meeting.start)
             return
         }
         recent[server, default: []].append(meeting)
@@ -110,8 +110,10 @@ struct ServerOutages: Sendable {
 }
 
 extension ServerOutage {
-    fileprivate mutating func add(_ server: String?) {
+    /// Counts a call that met the failure at a time, and that `server` completed.
+    fileprivate mutating func add(_ server: String?, since start: Double) {
         calls += 1
+        since = min(since, start)
         if let server { savedBy[server, default: 0] += 1 }
     }
 }

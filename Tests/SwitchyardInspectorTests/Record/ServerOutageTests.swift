@@ -1,0 +1,37 @@
+import SwitchyardClient
+import SwitchyardServices
+import Testing
+
+@testable import SwitchyardInspector
+
+@Suite struct ServerOutageTests {
+    /// A call that fails over from `a` to `b`, and whose only request to `a` starts at a time in milliseconds.
+    private func call(_ start: Double) -> InspectedCall {
+        var call = InspectedCall(number: 1, start: start, method: "GET", path: "/")
+        for (server, kind) in [("a", InspectedAttempt.Kind.first), ("b", .failover)] {
+            var attempt = InspectedAttempt(number: 1, round: 1, method: "GET", url: "/", start: start, kind: kind)
+            attempt.server = server
+            if server == "a" { attempt.error = "connectionRefused" } else { attempt.status = 200 }
+            call.attempts.append(attempt)
+        }
+        call.end = start + 10
+        call.outcome = InspectedCall.Outcome(status: 200, error: nil)
+        return call
+    }
+
+    @Test(arguments: [0, 1, 2])
+    func `an outage starts with its first failure, also if the end of a call is reported after the ejection`(
+        reported: Int
+    ) {
+        var outages = ServerOutages()
+        let calls = [call(100), call(120)]
+
+        for call in calls.prefix(reported) { outages.add(call) }
+        outages.eject("a", HealthStatistics(), at: 125)
+        for call in calls.dropFirst(reported) { outages.add(call) }
+
+        #expect(outages.open["a"]?.since == 100)
+        #expect(outages.open["a"]?.calls == 2)
+        #expect(outages.open["a"]?.savedBy == ["b": 2])
+    }
+}
