@@ -46,20 +46,6 @@ import Testing
         #expect(timeline.steps.contains { $0.failPercent > 0 } == (report.failures > 0))
     }
 
-    @Test func `a latency window keeps a fleet from overloading the fastest server`() throws {
-        func worst(_ window: Duration) throws -> FleetReport.ServerLoad? {
-            var plan = FleetPlan(clients: 1000, scenario: .herd)
-            plan.policy.selection = .lowestLatency
-            plan.policy.latencyWindow = window
-            return try report(plan).servers.max { $0.secondsOverCapacity < $1.secondsOverCapacity }
-        }
-
-        let (fastest, windowed) = (try #require(try worst(.zero)), try #require(try worst(.milliseconds(15))))
-
-        #expect(fastest.secondsOverCapacity > 100)
-        #expect(windowed.secondsOverCapacity < 10)
-    }
-
     @Test func `another seed gives other requests`() throws {
         let first = try report(FleetPlan(clients: 80, seed: 1))
         let second = try report(FleetPlan(clients: 80, seed: 2))
