@@ -2,9 +2,7 @@ import Foundation
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// The state machine of a framed WebSocket.
-///
-/// Its caller passes events and the current time, and carries out each returned ``Step``.
+/// The state machine of a framed WebSocket: its caller passes events and the time, and carries out each ``Step``.
 struct FramedWebSocketState: Sendable {
     typealias Message = WebSocket.Message
     /// A closure that receives the result of sending a message.
@@ -41,8 +39,7 @@ struct FramedWebSocketState: Sendable {
 
     private enum Writing { case control, message, close }
 
-    /// The maximum number of pongs that wait to be sent; beyond it, the oldest pong is dropped (RFC 6455 section
-    /// 5.5.3).
+    /// The maximum number of pongs that wait to be sent; the oldest is dropped beyond it (RFC 6455 section 5.5.3).
     private static let mostPongs = 64
     /// The assumed memory overhead of a buffered message in bytes.
     private static let overhead = 64
@@ -303,9 +300,7 @@ extension FramedWebSocketState {
         return step
     }
 
-    /// Ends the connection and fails all unsent messages.
-    ///
-    /// Callers still receive the messages that have arrived, and after those messages the error.
+    /// Ends the connection and fails all unsent messages; callers still receive the messages that have arrived.
     private mutating func finish(
         _ error: TransportError?,
         with closure: WebSocket.Closure?,
