@@ -153,7 +153,7 @@ struct ResourceMaker<Value: Sendable>: Sendable {
 
     /// Returns the server's current response.
     ///
-    /// If the environment or user has changed, the result is ``APIError/Cancellation/superseded``.
+    /// If the environment or user has changed, the result is ``/SwitchyardAPI/APIError/Cancellation/superseded``.
     func fetched() async -> Result<APIResponse<Value>, APIError> {
         PageLoadRecorder.note(configuration, client, user: user) { presentUser }
         // The owner is determined before the user is checked, so that a user who logs in later does not become the

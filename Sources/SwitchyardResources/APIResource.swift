@@ -13,8 +13,8 @@ import SwitchyardServices
 /// load fails. Any thread may call the resource.
 ///
 /// A resource belongs to the environment and the user at its creation. After either has changed, its loads fail with
-/// ``APIError/Cancellation/superseded``, and their results are neither shown nor stored. Get another resource from the
-/// manager instead.
+/// ``/SwitchyardAPI/APIError/Cancellation/superseded``, and their results are neither shown nor stored. Get another
+/// resource from the manager instead.
 public final class APIResource<Value: Sendable>: Sendable {
     /// The times for which a value is current and for which the server is not asked again after a failure.
     public struct Options: Sendable, Hashable {
@@ -91,7 +91,7 @@ public final class APIResource<Value: Sendable>: Sendable {
     /// loads again. Cancelling the task does not cancel the load for other waiters.
     ///
     /// - Returns: The value.
-    /// - Throws: ``APIError``. The previous value is kept.
+    /// - Throws: ``/SwitchyardAPI/APIError``. The previous value is kept.
     @discardableResult
     public nonisolated(nonsending) func load() async throws(APIError) -> Value {
         while true {
@@ -111,7 +111,7 @@ public final class APIResource<Value: Sendable>: Sendable {
     /// A value on disk is shown first.
     ///
     /// - Returns: The value, or `nil` if there is none and the last failure is too recent.
-    /// - Throws: ``APIError``.
+    /// - Throws: ``/SwitchyardAPI/APIError``.
     @discardableResult
     public nonisolated(nonsending) func loadIfNeeded() async throws(APIError) -> Value? {
         if state.withLock({ $0.content == nil && $0.flight == nil && !$0.isWiped }), let stored = await recall() {

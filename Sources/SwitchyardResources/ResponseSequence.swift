@@ -4,9 +4,9 @@ import SwitchyardServices
 
 /// The responses of one call: the stored response immediately, then the server's response.
 ///
-/// Each response has its source (``APIResponse/source``). The sequence ends after the server's response. If the server
-/// fails, the sequence throws the error after the stored response. If the call forbids sending a request
-/// (``CachePolicy/Reading/only``), the sequence ends after the stored response.
+/// Each response has its source (``/SwitchyardAPI/APIResponse/source``). The sequence ends after the server's response.
+/// If the server fails, the sequence throws the error after the stored response. If the call forbids sending a request
+/// (``/SwitchyardAPI/CachePolicy/Reading/only``), the sequence ends after the stored response.
 public struct ResponseSequence<Value: Sendable>: AsyncSequence, Sendable {
     /// A value with its response.
     public typealias Element = APIResponse<Value>
@@ -34,7 +34,7 @@ public struct ResponseSequence<Value: Sendable>: AsyncSequence, Sendable {
 
         /// Returns the next response, or `nil` after the last one.
         ///
-        /// - Throws: ``APIError`` if the request fails.
+        /// - Throws: ``/SwitchyardAPI/APIError`` if the request fails.
         public nonisolated(nonsending) mutating func next() async throws(APIError) -> APIResponse<Value>? {
             if phase == .stored {
                 phase = .fetched

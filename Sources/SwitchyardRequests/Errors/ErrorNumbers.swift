@@ -3,8 +3,8 @@ public import SwitchyardAPI
 extension APIError {
     /// The number that YTKNetwork gives to an error of response validation, or `nil` for every other error.
     ///
-    /// The number is -8 for a rejected status, -9 for a JSON body that does not have the required ``JSONShape``, and -1
-    /// to -7 for an unusable stored response.
+    /// The number is -8 for a rejected status, -9 for a JSON body that does not have the required
+    /// ``/SwitchyardRequests/JSONShape``, and -1 to -7 for an unusable stored response.
     public var validationNumber: Int? {
         switch reason {
         case .status: -8

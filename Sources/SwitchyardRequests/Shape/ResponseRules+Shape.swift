@@ -2,7 +2,8 @@ public import SwitchyardAPI
 package import SwitchyardServices
 
 extension ResponseRules {
-    /// Creates rules for a response; if `shape` is not `nil`, a JSON body must have this ``JSONShape``.
+    /// Creates rules for a response; if `shape` is not `nil`, a JSON body must have this
+    /// ``/SwitchyardRequests/JSONShape``.
     public init(
         status: StatusPolicy = .success,
         contentType: ResponseRules.ContentTypeRule = .strict,
