@@ -203,10 +203,9 @@ extension SwitchingCore {
 
     /// Whether every healthy server has been overloaded for some time (``LastingOverload``).
     ///
-    /// Half of the requests then try the ejected servers first, without waiting for a probe, and a single response
-    /// makes such a server healthy. Otherwise a fleet of clients keeps its load on servers that cannot carry it
-    /// although the failed server has recovered, and fails more requests than without switching (`yard simulate
-    /// --scenario death-short`).
+    /// Half of the requests then try the ejected servers first, without waiting for a probe. Otherwise a fleet of
+    /// clients keeps its load on servers that cannot carry it although the failed server has recovered, and fails more
+    /// requests than without switching (`yard simulate --scenario death-short`).
     func isOverloadedEverywhere(at time: Double) -> Bool {
         let healthy = recovery.healthy
         guard rules.policy.admission?.sparesOverloaded == true, !healthy.isEmpty else { return false }

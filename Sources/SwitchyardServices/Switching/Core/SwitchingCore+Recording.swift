@@ -86,8 +86,6 @@ extension SwitchingCore {
 
     /// Counts a response toward the recovery of a server that is ejected or on trial.
     ///
-    /// One response is enough while the servers in use are overloaded.
-    ///
     /// If other servers are healthy, an ejected server gets only the requests that no other server serves. Their
     /// responses do not show that it works for the requests that it failed.
     private mutating func creditLife(_ position: Int, at time: Double) {
@@ -96,7 +94,7 @@ extension SwitchingCore {
             evidence.clearSuspicion(position)
         } else if steering.layout.hasRoles, recovery.state(of: position) == .ejected, !recovery.healthy.isEmpty {
             return
-        } else if recovery.creditResponse(position) || isOverloadedEverywhere(at: time) {
+        } else if recovery.creditResponse(position) {
             recover(position, at: time)
         }
     }
