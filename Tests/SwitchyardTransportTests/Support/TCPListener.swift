@@ -26,7 +26,7 @@
                 guard errno == EADDRINUSE else { throw Failure(code: errno) }
                 return nil
             }
-            guard listen(descriptor, 4) == 0 else { throw Failure(code: errno) }
+            guard listen(descriptor, 64) == 0 else { throw Failure(code: errno) }
         }
 
         private static func bind(_ descriptor: Int32, to port: UInt16) -> Bool {
