@@ -7,22 +7,27 @@ import SwitchyardServices
 ///
 /// The life of a call, in order, with the file of each stage:
 ///
-/// 1. **Rules, owner, cache** (`SwitchyardAPI/Manager/APIManager+Values.swift`). The client's rules are applied, and the
-///    call is bound to the user and the environment of this moment. It gets a plan if its response may be stored
+/// 1. **Rules, owner, cache** (`SwitchyardAPI/Manager/APIManager+Values.swift`). The client's rules are applied, and
+///    the call is bound to the user and the environment of this moment. It gets a plan if its response may be stored
 ///    (`SwitchyardAPI/Manager/Caching/CachePlan.swift`). A fresh value in memory ends the call here.
-/// 2. **Stored response** (`SwitchyardAPI/Manager/Caching/CachedCall+Recall.swift`). A usable response in memory or on
-///    disk ends the call. Calls that miss the same response share one fetch.
-/// 3. **Request** (`SwitchyardAPI/Manager/APICall+Receiving.swift`). The call is passed to the client, which adds the
-///    request to its table. A request with limits, interceptors, credentials, retries, observers or an owner runs in
-///    rounds (`SwitchyardClient/Flow/RequestFlow.swift`). Any other request has a single round.
-/// 4. **Attempts** (`SwitchyardClient/Failover/Failover.swift`). In each round a server is chosen and an attempt is sent,
-///    and another server may follow.
-/// 5. **End of the request** (`SwitchyardClient/Client/ClientCore.swift`). The request ends once, with a response of any
-///    status or a failure, and leaves the table.
+/// 2. **Stored response** (`SwitchyardAPI/Manager/Caching/CachedCall.swift`). `CachedCall+Recall.swift` looks the
+///    response up in memory and on disk, and ``StoredUse`` decides whether it ends the call. Calls that miss the same
+///    response share one fetch.
+/// 3. **Request** (`SwitchyardAPI/Manager/APICall+Receiving.swift`). The call is passed to the client
+///    (`SwitchyardClient/Dispatch/NetworkClient+Sending.swift`), which chooses the kind of the request
+///    (`ClientCore+Dispatch.swift`) and adds it to its table. A request with limits, interceptors, credentials,
+///    retries, observers or an owner that is bound to a login runs in rounds
+///    (`SwitchyardClient/Flow/RequestFlow.swift`). A round is one try at the request with its failovers and hedges. Any
+///    other request has a single round.
+/// 4. **Attempts** (`SwitchyardClient/Failover/Failover.swift`, `Failover+Attempts.swift`). In each round a server is
+///    chosen and an attempt is sent, and another server may follow.
+/// 5. **End of the request** (`SwitchyardClient/Client/ClientCore.swift`). The request ends once, with a response of
+///    any status or a failure, and leaves the table.
 /// 6. **Validation and decoding** (`SwitchyardAPI/Manager/APICall+Decoding.swift`).
-/// 7. **Storage** (`SwitchyardAPI/Manager/Caching/CachedCall+Fetch.swift`). A call with a plan runs stages 3 to 6 in its
-///    fetch, which then stores the response.
-/// 8. **Owner** (this file, ``response(through:id:among:)``). A response whose user has left is dropped.
+/// 7. **Storage** (`SwitchyardAPI/Manager/Caching/CachedCall+Fetch.swift`). A call with a plan runs stages 3 to 6 in
+///    its fetch, which then stores the response.
+/// 8. **Owner** (this file, ``response(through:id:among:)``). A response whose user has left is dropped. The owner is
+///    also checked around the lookup in stage 2 and after stage 5.
 ///
 /// A call holds neither the manager nor its client, so that both can be released while the call is in flight. It is a
 /// class, because it is passed through many functions and each would copy a configuration of two dozen fields.

@@ -35,6 +35,8 @@ package final class ClientCore: Sendable {
     /// `nil` if the client has no credentials.
     private let userObserver: UserObserver?
     /// Whether the options require a ``RequestFlow`` around every failover: limits, interceptors, retries, or users.
+    ///
+    /// ``FlowPlan`` has the conditions that depend on the call.
     let surroundsRequests: Bool
     let state: Locked<State>
 

@@ -130,8 +130,10 @@ extension NetworkClient {
         /// Whether calls are bound to the user who is logged in.
         var hasLogins: Bool { credentials != nil || user != nil }
 
-        /// Whether requests need a ``RequestFlow`` around the failover because of limits, interceptors, retries, or
-        /// users.
+        /// Whether these options require a ``RequestFlow`` around every failover, because of limits, interceptors,
+        /// retries, or users.
+        ///
+        /// ``FlowPlan`` has the conditions that depend on the call.
         var surroundsRequests: Bool {
             !limits.isEmpty || !interceptors.isEmpty || retry != nil || hasLogins
         }

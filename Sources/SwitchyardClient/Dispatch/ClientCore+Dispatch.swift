@@ -23,8 +23,9 @@ extension ClientCore {
 
     /// Creates the request for a call, whose owner must be set.
     ///
-    /// The result is a ``SharedRequest`` if the call coalesces with identical calls. It is a ``RequestFlow`` if the
-    /// call needs limits, interceptors, credentials or retries, and otherwise a ``Failover``.
+    /// The result is a ``SharedRequest`` if the call has ``APIConfiguration/sharing``. It is a ``RequestFlow`` if the
+    /// call has limits, interceptors, credentials, retries, observers or an owner that is bound to a login
+    /// (``FlowPlan``), and otherwise a ``Failover``.
     func makeRequest(
         _ configuration: APIConfiguration,
         id: RequestID,

@@ -23,7 +23,8 @@ struct FlowPlan: Sendable {
     /// Such interceptors may send requests of their own.
     var hasParts: Bool { !adapters.isEmpty || !retriers.isEmpty }
 
-    /// Creates the plan of a request, or returns `nil` if a failover alone is enough.
+    /// Creates the plan of a request, or returns `nil` if a ``Failover`` alone is enough: there are no limits,
+    /// interceptors, credentials, retries or observers, and no owner that is bound to a login.
     init?(
         _ configuration: APIConfiguration,
         in core: ClientCore,
