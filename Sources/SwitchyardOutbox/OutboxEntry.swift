@@ -141,7 +141,7 @@ extension OutboxError: CustomStringConvertible {
         case .closed: "the outbox is closed"
         case .full(let limit): "\(limit) writes wait already"
         case .unstorableBody: "a body of this kind, or of this size, cannot be stored"
-        case .unstorableRequest: "a prebuilt request cannot be stored"
+        case .unstorableRequest: "a call with a `prebuiltRequest` cannot be stored in an outbox"
         case .holdsCredentials(let header): "the header field \(header) holds credentials, which are not stored"
         case .invalid(let error): error.description
         }

@@ -27,7 +27,7 @@ private func answer(_ status: Int) -> ServiceResponse {
             (RetryPolicy.Problem.negativeCount(-1), "-1 is not a valid number of retries: must be at least 0"),
             (PinRule.Problem.noBackup("a.example"), "the rule for a.example has only one pin; add a backup pin"),
             (OutboxError.full(limit: 3), "3 writes wait already"),
-            (OutboxError.unstorableRequest, "a prebuilt request cannot be stored"),
+            (OutboxError.unstorableRequest, "a call with a `prebuiltRequest` cannot be stored in an outbox"),
             (EventSourceFailure.refused(answer(500)), "the server responded with 500"),
             (EventSourceFailure.contentType(answer(200)), "the response is of no named type, not text/event-stream"),
             (ServerURL.Problem.host, "expected a URL with a host"),

@@ -51,7 +51,7 @@ extension CredentialError {
     /// Advice for a developer who did not expect the error, or an empty text if there is none.
     package var advice: String {
         switch self {
-        case .setElsewhere: "set credentials in the environment of the call"
+        case .setElsewhere: "set credentials for this environment too, or make the call in one of those"
         case .missing, .loginRequired, .loggedOut:
             "log in, or let calls that need no credential go without (allowsAnonymous, usesCredentials)"
         default: ""

@@ -220,8 +220,8 @@ extension RequestError.URLReason {
         case .insecure:
             "is not encrypted, and http is allowed to local hosts only; NetworkClient.Options.insecureHTTP names others"
         case .downgrade(let origin):
-            "is plain http, and belongs to \(origin.forMessage): https is not left for http; ask it with "
-                + "APIConfiguration.server = .baseURL(...) if that is meant"
+            "is plain http, but \(origin.forMessage) is used over https and is not downgraded; to send it over http "
+                + "anyway, set APIConfiguration.server = .baseURL(...)"
         case .foreignHost(let host): "leads to \(host.forMessage), which is not the base URL's host"
         }
     }

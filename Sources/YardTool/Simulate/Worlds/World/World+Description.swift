@@ -21,7 +21,8 @@ extension Traffic: CustomStringConvertible {
         let how =
             switch arrival {
             case .open(let rate, let burst): "\(rate.rounded(to: 2)) per second, \(burst) at once"
-            case .closed(let callers, let pause): "by \(callers) callers with pauses of \(pause.inWords)"
+            case .closed(let callers, let pause):
+                "by \(callers) clients, each with a pause of \(pause.inWords) between two calls"
             }
         let patience =
             deadlines.lowerBound == deadlines.upperBound
