@@ -50,7 +50,7 @@ import Testing
         #expect(!Redaction.standard.value("Digest \(Self.secret)", ofHeader: name).contains(Self.secret))
     }
 
-    @Test func `the redacted name endings can be extended`() {
+    @Test func `an app can add an ending of names whose values are redacted`() {
         var redaction = Redaction.standard
         redaction.nameEndings.insert("voucher")
 

@@ -97,7 +97,7 @@ import Testing
         #expect(diary.entries == Self.successOrder)
     }
 
-    @Test func `callbacks of a stored response are called in the same order (YTK-1)`() async throws {
+    @Test func `callbacks of a stored response are called in the order of a successful request (YTK-1)`() async throws {
         let transport = StubTransport { _ in Topic.answer }
         let topics = TopicAPI(client: try .stubbed(transport))
         _ = try await topics.topic(1, lifetime: .seconds(60))
@@ -227,7 +227,7 @@ import Testing
         #expect(transport.requests.first?.url.text == "http://release.example/v1/topics/1?page=1")
     }
 
-    @Test func `a hook may refuse a call or reject its success (D45, L3)`() async throws {
+    @Test func `a hook can refuse a call, and can turn its success into a failure (D45, L3)`() async throws {
         let transport = StubTransport { _ in Topic.answer }
         let topics = TopicAPI(client: try .stubbed(transport))
         let refused = topics.request(Topic.self, for: TopicAPI.topic(1), on: Self.queue)

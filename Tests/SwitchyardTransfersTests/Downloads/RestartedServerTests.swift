@@ -111,7 +111,7 @@ import Testing
         #expect(transport.requests.map { $0.headers["Range"] } == [nil, "bytes=600-", "bytes=600-"])
     }
 
-    @Test func `each failed attempt counts as a continuation, and the partial file is kept`() async throws {
+    @Test func `failed attempts to continue use up maximumContinuations, and the partial file is kept`() async throws {
         let refused = TransportError(.connectionRefused, message: "refused", mayHaveBeenSent: false)
 
         let done = try await download(continuing: 2, [.failure(refused), .failure(refused), rest])
