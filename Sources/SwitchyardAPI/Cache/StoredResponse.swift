@@ -168,20 +168,21 @@ package protocol ResponseStore: Sendable {
     /// Stores the response for a cache key and replaces an older response.
     func store(_ answer: StoredResponse, for key: CacheKey)
 
-    /// Updates the stored response for a cache key after a server has confirmed it. If there is none, nothing happens.
+    /// Updates the stored response for a cache key after a 304 (Not Modified). If there is none, nothing happens.
     ///
     /// The header fields and times are replaced by those of `answer`, which has no body. The stored body is kept.
     func confirm(_ key: CacheKey, by answer: StoredResponse)
 
-    /// Updates the stored response for a cache key after a server has confirmed a response with the given validators.
+    /// Updates the stored response for a cache key after a 304 (Not Modified).
     ///
-    /// If the stored response is not the one that was confirmed, it is removed. The default implementation assumes that
-    /// it is the confirmed response.
+    /// If the validators of the stored response differ from those in `headers`, the 304 was for another response, and
+    /// the stored response is removed. The default implementation does not compare the validators.
     ///
     /// - Parameters:
     ///   - key: The cache key.
-    ///   - headers: The header fields of the confirmed response. A stored response with different validators (`ETag`,
-    ///     `Last-Modified`) is another response, for example one that another process has stored.
+    ///   - headers: The header fields of the response that the 304 is about, with its validators (`ETag`,
+    ///     `Last-Modified`). The stored response can have other validators, for example if another process has stored
+    ///     it in the meantime.
     ///   - answer: The new header fields and times, without a body.
     func confirm(_ key: CacheKey, with headers: HTTPHeaders, by answer: StoredResponse)
 

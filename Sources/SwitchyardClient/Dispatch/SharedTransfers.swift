@@ -50,9 +50,7 @@ final class SharedTransfers: Sendable {
     /// The number of requests that share the transfers.
     var requestCount: Int { state.withLock { $0.transfers.values.reduce(0) { $0 + $1.requests.count } } }
 
-    /// Adds a request to the transfer with its name.
-    ///
-    /// If there is no such transfer, this method starts one.
+    /// Adds a request to the active transfer that has the same name as the request, or starts such a transfer.
     func join(_ request: SharedRequest) {
         let name = Self.name(of: request)
         let begun = state.withLock { state -> UInt64? in

@@ -23,7 +23,8 @@ final class BodyActivity: Sendable {
     private let startedAt: MonotonicTime
     private let state: Locked<State>
 
-    /// Starts the measurement for an attempt, or returns `nil` for a body of at most 64 KiB, which is sent quickly.
+    /// Starts to watch when bytes of the attempt are transferred, or returns `nil` for a body of at most 64 KiB, which
+    /// is sent too quickly to matter.
     static func watch(
         on body: HTTPBody,
         startedAt now: MonotonicTime,

@@ -15,7 +15,9 @@ public import SwitchyardServices
 ///         waiting                 before another round
 ///     ended                       exactly once
 ///
-/// A call that gets a stored response has the event ``Kind/cachedResponseUsed(status:isFresh:)`` alone. See
+/// A *round* is one try at the request with its failovers and hedges. Each retry starts another round.
+///
+/// A call that gets a stored response has only the event ``Kind/cachedResponseUsed(status:isFresh:)``. See
 /// ``CallObserver``.
 public struct DispatchEvent: Sendable {
     /// The kind of an event.

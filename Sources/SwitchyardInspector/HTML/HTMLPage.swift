@@ -1,9 +1,9 @@
 import Foundation
 import SwitchyardHTTP
 
-/// A self-contained HTML file, assembled from an HTML frame, styles, scripts and data.
+/// A self-contained HTML file, made from a template into which styles, scripts and data are inserted.
 package struct HTMLPage: Sendable {
-    /// The HTML text, with placeholder lines for styles, data and scripts.
+    /// The template: HTML text with placeholder lines for styles, data and scripts.
     private let frame: String
     private let styles: [String]
     /// The scripts, in the order in which they appear on the page.
@@ -12,8 +12,8 @@ package struct HTMLPage: Sendable {
     /// Creates a page from files.
     ///
     /// - Parameters:
-    ///   - frame: The name of the HTML file. Its lines `<!-- style -->`, `<!-- data -->` and `<!-- script -->` are
-    ///     replaced.
+    ///   - frame: The name of the template file. The styles, the data and the scripts replace its lines
+    ///     `<!-- style -->`, `<!-- data -->` and `<!-- script -->`.
     ///   - styles: The names of the style files, in order. They are inserted after the styles that all pages share.
     ///   - scripts: The names of the script files, in order. They are inserted after the scripts that all pages share.
     ///   - module: The module whose resources contain the files.

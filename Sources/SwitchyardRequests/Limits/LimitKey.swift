@@ -56,13 +56,15 @@ public struct LimitKey: Sendable {
 }
 
 extension APIConfiguration {
-    /// The method and path, or the method, origin and path of a prebuilt request.
+    /// The method and path of the call, or, if the app set `prebuiltRequest`, the method, origin and path of that
+    /// request.
     fileprivate var endpoint: String {
         guard let url = prebuiltRequest?.url else { return "\(method.name) \(path)" }
         return "\(sentMethod.name) \(url.origin)\(url.path)"
     }
 
-    /// The query and parameters, or the parameters in the URL of a prebuilt request.
+    /// The values that the call sends: its `query` and its `parameters`, or, if the app set `prebuiltRequest`, the
+    /// query of that request's URL.
     fileprivate var requestedParameters: [Parameters] {
         guard let url = prebuiltRequest?.url else { return [query, parameters] }
         return [url.query.map { Parameters(parsing: $0) } ?? Parameters()]

@@ -20,11 +20,13 @@ public struct Server: Sendable, Hashable, Identifiable {
     ///
     /// Other requests are never sent to the server.
     public var serves: ServedRequests
-    /// The paths of the server that differ from the paths of the service, by path of the service.
+    /// The paths of the service for which the server uses another path, as keys, each with the server's path as its
+    /// value.
     ///
-    /// Both paths are relative to the base URL. A path that ends with `/**` stands for a folder and everything below
-    /// it, and keeps the rest: `["/v1/**": "/static/**"]`. An exact path takes precedence, then the longest folder. The
-    /// query is kept. URLs that the app passes as a whole are not changed. The default is none.
+    /// Both paths are relative to the base URL. If they end with `/**`, everything below the folder is mapped, and the
+    /// rest of the path stays: `["/v1/**": "/static/**"]` maps `/v1/a/b` to `/static/a/b`. An exact path takes
+    /// precedence, then the longest folder. The query is kept. URLs that the app passes as a whole are not changed. The
+    /// default is none.
     public var rewrites: [String: String]
     /// The rank of the server, with 1 as the most preferred, or `nil` if the order of the list is the order of
     /// preference.

@@ -17,7 +17,9 @@ struct RoleCheck {
         }
     }
 
-    /// Returns the patterns of the other servers that none of these servers serves, with the names of those servers.
+    /// Returns the request patterns that only servers outside the list serve, each with the name of such a server.
+    ///
+    /// A pattern is returned once for each such server.
     private func missing(in servers: [Server]) -> [String] {
         let others = service.servers.filter { other in !servers.contains { $0.name == other.name } }
         return others.flatMap { other in

@@ -70,8 +70,8 @@ package enum HTTPCacheRules {
         return stored.age(at: now) - stored.lifetime < window
     }
 
-    /// Returns whether no header field of a stored response forbids its use without the server (RFC 9111 section
-    /// 4.2.4).
+    /// Returns whether a stored response may be used while it is stale: its `Cache-Control` has neither
+    /// `must-revalidate` nor `no-cache` (RFC 9111 section 4.2.4).
     static func mayBeStale(_ stored: HTTPFreshness) -> Bool {
         let control = CacheControl(stored.headers)
         return !control.has("must-revalidate") && !control.has("no-cache")

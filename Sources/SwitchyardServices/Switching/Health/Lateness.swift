@@ -6,8 +6,11 @@
     import Musl
 #endif
 
-/// The lateness of a server (``LatenessRule``): hedges that overtake it raise the value, timely responses and time
-/// lower it.
+/// How often a server responds late, as one number (``LatenessRule``).
+///
+/// An attempt is *overtaken* if its hedge responds first. An overtaken attempt raises the value. A *timely* response
+/// lowers it: no hedge responded first, and the response took no longer than the wait before a hedge. The value also
+/// falls as time passes.
 struct Lateness: Sendable {
     /// The accumulated lateness; below 0 if timely responses outweighed the first late responses.
     private(set) var value = 0.0
@@ -24,9 +27,11 @@ struct Lateness: Sendable {
         since = now
     }
 
-    /// Counts a response that no hedge has overtaken.
+    /// Records a response that arrived before any hedge of its request responded.
     ///
-    /// `step` is the amount that a timely response adds to the lateness; it is negative.
+    /// - Parameters:
+    ///   - isLate: Whether the response took longer than the wait before a hedge.
+    ///   - step: The amount that a timely response adds to the lateness; negative.
     mutating func note(isLate: Bool, step: Double) {
         share.count(isLate)
         guard !isLate else { return }
@@ -36,12 +41,12 @@ struct Lateness: Sendable {
         isMixed = true
     }
 
-    /// Counts an attempt that was overtaken.
+    /// Adds an attempt whose hedge responded first.
     ///
-    /// Timely responses that arrived while the attempt was waiting are evidence for the server. If requests are sent
-    /// together, their timely responses arrive before the late ones. So the first overtaken attempt counts all timely
-    /// responses since its start. While the lateness is below 0, an attempt that began after that starts the count
-    /// again.
+    /// The first such attempt starts from a credit: each timely response since the start of the attempt lowers the
+    /// value, because of requests that are sent together, the timely ones get their responses first. While the value is
+    /// below 0, an overtaken attempt that began after this first attempt was recorded starts from its own credit
+    /// instead.
     ///
     /// - Parameters:
     ///   - step: The amount that the attempt adds.

@@ -218,7 +218,7 @@ struct ResumableUpload {
         var context = context
         context.attempts = state.attempts
         context.mayHaveBeenExecuted = state.mayHaveBeenExecuted
-        // A server that has received only some pieces has not executed the upload.
+        // Until the server has all bytes, it has not processed the upload, so an incomplete upload counts as not sent.
         context.fate = state.isComplete ? .done : .unsent
         context.elapsed = transfer.startedAt.duration(to: transfer.core.now)
         return context

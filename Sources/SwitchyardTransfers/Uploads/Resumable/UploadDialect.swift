@@ -30,7 +30,7 @@ struct UploadDialect: Sendable {
         case tooLarge
         /// The response is an error that ends the upload.
         case refused
-        /// The response violates the protocol, for the reason in the text.
+        /// The response violates the protocol. The associated value says how.
         case unusable(String)
     }
 

@@ -1,8 +1,9 @@
 import Switchyard
 
-/// The counts of a ``WorldsCampaign``.
+/// The totals of a simulation run (``WorldsCampaign``): worlds (simulated scenarios, ``World``), calls, requests, and
+/// violations by class.
 struct WorldsTally: Sendable {
-    /// The counts of a class of violations.
+    /// The violations of one class: their number, and the worlds in which they occurred.
     struct Entry: Sendable {
         var violations = 0
         /// The numbers of the worlds that have a violation of this class.
