@@ -1,6 +1,6 @@
 /// A value held by one reference and copied on mutation if the reference is shared (copy-on-write).
 ///
-/// Passing this struct on costs one reference count, regardless of how many references the value contains.
+/// A copy of this struct costs one reference count, regardless of how many references the value contains.
 // `@usableFromInline`, because with `package` alone no other module can inline the accessors (Swift 6.3).
 @usableFromInline package struct CopyOnWrite<Value: Sendable>: Sendable {
     // `@unchecked Sendable` is sound: `value` is changed only through a uniquely referenced storage.

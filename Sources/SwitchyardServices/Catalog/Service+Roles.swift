@@ -17,8 +17,8 @@ extension Server {
 }
 
 extension Service {
-    /// Checks that all servers have a priority or none, that the priorities leave no gap, and that the policy fails
-    /// back if servers have equal priorities.
+    /// Checks that all servers have a priority or none, that the priorities leave no gap, and that
+    /// ``SwitchPolicy/failsBack`` is `true` if servers have equal priorities.
     func checkPriorities() throws(CatalogError) {
         let priorities = servers.compactMap(\.priority)
         guard !priorities.isEmpty else { return }

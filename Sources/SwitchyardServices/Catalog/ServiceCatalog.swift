@@ -81,8 +81,8 @@ public struct ServiceCatalog: Sendable {
     ///   - values: The elements of the array.
     ///   - file: The name of the document in errors.
     /// - Returns: The servers, at least one.
-    /// - Throws: A ``CatalogError`` if the array is empty or an element is invalid. Whether the servers together make a
-    ///   valid service, ``Service`` checks.
+    /// - Throws: A ``CatalogError`` if the array is empty or an element is invalid. This method does not check whether
+    ///   the servers together make a valid service; ``Service`` does.
     package static func servers(from values: [JSONValue], file: String) throws(CatalogError) -> [Server] {
         try ServiceDecoder(file: file).servers(values)
     }

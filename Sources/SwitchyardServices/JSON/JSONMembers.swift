@@ -79,13 +79,14 @@ public struct JSONMembers: Sendable, Hashable {
         return members
     }
 
-    /// Returns the results of `transform` by name; of several names that are equal as Swift strings, one remains.
+    /// Returns a dictionary from each name to the result of `transform`; of several names that are equal as Swift
+    /// strings, only one remains.
     package func mapValues<Result>(_ transform: (JSONValue) throws -> Result) rethrows -> [String: Result] {
         try reduce(into: [:]) { $0[$1.key] = try transform($1.value) }
     }
 
-    /// Returns the non-`nil` results of `transform` by name; of several names that are equal as Swift strings, one
-    /// remains.
+    /// Returns a dictionary from each name to the result of `transform`, without `nil` results; of several names that
+    /// are equal as Swift strings, only one remains.
     package func compactMapValues<Result>(_ transform: (JSONValue) throws -> Result?) rethrows -> [String: Result] {
         try reduce(into: [:]) { $0[$1.key] = try transform($1.value) }
     }

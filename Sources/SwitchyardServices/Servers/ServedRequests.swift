@@ -25,7 +25,7 @@ public enum ServedRequests: Sendable, Hashable {
         }
     }
 
-    /// A read that is served, or `nil` if only writes are served.
+    /// An example of a read that the server serves, or `nil` if it serves only writes.
     ///
     /// The path of a pattern is used with `x` in place of its wildcards.
     package var sample: (method: String, path: String)? {
@@ -41,7 +41,7 @@ public enum ServedRequests: Sendable, Hashable {
         }
     }
 
-    /// Whether all requests of a pattern, or of `everything` or `reads`, are certainly served.
+    /// Whether the server certainly serves all requests that a text describes: a pattern, `everything` or `reads`.
     package func covers(_ text: String) -> Bool {
         switch self {
         case .everything: return true

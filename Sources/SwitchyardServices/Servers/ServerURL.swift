@@ -99,7 +99,7 @@ public struct ServerURL: Sendable, Hashable, CustomStringConvertible {
         return String(decoding: bytes[..<start] + ascii + bytes[host.endIndex...], as: UTF8.self)
     }
 
-    /// Whether all parsers interpret the host in the same way.
+    /// Whether every URL parser reads the same host from the URL.
     private static func canBeAsked(_ host: String) -> Bool {
         let bytes = Array(host.utf8)[...]
         if bytes.first == UInt8(ascii: "[") { return IPv6Address.isValid(bytes) }

@@ -4,7 +4,7 @@
 /// Deadlines continue to run during a pause, but the process reads no data. The code that notices a pause records it
 /// here: the timers, if they fire too late, and a transport, if its wait for the network was interrupted.
 package enum ProcessPause {
-    /// The lateness of a timer above which the process is assumed to have been paused.
+    /// The delay of a timer above which the process is assumed to have been paused.
     static let lateness = Duration.milliseconds(500)
     /// The time by which timers are postponed after a pause, so that data that has arrived is read before a timeout
     /// fires.

@@ -69,7 +69,9 @@ final class SystemTimers: Sendable {
         }
     }
 
-    /// Whether the process was paused until a moment ago; if so, the timers are postponed.
+    /// Returns whether the process has just resumed after a pause.
+    ///
+    /// If it has, the timers are postponed.
     private func holdsBack(at now: MonotonicTime) -> Bool {
         if state.withLock({ $0.alarm.isLate(at: now) }) { ProcessPause.note() }
         guard let end = ProcessPause.holdsBack(at: now) else { return false }
@@ -98,7 +100,7 @@ final class SystemTimers: Sendable {
 struct SystemAlarm {
     /// The longest delay, one hour, after which the system timer is set again.
     private static let longestDelay: Int64 = 3_600_000_000_000
-    /// The lateness of the system timer above which the machine is assumed to have slept.
+    /// The delay of the system timer above which the machine is assumed to have slept.
     private static let patience = Duration.milliseconds(100)
 
     private var dueAt: MonotonicTime?

@@ -6,9 +6,9 @@ public protocol TimeSource: Sendable {
     /// The current time, which never goes backwards.
     var now: MonotonicTime { get }
 
-    /// The current time or a slightly earlier time, for callers that prefer a cheap reading to an exact one.
+    /// The current time or a slightly earlier time, for code that prefers a cheap reading to an exact time.
     ///
-    /// By default it is the exact time.
+    /// By default, it is the exact time.
     var coarseNow: MonotonicTime { get }
 
     /// The time at which the process last resumed after the system had paused it, or `nil` if it was never paused.

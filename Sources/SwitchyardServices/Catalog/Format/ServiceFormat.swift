@@ -10,7 +10,7 @@
 /// | `servers[].cdnURLs` | object | URL by environment | none | base URLs of the CDN |
 /// | `servers[].weight` | number | | 1 | the share of traffic relative to the other servers |
 /// | `servers[].serves` | string or array | | `everything` | `everything`, `reads`, or patterns of requests |
-/// | `servers[].rewrites` | object | path of the server by path of the service | none | paths that differ |
+/// | `servers[].rewrites` | object | path of the server for a path of the service | none | paths that differ |
 /// | `servers[].priority` | integer | | the order of the list | the rank of the server, 1 is the first |
 /// | `servers[].zone` | string | | none | the zone of the server |
 /// | `switching` | object | | recommended | the switching policy |

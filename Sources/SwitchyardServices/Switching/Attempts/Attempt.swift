@@ -28,13 +28,13 @@ package struct Attempt: Sendable, Hashable {
     package let endpoint: UInt32
     /// The reason for the attempt.
     package let role: Role
-    /// Whether the attempt occupies one of the slots of a server's trial.
+    /// Whether the attempt occupies one of the slots that a server on trial has for concurrent requests.
     let holdsTrialPlace: Bool
     /// Whether the previous attempt failed because of overload; if this attempt fails too, it costs more tokens.
     let followsOverload: Bool
-    /// Whether the attempt takes no token, because the previous attempt reached no server.
+    /// Whether the attempt takes no failover token, because the previous attempt reached no server.
     let isFree: Bool
-    /// The server's number of timely responses at the start of the attempt.
+    /// The number of timely responses of the server (``Lateness/timely``) at the start of the attempt.
     let timely: UInt32
     /// The servers that do not serve the request (`RequestTraits.unsuitable`).
     let unsuitable: ServerSet
@@ -68,7 +68,8 @@ package struct Attempt: Sendable, Hashable {
     /// The server, as its position in `SwitchingCore.serverIDs` at the time of the choice.
     package var server: Int { Int(position) }
 
-    /// Whether the attempt took a token, or continues with the token of an earlier attempt of its request.
+    /// Whether the attempt took a failover or hedge token, or continues with the token of an earlier attempt of its
+    /// request.
     package var isPaid: Bool { role == .hedge || role == .failover && !isFree }
 
     /// Whether the two attempts went to different servers, or to one server before and after its ejection or recovery.

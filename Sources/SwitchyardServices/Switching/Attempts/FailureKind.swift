@@ -20,7 +20,7 @@ public enum FailureKind: Sendable, Hashable {
     case protocolViolation
     /// The server responded with this status: 408, 421, 425, 5xx, or 429 if it means that the server is overloaded.
     case http(Int)
-    /// The attempt was slow, and a hedge on another server responded first.
+    /// The attempt was overtaken: it was slow, and a hedge on another server responded first.
     case overtaken
     /// Any other failure that is the server's fault.
     case other

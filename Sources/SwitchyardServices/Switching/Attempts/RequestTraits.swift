@@ -37,7 +37,9 @@ package struct RequestTraits: Sendable, Hashable {
     package var mayBeRepeated: Bool
     /// The servers that do not serve the request and must not get it; empty by default.
     package var unsuitable = ServerSet()
-    /// The servers that ``SwitchPolicy/selector`` leaves out; they get the request only if no other server can take it.
+    /// The servers that ``SwitchPolicy/selector`` does not name.
+    ///
+    /// They get the request only if no other server can take it.
     package var unwanted = ServerSet()
 
     /// Creates the traits of a request.

@@ -2,7 +2,7 @@
 struct CoreClock: Sendable {
     /// The largest step back, in seconds, that is ignored, because threads may pass their times in the wrong order.
     ///
-    /// A larger step means that the clock of the caller has jumped back.
+    /// A larger step means that the clock of the calling client has jumped back.
     private static let tolerance = 1.0
 
     private var offset = 0.0
@@ -15,12 +15,12 @@ struct CoreClock: Sendable {
     /// Whether the clock is stopped.
     var isFrozen: Bool { frozenSince != nil }
 
-    /// Whether a passed time means that the clock of the caller has jumped back.
+    /// Whether the time in `now` means that the clock of the calling client has jumped back.
     func jumpsBack(to now: MonotonicTime) -> Bool {
         now.seconds < raw - CoreClock.tolerance
     }
 
-    /// Advances the clock to the passed time, and returns the core's time in seconds.
+    /// Advances the clock to the time in `now`, and returns the core's time in seconds.
     mutating func read(_ now: MonotonicTime) -> Double {
         let seconds = now.seconds
         if jumpsBack(to: now) {

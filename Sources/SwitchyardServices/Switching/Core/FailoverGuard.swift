@@ -15,9 +15,9 @@ public enum FailoverGuard: String, Sendable, Hashable, CaseIterable {
     case policy
     /// The request has had fewer attempts than ``SwitchPolicy/maximumAttempts``.
     case attemptLimit
-    /// The failover is free, the budget has a token, or the request continues with the token that it has taken.
+    /// The failover costs no token, the budget has a token, or the request continues with the token that it has taken.
     case budget
-    /// Recent failovers of the same endpoint have helped, so the endpoint does not fail on every server alike.
+    /// The last failovers of the endpoint were not all useless, so the endpoint does not fail on every server alike.
     case endpoint
     /// A server that the request has not tried can take the request.
     case servers
@@ -40,9 +40,9 @@ extension FailoverGuard: CustomStringConvertible {
     }
 }
 
-/// The facts about a failed request on which the decision for another server depends.
+/// The facts about a failed request that decide whether the request goes to another server.
 package struct FailoverRequest: Sendable {
-    /// Whether the request may be resent after the fate of its earlier copies.
+    /// Whether the resend rule allows another copy, given what is known about the earlier copies.
     package var mayBeResent = true
     /// Whether the deadline has not passed.
     package var hasTime = true
@@ -54,7 +54,7 @@ package struct FailoverRequest: Sendable {
     package var failure: FailureKind?
     /// The servers that the request has tried.
     package var tried = ServerSet()
-    /// The servers that are used only if there is no other one.
+    /// The servers that are used only if there is no other server.
     ///
     /// They do not count as attempts of the request.
     package var avoided = ServerSet()
@@ -67,7 +67,8 @@ package struct FailoverRequest: Sendable {
     /// The time for which the request has waited for a token so far.
     package var held = Duration.zero
 
-    /// Creates the facts about a request that no guard of its own stops.
+    /// Creates the facts about a request that may be resent, has time left and leaves the choice of the server to the
+    /// client.
     package init(after failure: FailureKind?, isPaidFor: Bool = false) {
         self.failure = failure
         self.isPaidFor = isPaidFor
@@ -109,11 +110,12 @@ extension SwitchingCore {
 
     /// Returns the first guard of the request itself that stops a failover, or `nil` if there is none.
     private static func obstacle(to request: FailoverRequest) -> FailoverGuard? {
-        // An unsafe request is not at two servers, and not sent again while an earlier copy may still be executed.
+        // A write is never sent to two servers at the same time, and not again while a server may still process an
+        // earlier copy.
         guard request.mayBeResent else { return .resendRule }
         // The caller has a result at the deadline, so a later response is of no use.
         guard request.hasTime else { return .deadline }
-        // The call names its server or its URL, so that only that server can respond.
+        // The call names its server or its URL, so only that server can respond.
         guard request.leavesChoice else { return .fixedServer }
         // A server of the service cannot respond in place of another host.
         guard !request.hasLeftService else { return .otherHost }

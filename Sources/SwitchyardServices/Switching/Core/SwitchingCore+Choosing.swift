@@ -51,7 +51,8 @@ extension SwitchingCore {
     /// - Parameters:
     ///   - kind: The failure of the previous attempt; `nil` if the server was ejected while the request was waiting.
     ///   - tried: The servers that the request has tried.
-    ///   - avoided: Servers that are used only if there is no other one. They do not count as attempts of the request.
+    ///   - avoided: Servers that are used only if there is no other server. They do not count as attempts of the
+    ///     request.
     ///   - traits: The properties on which the choice may depend.
     ///   - isPaidFor: Whether the request has taken a token (`Attempt.isPaid`). It may then continue without another
     ///     token, except after overload.
@@ -157,7 +158,7 @@ extension SwitchingCore {
 
     /// Picks a server for a failover.
     ///
-    /// A request that has caused no work yet may also go to an overloaded server if there is no other one.
+    /// A request that has caused no work yet may also go to an overloaded server if there is no other server.
     mutating func pickFailover(
         excluding tried: ServerSet,
         for traits: RequestTraits,

@@ -43,7 +43,8 @@ extension SwitchingCore {
         bounded(evidence.usualWait(for: attempt.endpoint, on: recovery.position(of: attempt)), remaining)
     }
 
-    /// Returns the seconds after which an attempt that must not be repeated is late; `nil` if the policy does not hedge.
+    /// Returns the seconds after which an attempt that must not be repeated is late; `nil` if the policy does not
+    /// hedge.
     package func lateDelay(for attempt: Attempt, remaining: Double) -> Double? {
         bounded(evidence.cautiousWait(for: attempt.endpoint, on: recovery.position(of: attempt)), remaining)
     }
@@ -57,8 +58,8 @@ extension SwitchingCore {
     /// - Parameters:
     ///   - attempt: The attempt in flight.
     ///   - tried: The servers that the request has tried.
-    ///   - avoided: Servers that a hedge does not use, and that a failover uses only if there is no other one. They do
-    ///     not count as attempts of the request.
+    ///   - avoided: Servers that a hedge does not use, and that a failover uses only if there is no other server. They
+    ///     do not count as attempts of the request.
     ///   - traits: The properties on which the choice may depend.
     ///   - now: The current time.
     /// - Returns: A hedge if possible. Otherwise a failover if the server was ejected or recovered since the attempt
@@ -90,8 +91,8 @@ extension SwitchingCore {
     ///
     /// When a server hangs, all its requests need a hedge at the same moment. Each hedge that wins returns its token
     /// for another request. Each pause is an eighth of the time that the attempt has waited, so that few checks are
-    /// needed. A request that takes longer than ``BudgetRules/longestCheck`` is slow by nature and leaves the tokens to
-    /// other requests.
+    /// needed. A request that has waited longer than ``BudgetRules/longestCheck`` is slow on every server, so it asks
+    /// no more and leaves the tokens to other requests.
     ///
     /// - Parameters:
     ///   - attempt: The attempt in flight.
@@ -120,8 +121,8 @@ extension SwitchingCore {
     /// Returns the time to wait before the next check for a failover after the budget has denied one.
     ///
     /// When a server dies, all its requests fail at the same moment. As long as other failovers are in flight, each
-    /// that succeeds returns its token. A request that has already had a second server does not wait, because other
-    /// requests may be waiting for its token. A request that failed because the machine is offline does not wait
+    /// successful failover returns its token. A request that has already had a second server does not wait, because
+    /// other requests may be waiting for its token. A request that failed because the machine is offline does not wait
     /// either.
     ///
     /// - Parameters:

@@ -52,8 +52,8 @@ extension SwitchingCore {
 // MARK: - Latency
 
 extension SwitchingCore {
-    /// Picks a server whose latency is within the window after the fastest server: of two random servers, the one with
-    /// fewer requests in flight.
+    /// Picks a server whose latency is within the window after the fastest server: two are drawn at random, and the
+    /// server with fewer requests in flight is returned.
     private mutating func pickByLatency(
         excluding tried: ServerSet,
         for traits: RequestTraits,
@@ -73,7 +73,8 @@ extension SwitchingCore {
         return nil
     }
 
-    /// Returns the servers whose mean latency is at most ``SwitchPolicy/latencyWindow`` above that of the fastest one.
+    /// Returns the servers whose mean latency is at most ``SwitchPolicy/latencyWindow`` above that of the fastest
+    /// server.
     ///
     /// Servers without a measured latency are in the window.
     private func window(excluding passed: ServerSet) -> ServerSet {
@@ -83,7 +84,7 @@ extension SwitchingCore {
         return zip(positions, means).reduce(into: ServerSet()) { if $1.1 <= limit { $0.insert($1.0) } }
     }
 
-    /// Returns one of two random servers of a set: the one with fewer requests in flight.
+    /// Draws two servers of a set at random, and returns the server with fewer requests in flight.
     private mutating func drawn(from set: ServerSet) -> Int? {
         let positions = steering.members.indices.filter(set.contains)
         guard positions.count > 1 else { return positions.first }
@@ -118,8 +119,8 @@ extension SwitchingCore {
     ///
     /// Each group gets traffic in proportion to its health, up to what the groups before it leave (Envoy's priority
     /// levels). The health of a group is the share of its weight that is healthy, times
-    /// ``SwitchPolicy/overprovisioning``, at most 1. If the groups together have less than the health of one group,
-    /// they share all traffic in proportion.
+    /// ``SwitchPolicy/overprovisioning``, at most 1. If the health of all groups adds up to less than 1, they share all
+    /// traffic in proportion to their health.
     private mutating func drawnGroup(of groups: [ServerSet], without unsuitable: ServerSet) -> Int {
         let health = groups.map { self.health(of: $0.subtracting(unsuitable)) }
         guard health[0] < 1 else { return 0 }

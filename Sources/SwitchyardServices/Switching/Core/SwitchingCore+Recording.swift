@@ -10,7 +10,7 @@ extension SwitchingCore {
         var hasConfirmation: Bool
         /// Whether other servers failed the same request in the same way.
         var isShared = false
-        /// Whether another server does better than this one with the same request or with similar requests.
+        /// Whether another server does better than this server with the same request or with similar requests.
         var isOutdone: Bool
         /// The amount that the failure adds to the score, or `nil` if the other servers' results for the endpoint do
         /// not determine it.
@@ -53,7 +53,7 @@ extension SwitchingCore {
         /// Whether the failure shows that the server has more load than other servers.
         ///
         /// A timeout shows this only if another server responded to the same request. If all servers are slow, it is
-        /// chance which one exceeds the timeout.
+        /// chance which of them exceeds the timeout.
         var showsOverload: Bool { isOutdone && (hasConfirmation || kind != .timeout) }
     }
 
@@ -99,7 +99,7 @@ extension SwitchingCore {
         }
     }
 
-    /// Records that the network works because some server responded.
+    /// Records that the network path works, because a server responded.
     mutating func provePath(at time: Double) {
         evidence.provePath(at: time)
         admission.clearDoubts()
@@ -137,7 +137,7 @@ extension SwitchingCore {
         }
     }
 
-    /// Records that a hedge on another server responded before an attempt.
+    /// Records that an attempt was overtaken: a hedge on another server responded first.
     ///
     /// - Parameters:
     ///   - attempt: The attempt that was overtaken.

@@ -1,5 +1,5 @@
 extension SwitchingCore {
-    /// Settles a request that had a single attempt: the short form of ``settle(_:at:)``.
+    /// Settles a request that had a single attempt.
     ///
     /// - Parameters:
     ///   - attempt: The attempt.
@@ -37,7 +37,7 @@ extension SwitchingCore {
     /// A failure counts in full only if another server responded to this request, because only then is the server
     /// certainly at fault. If every server failed in the same way, the network or the request is at fault. If an
     /// attempt succeeded while another attempt was in flight, the other attempt counts as overtaken if it is the
-    /// request's first attempt or began earlier.
+    /// request's first attempt or began earlier than the successful attempt.
     ///
     /// - Parameters:
     ///   - request: The attempts in the order in which they were made.
@@ -129,7 +129,7 @@ extension SwitchingCore {
     /// Removes an attempt from the attempts in flight, and frees its slot in a trial.
     ///
     /// - Returns: The current position of the attempt's server, or `nil` if the server was ejected or recovered since
-    ///   the attempt began. The outcome then counts against no server.
+    ///   the attempt began. In this case, the outcome counts against no server.
     mutating func release(_ attempt: Attempt) -> Int? {
         extras.release(attempt)
         guard let position = recovery.position(of: attempt) else { return nil }

@@ -25,7 +25,7 @@ extension SwitchingCore {
         return takeEvents()
     }
 
-    /// Switches to the server after the current one in the list, or to the first after the last.
+    /// Switches to the server after the current one in the list, or from the last server to the first.
     ///
     /// An ejected server is skipped as long as another server is healthy.
     ///

@@ -18,8 +18,9 @@
 /// count). The parts do not refer to each other: the core calls one part and reports the result to the other parts.
 ///
 /// Besides requests, the client calls `takeProbe()` and ``takeWarmUp(at:)`` whenever it has traffic, ``sheds(_:at:)``
-/// before a request, and ``takeSuspicion(of:at:)`` for a slow request that must not be repeated. A clock that jumps
-/// back by up to a second is treated as stopped, and one that jumps back further continues from its previous time.
+/// before a request, and ``takeSuspicion(of:at:)`` for a slow request that must not be repeated. If the passed time is
+/// up to a second earlier than the previous one, the core's clock stands still. If it is earlier by more than a second,
+/// the core's clock continues from its previous time.
 package struct SwitchingCore: Sendable {
     /// The properties of a server on which its selection depends.
     package struct Member: Sendable, Hashable, Identifiable {
@@ -161,7 +162,7 @@ extension SwitchingCore {
         events.append(SwitchEvent(at: timeline.reading, kind, statistics: statistics))
     }
 
-    /// Returns the events since the last call.
+    /// Returns the events since the last call of this method, and forgets them.
     mutating func takeEvents() -> [SwitchEvent] {
         guard !events.isEmpty else { return [] }
         defer { events = [] }

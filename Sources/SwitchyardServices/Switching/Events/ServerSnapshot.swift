@@ -4,7 +4,7 @@ public struct ServerSnapshot: Sendable, Hashable, Identifiable {
     public var id: Server.ID
     /// The health of the server, which determines whether it gets requests.
     public var state: HealthState
-    /// Whether the server is the preferred one now.
+    /// Whether the server is the preferred server now.
     public var isCurrent: Bool
     /// The statistics of the server's recent requests.
     public var statistics: HealthStatistics

@@ -52,7 +52,7 @@ public enum SwitchCause: String, Sendable, Hashable, CaseIterable {
     case consecutiveFailures
     /// A request failed during the server's trial.
     case trialFailed
-    /// A server that precedes the current one in the order of preference is healthy again.
+    /// A server that precedes the current server in the order of preference is healthy again.
     case recovered
     /// The app requested the switch.
     case requested

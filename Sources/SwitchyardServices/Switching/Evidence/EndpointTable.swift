@@ -13,11 +13,12 @@
 /// other endpoints. An endpoint is a number (`RequestTraits.endpoint`); each record takes a few hundred bytes, and
 /// there are at most ``capacity``.
 struct EndpointTable: Sendable {
-    /// The maximum number of endpoints; beyond it, the least recently used one is forgotten.
+    /// The maximum number of endpoints; beyond it, the least recently used endpoint is forgotten.
     static let capacity = 32
     /// The seconds for which another server's success confirms a failure.
     static let confirmationAge = 10.0
-    /// How many times as often as its usual fallback a server has to fail an endpoint to be clearly worse.
+    /// The factor by which a server's failure rate for an endpoint must exceed that of the server that usually takes
+    /// over.
     private static let clearly: Float = 3
 
     private var keys: [UInt32] = []
@@ -115,9 +116,10 @@ extension EndpointTable {
         }
     }
 
-    /// Whether the server that was asked most in place of this one, within the window, fails the endpoint about as often.
+    /// Whether the server that has the most recent requests of the endpoint, apart from this server, fails the endpoint
+    /// about as often.
     ///
-    /// `false` when no other was asked: then nothing is known.
+    /// `false` if no other server has received the endpoint within the window, because nothing is known then.
     func isFailedAlike(_ endpoint: UInt32, by server: Int, window: Double, at time: Double) -> Bool {
         guard let index = index(of: endpoint) else { return false }
         let endpointSamples = records[index].endpointSamples
@@ -126,11 +128,12 @@ extension EndpointTable {
         return others.max { $0.isLessDecisive(than: $1) }.map { own < Self.clearly * $0.rate } ?? false
     }
 
-    /// The part of its requests that a server fails now and that no other server fails.
+    /// The endpoints that a server fails now and that no other server fails: at most one of several (`little`), the
+    /// only endpoint that it has received (`all`), or several.
     enum Breadth { case little, all, several }
 
-    /// Returns whether a server fails several endpoints that no other server fails, or the only endpoint that it was
-    /// asked for.
+    /// Returns whether a server fails several endpoints that no other server fails, or the only endpoint for which it
+    /// has received requests.
     func breadth(of server: Int, window: Double, at time: Double) -> Breadth {
         var (failed, answered) = (0, 0)
         for record in records {
@@ -143,11 +146,11 @@ extension EndpointTable {
         return failed > 1 ? .several : failed == 1 && answered == 0 ? .all : .little
     }
 
-    /// Returns how much more likely a failure is on a server in trouble than on one as good as the best of the others:
+    /// Returns how much more likely a failure is on a broken server than on a server as good as the best other server:
     /// the natural logarithm of that ratio, at least 0.
     ///
-    /// A server in trouble fails with a probability of `detected`, or of 1 after two failures of the endpoint in a row.
-    /// The failure rate of the best other server is known from its own requests: after n successes at most one in n + 2
+    /// A broken server fails with a probability of `detected`, or of 1 after two failures of the endpoint in a row. The
+    /// failure rate of the best other server is known from its own requests: after n successes at most one in n + 2
     /// (Laplace's rule of succession).
     func evidence(_ endpoint: UInt32, against server: Int, detected: Double, window: Double, at time: Double) -> Double
     {
@@ -163,7 +166,8 @@ extension EndpointTable {
     /// Returns the endpoint for the results of probes that only resemble the requests of an endpoint.
     static func twin(of endpoint: UInt32) -> UInt32 { ~endpoint }
 
-    /// Whether an endpoint is in such a state that a copy of its requests says nothing about a server.
+    /// Whether failovers or hedges of an endpoint have been useless several times in a row, so that a copy of its
+    /// requests says nothing about a server.
     func isOdd(_ endpoint: UInt32) -> Bool {
         index(of: endpoint).map { records[$0].failovers.isSpent || records[$0].hedges.isSpent } ?? false
     }
@@ -174,7 +178,7 @@ extension EndpointTable {
 extension EndpointTable {
     /// Whether a failed request may be sent to another server: not while failovers of the endpoint have been useless.
     ///
-    /// A request that `claims` the failover makes others wait for its result.
+    /// If `claims` is `true`, other requests of the endpoint wait for the result of this failover.
     mutating func allowsFailover(_ endpoint: UInt32, after kind: FailureKind, claims: Bool, at time: Double) -> Bool {
         guard let index = index(of: endpoint), records[index].failedAs == FailureClass(kind) else { return true }
         return records[index].failovers.allows(at: time, claims: claims)
@@ -193,7 +197,7 @@ extension EndpointTable {
         records[index].failovers.waste(failovers, at: time, longestPause: 10)
     }
 
-    /// Whether a slow request may be sent to a second server: not while that has been of no use.
+    /// Whether a slow request may be sent to a second server: not while hedges of the endpoint have been useless.
     mutating func allowsHedge(_ endpoint: UInt32, claims: Bool, at time: Double) -> Bool {
         guard let index = index(of: endpoint) else { return true }
         return records[index].hedges.allows(at: time, claims: claims)
@@ -214,7 +218,7 @@ private struct EndpointRecord: Sendable {
     private(set) var endpointSamples: [EndpointSample] = []
     var failovers = UselessAttempts()
     var hedges = UselessAttempts()
-    /// How requests failed for which asking another server was of no use.
+    /// The way in which the requests failed whose failovers were useless.
     var failedAs: FailureClass?
     var usedAt: Double
 
@@ -259,7 +263,7 @@ private struct EndpointSample: Sendable {
     private var failures = FadingShare()
     /// The share of failures.
     var rate: Float { failures.value }
-    /// How often in a row it was late.
+    /// The number of late responses in a row.
     var latesInRow: UInt8 = 0
     var lateAt = -1e9
     /// The times of the last success and of the last failure.
@@ -270,16 +274,17 @@ private struct EndpointSample: Sendable {
         self.server = server
     }
 
-    /// How many of the last requests it has failed in a row.
+    /// The number of consecutive failures until now.
     private(set) var failuresInRow: UInt8 = 0
 
-    /// The share of failures if the next request failed too and one more succeeded.
+    /// A pessimistic estimate of the failure rate: the share of failures if one more request failed and one more
+    /// succeeded (Laplace's rule of succession).
     var ceiling: Double {
         let samples = Double(failures.samples)
         return (Double(rate) * samples + 1) / (samples + 2)
     }
 
-    /// Whether less is known about this server; if equally much is known, the better server counts as better known.
+    /// Whether this server has fewer samples than another server or, if the numbers are equal, the higher failure rate.
     func isLessDecisive(than other: EndpointSample) -> Bool {
         failures.samples == other.failures.samples ? rate > other.rate : failures.samples < other.failures.samples
     }
@@ -294,11 +299,13 @@ private struct EndpointSample: Sendable {
     }
 }
 
-/// How a request failed, as far as another failure is likely to be the same trouble.
+/// The way in which a request failed.
+///
+/// Two failures of the same class probably have the same cause.
 private enum FailureClass: UInt8, Sendable {
     /// The attempt ended with a response.
     case answer
-    /// Without any.
+    /// The attempt ended without a response.
     case silence
     /// The attempt ended with an incomplete response.
     case broken
@@ -312,11 +319,14 @@ private enum FailureClass: UInt8, Sendable {
     }
 }
 
-/// Counts useless extra attempts, and delays those that would be useless too.
+/// The number of requests of an endpoint whose extra attempts were useless, and the time until which further extra
+/// attempts have to wait.
 private struct UselessAttempts: Sendable {
-    /// The number of useless attempts in a row after which others wait.
+    /// The number of requests in a row with useless extra attempts after which further extra attempts have to wait.
     private static let most: Float = 3
-    /// The reduction by a success, so that requests which occasionally fail everywhere do not stop extra attempts.
+    /// The amount by which a success reduces the count.
+    ///
+    /// Requests that occasionally fail on every server therefore do not stop extra attempts.
     private static let relief: Float = 0.02
 
     private var count: Float = 0
@@ -339,8 +349,10 @@ private struct UselessAttempts: Sendable {
         if count > 0 { count = max(0, count - Self.relief) }
     }
 
-    /// Counts the extra attempts of a request as one; from the third on the next has to wait, twice as long each time, from
-    /// 1 s on, and that for each of them.
+    /// Counts a request whose extra attempts were useless.
+    ///
+    /// After the third such request in a row, the next extra attempt of the endpoint has to wait 1 s for each of these
+    /// `attempts`. Each further request doubles the wait for an attempt, up to `longestPause`.
     mutating func waste(_ attempts: Int, at time: Double, longestPause: Double) {
         count = min(count + 1, 8)
         guard isSpent else { return }

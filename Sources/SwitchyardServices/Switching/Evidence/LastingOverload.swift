@@ -1,6 +1,6 @@
 /// Whether one server has failed from overload for some time without a response in between.
 ///
-/// A single timeout, or a slow second of everything, is not lasting.
+/// A single timeout, or a second in which everything is slow, is not enough.
 struct LastingOverload: Sendable {
     /// The number of overload failures since the last response that are necessary.
     private static let leastFailures: UInt8 = 2

@@ -1,10 +1,11 @@
 /// The latencies of a server's last 64 successes, in 128 bytes.
 ///
-/// Each is stored as the upper half of a `Float`, exact to 0.4 %; such halves sort like the numbers themselves. The
-/// percentiles are calculated with every 16th sample, by bisection over the bits, so recording costs almost nothing.
+/// Each latency is stored as the upper half of a `Float`, exact to 0.4 %; such halves sort like the numbers themselves.
+/// The percentiles are calculated with every 16th sample, by bisection over the bits, so recording costs almost
+/// nothing.
 struct LatencyDigest: Sendable {
     private static let capacity = 64
-    /// The samples that it takes to know a percentile.
+    /// The number of samples from which on a percentile is known.
     private static let minimum: UInt8 = 8
 
     private var samples = SIMD64<UInt16>()
@@ -12,7 +13,7 @@ struct LatencyDigest: Sendable {
     private var used: UInt8 = 0
     private var cachedBulk: UInt16 = 0
     private var cachedTail: UInt16 = 0
-    /// The exponentially weighted mean of all samples, in seconds; 0 without one.
+    /// The exponentially weighted mean of all samples, in seconds; 0 without a sample.
     ///
     /// A new sample has the weight 0.2, as in MongoDB's drivers.
     private(set) var mean: Float = 0
@@ -30,7 +31,7 @@ struct LatencyDigest: Sendable {
         used < LatencyDigest.capacity ? nil : LatencyDigest.seconds(cachedTail)
     }
 
-    /// Adds the latency of a success, in seconds; less than nothing counts as nothing.
+    /// Adds the latency of a success, in seconds; a negative value counts as 0.
     mutating func record(_ seconds: Double) {
         let value = Float(max(0, seconds))
         samples[Int(next)] = UInt16(truncatingIfNeeded: value.bitPattern >> 16)
@@ -61,7 +62,9 @@ struct LatencyDigest: Sendable {
         return UInt16(low)
     }
 
-    /// How many samples are greater; places that hold no sample yet are 0 and never are.
+    /// Returns the number of samples that are greater than `bound`.
+    ///
+    /// Places without a sample are 0, so they are not counted.
     private func samplesAbove(_ bound: UInt16) -> Int {
         withUnsafeBytes(of: samples) { bytes in
             bytes.bindMemory(to: UInt16.self).reduce(0) { $1 > bound ? $0 + 1 : $0 }

@@ -1,4 +1,4 @@
-/// What the outcomes of one server's attempts say about it.
+/// The evidence from the outcomes of one server's attempts.
 struct ServerEvidence: Sendable {
     /// The number of consecutive failures.
     var consecutiveFailures: UInt16 = 0

@@ -28,7 +28,7 @@ struct AttemptBudget: Sendable {
         tokens = min(capacity, tokens + amount)
     }
 
-    /// Adds the tokens that come back with time, without successes: one at a time, with gaps that double.
+    /// Adds the tokens that return as time passes, without successes: one token at a time, after gaps that double.
     mutating func refill(to now: Double, capacity: Double, longest: Double) {
         let waits = ((now - lastRefill) / longest).rounded(.down)
         if waits > capacity + 64 {
@@ -62,7 +62,7 @@ struct LentTokens: Sendable {
     private var gap: Double?
     private var dueAt = -1e9
 
-    /// Whether a token is available now; if so, plans the next one.
+    /// Returns whether a token is available now and, if so, plans the next token.
     mutating func take(at now: Double, first: Double, longest: Double) -> Bool {
         guard now >= dueAt else { return false }
         let next = gap.map { min(longest, $0 * 2) } ?? first

@@ -44,8 +44,8 @@ struct Lateness: Sendable {
     /// Adds an attempt whose hedge responded first.
     ///
     /// The first such attempt starts from a credit: each timely response since the start of the attempt lowers the
-    /// value, because of requests that are sent together, the timely ones get their responses first. While the value is
-    /// below 0, an overtaken attempt that began after this first attempt was recorded starts from its own credit
+    /// value, because if requests are sent together, the timely responses arrive before the late ones. While the value
+    /// is below 0, an overtaken attempt that began after this first attempt was recorded starts from its own credit
     /// instead.
     ///
     /// - Parameters:

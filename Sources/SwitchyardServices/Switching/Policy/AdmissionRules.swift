@@ -16,8 +16,9 @@ package struct AdmissionRules: Sendable, Hashable {
     /// The factor applied to the share on status 503, and on 429 if it means overload (``TooManyRequests``); default
     /// 0.5.
     ///
-    /// Like every sign of overload, the status needs a confirmation. Another server must have responded to the same
-    /// request or recently to the same endpoint, or only this server must fail several endpoints.
+    /// Like every sign of overload, the status counts only if one of three conditions confirms it: another server
+    /// responded to the same request, another server recently responded to the same endpoint, or only this server fails
+    /// several endpoints.
     package var overloadCut = 0.5
     /// The factor applied to the share on a timeout; default 0.25.
     package var timeoutCut = 0.25
@@ -28,8 +29,8 @@ package struct AdmissionRules: Sendable, Hashable {
     /// requests are never shed.
     ///
     /// A shed call certainly fails. Shedding normal priority makes overloaded servers recover sooner at the cost of
-    /// such calls. This suits a large fleet of clients whose servers cannot carry the whole load. With `normal`, 503
-    /// and timeouts count as overload without a confirmation too, a timeout only until any server responds.
+    /// such calls. This suits a large fleet of clients whose servers cannot carry the whole load. With `normal`, a 503
+    /// and a timeout count as overload even without a confirmation; a timeout counts only until any server responds.
     package var sheds: RequestPriority? = .low
     /// The maximum share of normal-priority requests that is shed, 0...1; default 0.7.
     ///
@@ -48,7 +49,7 @@ package struct AdmissionRules: Sendable, Hashable {
     /// Creates the rules of the recommended policy.
     package init() {}
 
-    /// Whether overload needs a confirming response.
+    /// Whether a sign of overload counts only if another server's response confirms it.
     var needsConfirmation: Bool { sheds != .normal }
 
     /// Returns the factor that is applied to the share after a failure.

@@ -1,9 +1,11 @@
 /// The limits of extra attempts: a failover or a hedge costs a token, and successes earn fractions of one.
 ///
 /// The limits bound the load that failures can add. An empty budget never cancels attempts in flight, and a request
-/// that was denied a token asks again while one may come back. With a policy that has ``SwitchPolicy/admission``, a
-/// request that has taken a token continues to the remaining servers if there is no other token, except after overload,
-/// and beside a slow server only while other requests have hedges in flight too.
+/// that was denied a token asks again while a token may be returned.
+///
+/// With a policy that has ``SwitchPolicy/admission``, a request that has taken a token may try the remaining servers
+/// without another token. This rule does not apply after overload. While a server is only slow, it applies only if
+/// other requests have hedges in flight too.
 package struct BudgetRules: Sendable, Hashable {
     /// The shortest time until a request that was denied a token asks for one again: 20 ms.
     package static let shortestPause = Duration.milliseconds(20)
@@ -11,7 +13,7 @@ package struct BudgetRules: Sendable, Hashable {
     ///
     /// A slower server will hardly help the waiting requests.
     package static let patience = Duration.seconds(2)
-    /// How long an attempt may have waited for its request to ask again for a second server: 10 s.
+    /// The time after which a slow attempt's request no longer asks for a hedge: 10 s.
     package static let longestCheck = Duration.seconds(10)
 
     /// The maximum and initial number of failover tokens; default 10, and more by ``growsWithConcurrency``.
@@ -20,14 +22,15 @@ package struct BudgetRules: Sendable, Hashable {
     package var failoverEarning = 0.1
     /// The cost of a failover after overload (timeout, 503, or 429 if it means overload) that fails as well; default 4.
     ///
-    /// Any other failover costs 1. It takes 1 token when it is made, and returns it if it succeeds or if the machine is
-    /// offline. A failover after a refused connection, or after a name that is not found, is free with a policy that
-    /// has ``SwitchPolicy/admission``, because no server has done any work yet.
+    /// Any other failover costs 1. It takes 1 token when it begins, and returns the token if it succeeds or if the
+    /// machine is offline. A failover after a refused connection, or after a name that is not found, is free with a
+    /// policy that has ``SwitchPolicy/admission``, because no server has done any work yet.
     package var overloadCost = 4.0
-    /// The time after which one failover token comes back without successes; default 5 s.
+    /// The time after which one failover token returns without successes; default 5 s.
     ///
-    /// The time doubles each time, up to ``longestRefill``. If there is no hedge token, one is lent to a request that
-    /// has waited so long, the next after this time, and so on until a hedge was useful.
+    /// The time doubles with each token, up to ``longestRefill``. If there is no hedge token, a request that has waited
+    /// this long may be hedged without a token. The next such hedge is allowed after the same time, then after twice
+    /// the time, and so on, until a hedge was useful.
     package var refill = Duration.seconds(5)
     /// The longest time to the next token; default 60 s.
     package var longestRefill = Duration.seconds(60)
@@ -45,9 +48,9 @@ package struct BudgetRules: Sendable, Hashable {
     package var hedgeEarning = 0.05
     /// Whether the number of tokens may grow to the number of concurrent requests; default `true`.
     ///
-    /// The tokens have to be earned like the others. When a server dies, all its requests fail at once: with fewer
-    /// tokens than requests, some of them would fail for their callers although the next server is healthy. If the
-    /// number of tokens is 0, there are none in any case.
+    /// Successes have to earn the additional tokens like the others. When a server dies, all its requests fail at once.
+    /// With fewer tokens than requests, some requests would fail although the next server is healthy. If the number of
+    /// tokens is 0, there are none in any case.
     package var growsWithConcurrency = true
 
     /// Creates the rules of the recommended policy.
@@ -70,8 +73,8 @@ package struct BudgetRules: Sendable, Hashable {
 /// The rules for sending a slow request to a second server as well.
 ///
 /// The first response wins. The wait is ``factor`` times the 90th percentile of the endpoint, or of the server while
-/// the endpoint is unknown, at least ``shortest`` and at most ``deadlineShare`` of the remaining time. So the wait
-/// follows the bulk of the responses, and a slow tail of up to a tenth does not move it.
+/// the endpoint's latencies are unknown, at least ``shortest`` and at most ``deadlineShare`` of the remaining time. So
+/// the wait follows the bulk of the responses, and a slow tail of up to a tenth does not move it.
 ///
 /// If the endpoint's last 64 latencies are known, ``shortest`` yields to the latency that 3 % of them exceed, but not
 /// below ``earliest``: a quick endpoint is hedged soon, and its healthy reads cost at most 3 % more requests.
@@ -86,7 +89,8 @@ package struct HedgingRules: Sendable, Hashable {
     package var deadlineShare = 0.4
     /// The shortest wait while fewer than 8 responses are known; default 250 ms.
     package var unknown = Duration.milliseconds(250)
-    /// The rounds of suspicion probes that one slow request that must not be repeated can set off; default 8.
+    /// The maximum rounds of suspicion probes (``SuspicionProbe``) for one slow request that must not be repeated;
+    /// default 8.
     package var suspicionRounds = 8
 
     /// Creates the rules of the recommended policy.

@@ -36,7 +36,7 @@ final class CompiledPolicy: Sendable {
     /// The window after the fastest server in seconds.
     let latencyWindow: Float
     private let lateness: LatenessRule
-    /// The amount that a timely response adds to the lateness of a server; negative.
+    /// The amount that a timely response (``Lateness``) adds to the lateness of a server; negative.
     let timelyStep: Double
 
     init(_ policy: SwitchPolicy) {
@@ -75,8 +75,8 @@ final class CompiledPolicy: Sendable {
         return 2 * tolerated <= lateness.detected ? log(lateness.detected / tolerated) : nil
     }
 
-    /// Returns the amount that a confirmed failure of weight 1 adds to the score of a server after `calm` successes
-    /// without suspicion.
+    /// Returns the amount that a confirmed failure of weight 1 adds to the score of a server after `calm` successes at
+    /// a score of 0.
     func failureStep(calm: UInt16) -> Double {
         guard let span = score.calmSpan else { return log(score.detected / score.tolerated) }
         let tolerated = max(score.leastTolerated, score.tolerated / (1 + Double(calm) / span))

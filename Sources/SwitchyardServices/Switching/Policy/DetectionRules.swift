@@ -10,9 +10,9 @@ package struct DetectionRules: Sendable, Hashable {
     /// The number of consecutive failures that ejects a server, 1 to 65535; if `nil`, which is the default, it is not
     /// used.
     package var consecutive: Int?
-    /// The rule for servers whose attempts are overtaken by hedges; if `nil`, being overtaken counts as a failure.
+    /// The rule for servers that are late; if `nil`, an attempt whose hedge responds first counts as a failure.
     package var lateness: LatenessRule? = LatenessRule()
-    /// Whether a failure counts only if another server does better with the same endpoint; default `true`.
+    /// Whether a failure counts only if another server fails the same endpoint less often; default `true`.
     ///
     /// If `true`, an endpoint that fails on every server counts against no server, and after a few failures its
     /// requests get no extra attempts. The rule applies to failures after the connection was established, and only if
@@ -59,25 +59,25 @@ package enum FailureFilter: Sendable, Hashable {
 
 /// The accumulated score: a CUSUM test of the tolerated failure rate against the failure rate to detect.
 ///
-/// A failure of weight w adds w ln(p1/p0). A success subtracts ln((1-p0)/(1-p1)), never below 0. With the defaults the
-/// mean number of requests to trip is 41,000 / 270 / 56 / 12 / 6 / 3 at 1 / 5 / 10 / 30 / 50 / 100 % failures. A server
-/// that has long been without suspicion is compared with its usual rate: after n successes without suspicion, p0 is
-/// ``tolerated`` divided by 1 + n / ``calmSpan``. That halves the requests that a busy client loses to a server which
-/// begins to fail now and then (15 instead of 29 at 15 % failures, and more than 59 in only one case of 100). It has no
-/// effect on a client with little traffic. The disadvantage is that a server that always fails 1 % of its requests is
-/// ejected for a moment once in about 6,000 requests.
+/// A failure of weight w adds w ln(p1/p0). A success subtracts ln((1-p0)/(1-p1)), never below 0. With the defaults, the
+/// mean number of requests until the ejection is 41,000 / 270 / 56 / 12 / 6 / 3 at 1 / 5 / 10 / 30 / 50 / 100 %
+/// failures. A server that has not failed for long is compared with its usual rate: after n successes at a score of 0,
+/// p0 is ``tolerated`` divided by 1 + n / ``calmSpan``. That halves the number of requests that a busy client loses to
+/// a server that begins to fail occasionally (15 instead of 29 at 15 % failures, and more than 59 in only one case of
+/// 100). It has no effect on a client with little traffic. The disadvantage is that a server that always fails 1 % of
+/// its requests is ejected for a moment once in about 6,000 requests.
 package struct ScoreRule: Sendable, Hashable {
     /// The failure rate that is tolerated (p0), 0...1; default 0.01.
     package var tolerated = 0.01
     /// The failure rate that has to be detected (p1), 0...1; default 0.2.
     package var detected = 0.2
-    /// The number of successes without suspicion that halve the tolerated failure rate; default 100.
+    /// The number of successes at a score of 0 that halve the tolerated failure rate; default 100.
     ///
-    /// If `nil`, the tolerated failure rate is constant. At most 1,000 successes are remembered. A suspicion that is
-    /// not confirmed leaves a quarter of the successes.
+    /// If `nil`, the tolerated failure rate is constant. At most 1,000 successes are remembered. If failures raise the
+    /// score and it falls back to 0, a quarter of this number remains.
     package var calmSpan: Double? = 100
-    /// The minimum tolerated failure rate, however long the server was without suspicion, 0...``tolerated``; default
-    /// 0.001.
+    /// The minimum tolerated failure rate, however many successes the server had at a score of 0, 0...``tolerated``;
+    /// default 0.001.
     package var leastTolerated = 0.001
     /// The score at which the server is ejected; default 8.
     ///
@@ -192,11 +192,11 @@ public struct WindowRule: Sendable, Hashable {
 /// The accumulated lateness: a CUSUM test of "late as often as the other servers" against "late much more often".
 ///
 /// A response is late if it takes longer than the wait before a hedge. One late response is no evidence against a
-/// server, because every server is sometimes slow. A hedge that wins adds ln(p1/p0), where p0 is ``tolerated`` or one
-/// and a half times the share of late responses of the best other server, whichever is more. A timely response
-/// subtracts ln((1-p0)/(1-p1)), never below 0. With the defaults a hanging server is ejected after about 6 requests, or
-/// after 4 requests to one endpoint that do not overlap. A server that is late three times in ten is ejected after
-/// about 50 requests.
+/// server, because every server is sometimes slow. A hedge that responds first adds ln(p1/p0), where p0 is
+/// ``tolerated`` or one and a half times the share of late responses of the best other server, whichever is more. A
+/// response that is not late subtracts ln((1-p0)/(1-p1)), never below 0. With the defaults a hanging server is ejected
+/// after about 6 requests, or after 4 requests to one endpoint that do not overlap. A server that is late three times
+/// in ten is ejected after about 50 requests.
 package struct LatenessRule: Sendable, Hashable {
     /// The tolerated share of late responses (p0), 0...1; default 0.08.
     package var tolerated = 0.08

@@ -1,6 +1,6 @@
-/// The rules for probing, trying and recovering a server that failed.
+/// The rules for the return of a server that failed.
 ///
-/// An ejected server receives no requests of callers. Shadow probes, which are copies of idempotent requests whose
+/// An ejected server receives no requests of the app. Shadow probes, which are copies of idempotent requests whose
 /// responses are discarded, find out whether the server works again. Then a trial admits a growing number of real
 /// requests.
 package struct RecoveryRules: Sendable, Hashable {

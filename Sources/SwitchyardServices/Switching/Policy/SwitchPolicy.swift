@@ -46,8 +46,8 @@ public struct SwitchPolicy: Sendable, Hashable {
     public var failsOver = true
     /// Whether a recovered server that is preferred gets its traffic back automatically; default `true`.
     ///
-    /// If `false`, the current server is kept until it fails. Then the next one in order replaces it, and the first
-    /// follows the last.
+    /// If `false`, the current server is kept until it fails. After that, the next server in order replaces it. The
+    /// first server follows the last.
     public var failsBack = true
     /// The minimum time between two switches away from a failing server; default zero.
     ///
@@ -209,8 +209,8 @@ public enum SelectionStrategy: String, Sendable, Hashable, CaseIterable {
     case roundRobin
     /// At random, in proportion to ``Server/weight``.
     case weighted
-    /// A server whose mean latency is within ``SwitchPolicy/latencyWindow`` after the fastest server: of two random
-    /// servers of that window, the one with fewer requests in flight.
+    /// A server whose mean latency is within ``SwitchPolicy/latencyWindow`` after the fastest server: two servers of
+    /// that window are drawn at random, and the one with fewer requests in flight is used.
     ///
     /// Servers without a measurement are in the window. One request in 32 goes to any usable server, so that the
     /// measurements stay current.

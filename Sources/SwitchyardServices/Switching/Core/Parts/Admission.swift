@@ -5,8 +5,8 @@
 struct Admission: Sendable {
     private let rules: CompiledPolicy
     private(set) var servers: [AdmissionShare]
-    /// Whether a server has timed out, without confirmation that it is overloaded, since the last response of any
-    /// server.
+    /// Whether a server has timed out since the last response of any server, and no other server's response confirmed
+    /// that the server is overloaded.
     private var hasDoubts = false
 
     init(_ rules: CompiledPolicy, count: Int) {
@@ -33,7 +33,7 @@ struct Admission: Sendable {
     /// Whether a server has shown no overload for so long that it may get extra attempts.
     func isClean(_ position: Int, at time: Double) -> Bool { servers[position].isClean(at: time, rules) }
 
-    /// Returns the probability that none of several servers admits a request; `nil` if one of them admits every
+    /// Returns the probability that no server of a set admits a request; `nil` if a server of the set admits every
     /// request, or if none is overloaded.
     func refusal(by positions: ServerSet, at time: Double) -> Double? {
         var refusal = 1.0

@@ -1,6 +1,9 @@
 /// The evidence from the outcomes of attempts, about the servers and about the endpoints of their requests.
 struct Evidence: Sendable {
-    /// How often in a row an endpoint has to be late on one server and quick on another; late at the same time is once.
+    /// The number of times in a row that a server must be late for an endpoint, while a hedge on another server is
+    /// quick, to reach a limit.
+    ///
+    /// Late attempts that overlap in time count once.
     private static let latesInRow: UInt8 = 4
 
     private let rules: CompiledPolicy
@@ -25,7 +28,7 @@ struct Evidence: Sendable {
         servers[position].age(to: time, halfLife: rules.halfLife)
     }
 
-    /// Records that the network works because some server responded.
+    /// Records that the network path works, because a server responded.
     mutating func provePath(at time: Double) { provenAt = time }
 }
 
@@ -37,9 +40,9 @@ extension Evidence {
         endpoints.bulk(of: endpoint) ?? position.flatMap { servers[$0].latency.bulk }
     }
 
-    /// Returns the seconds after which a response is late and a read is hedged.
+    /// Returns the seconds after which a response counts as late and a read is hedged.
     ///
-    /// If few responses of the endpoint take as long as the shortest wait, a response is late earlier.
+    /// For a quick endpoint, of whose responses few take as long as the shortest wait, this time is shorter.
     func usualWait(for endpoint: UInt32, on position: Int?) -> Double {
         let cautious = cautiousWait(for: endpoint, on: position)
         guard cautious <= rules.shortestHedge, let bulk = bulk(of: endpoint, on: position),
@@ -67,7 +70,8 @@ extension Evidence {
         return latency > usualWait(for: endpoint, on: position)
     }
 
-    /// Whether a response arrived as soon as most do, so that not everything was slow at the time.
+    /// Whether the response of a hedge was quick: no slower than most responses of the endpoint, so that not everything
+    /// was slow at the time.
     private func isQuick(_ outcome: AttemptOutcome, of endpoint: UInt32) -> Bool {
         guard case .success(let latency) = outcome else { return true }
         let usual = usualWait(for: endpoint, on: nil)
@@ -128,11 +132,12 @@ extension Evidence {
     /// Records a failure that does not speak against the server.
     mutating func excuse(_ position: Int, at time: Double) { count(position, failed: false, at: time) }
 
-    /// Returns the failure weighed against the other servers' results for the same endpoint; `nil` if it says nothing
-    /// about the server.
+    /// Compares a failure with the other servers' results for the same endpoint.
     ///
-    /// Without it, traffic switches among servers that are alike, as in the worlds 73, 88 and 91 of
-    /// `yard simulate worlds`.
+    /// Returns `nil` if the failure says nothing about the server.
+    ///
+    /// Without this comparison, traffic switches among servers that behave alike, as in the simulated worlds 73, 88 and
+    /// 91 of `yard simulate worlds`.
     mutating func weigh(_ failure: SwitchingCore.Failure, of position: Int, at time: Double) -> SwitchingCore.Failure? {
         guard judgesEndpoints, !failure.kind.isUnreached else { return failure }
         let (endpoint, window) = (failure.endpoint, rules.endpointWindow)
@@ -191,10 +196,9 @@ extension Evidence {
 // MARK: - Lateness
 
 extension Evidence {
-    /// Records that a server was overtaken by another one.
+    /// Records that an attempt was overtaken: its hedge on another server responded first.
     ///
-    /// It counts if the other server was quick, and the server is late more often than the others or always for the
-    /// endpoint.
+    /// The attempt counts only if it was late and the hedge was quick.
     ///
     /// - Parameters:
     ///   - attempt: The attempt that was overtaken.
@@ -246,10 +250,11 @@ extension Evidence {
 // MARK: - Suspicion
 
 extension Evidence {
-    /// Whether suspicion probes of a server may begin: none are under way, and fewer than the most rounds have failed.
+    /// Whether suspicion probes of a server may begin: none are in flight, and fewer than the maximum number of rounds
+    /// have failed.
     ///
-    /// Writes after the first silent ones need several rounds (`LateExecutionTests`). The limit protects a slow server
-    /// that cannot be ejected (`SuspicionEndTests`).
+    /// If writes keep getting no response, one round is not enough (`LateExecutionTests`). The limit protects a slow
+    /// server that cannot be ejected (`SuspicionEndTests`).
     func maySuspect(_ position: Int, rounds: Int) -> Bool {
         !servers[position].isSuspected && servers[position].suspicionRounds < rounds
     }
@@ -266,7 +271,7 @@ extension Evidence {
     /// Counts a round of suspicion probes that speaks against a server.
     mutating func countSuspicion(_ position: Int) { servers[position].suspicionRounds &+= 1 }
 
-    /// Forgets the rounds of suspicion probes after a proof of life.
+    /// Resets the number of rounds of suspicion probes after the server has responded.
     mutating func clearSuspicion(_ position: Int) { servers[position].suspicionRounds = 0 }
 
     /// Records whether suspicion probes were useful, and the result of the other server (`witness`).
@@ -298,7 +303,7 @@ extension Evidence {
     /// Whether another server may get the request after a failure of an endpoint: not while every server fails the
     /// endpoint alike.
     ///
-    /// A request that has moved to a second server moves to the others too.
+    /// A request that has taken a failover token may try the remaining servers.
     mutating func allowsFailover(
         after kind: FailureKind?,
         of endpoint: UInt32,
@@ -310,12 +315,14 @@ extension Evidence {
         return endpoints.allowsFailover(endpoint, after: kind, claims: claims, at: time)
     }
 
-    /// Whether a slow request of an endpoint may be sent to a second server: not while that has been of no use.
+    /// Whether a slow request of an endpoint may be sent to a second server: not while hedges of the endpoint have been
+    /// useless.
     mutating func allowsHedge(_ endpoint: UInt32, claims: Bool, at time: Double) -> Bool {
         endpoints.allowsHedge(endpoint, claims: claims, at: time)
     }
 
-    /// Whether a copy of the endpoint's requests says nothing about a server.
+    /// Whether the endpoint fails or is slow on every server, so that a copy of its requests says nothing about a
+    /// server.
     func isOdd(_ endpoint: UInt32) -> Bool { endpoints.isOdd(endpoint) }
 
     /// Records whether the extra attempts of a request were useful.
@@ -338,7 +345,7 @@ extension Evidence {
 // MARK: - States
 
 extension Evidence {
-    /// Whether a server succeeded with other requests while it failed those that speak against it.
+    /// Whether a server succeeded with some requests between the failures or late responses that are held against it.
     func isMixed(_ position: Int) -> Bool {
         let isLate = rules.policy.detection.lateness.map { servers[position].lateness.value >= $0.threshold } ?? false
         return isLate ? servers[position].lateness.isMixed : servers[position].score.isMixed
@@ -350,12 +357,14 @@ extension Evidence {
         servers[position].clearSuspicion()
     }
 
-    /// Begins the trial of a server: if it was late before, half of the evidence is enough.
+    /// Begins the trial of a server.
+    ///
+    /// The lateness starts at half of its threshold, so fewer late responses eject the server.
     mutating func beginTrial(_ position: Int) {
         servers[position].lateness.reset(to: (rules.policy.detection.lateness?.threshold ?? 0) / 2)
     }
 
-    /// Forgets what spoke against a server that has recovered.
+    /// Forgets the evidence against a server that has recovered.
     mutating func recover(_ position: Int) {
         servers[position].clearScores()
         servers[position].clearSuspicion()
@@ -363,7 +372,7 @@ extension Evidence {
 
     mutating func clearWindow(_ position: Int) { servers[position].clearWindow() }
 
-    /// Forgets what speaks against servers and endpoints, because the network path is another one.
+    /// Forgets the evidence against servers and endpoints, because the network path has changed.
     mutating func forgetFailures() {
         endpoints.forgetFailures()
         for position in servers.indices { servers[position].clearScores() }
@@ -375,7 +384,8 @@ extension Evidence {
         endpoints = EndpointTable()
     }
 
-    /// Moves the evidence to the servers' new positions; `nil` is a new server.
+    /// Moves the evidence to the new positions of the servers; `known` contains the old positions, or `nil` for new
+    /// servers.
     mutating func rearrange(_ known: [Int?], at time: Double) {
         servers = known.map { old in old.map { servers[$0] } ?? ServerEvidence(at: time) }
         endpoints.forgetFailures()  // Their servers may have other positions now.

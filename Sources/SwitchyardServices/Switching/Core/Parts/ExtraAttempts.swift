@@ -62,7 +62,7 @@ struct ExtraAttempts: Sendable {
 // MARK: - Failovers
 
 extension ExtraAttempts {
-    /// Whether a failover takes no token, because the previous attempt caused no work on any server.
+    /// Whether a failover takes no token, because the previous attempt caused no server any work.
     ///
     /// Without admission rules every failover takes a token, because an empty budget is then the only protection of
     /// overloaded servers.
@@ -109,8 +109,9 @@ extension ExtraAttempts {
 extension ExtraAttempts {
     /// Whether there is a token for a hedge, or the request may continue with the token that it has taken.
     ///
-    /// The request may continue only while another hedge is in flight. Otherwise slow servers have used up the tokens,
-    /// not a server that has just died. `BurstTests` needs this rule if two of three servers hang.
+    /// The request may continue only while another hedge is in flight. Without another hedge in flight, the tokens were
+    /// used up by slow servers and not by a server that has just died. `BurstTests` needs this rule if two of three
+    /// servers hang.
     func allowsHedge(isPaidFor: Bool) -> Bool {
         hedges.tokens >= 1 || (isPaidFor && rules.policy.admission != nil && hedgesUnderWay > 1)
     }
@@ -121,7 +122,9 @@ extension ExtraAttempts {
         hedgesUnderWay &+= 1
     }
 
-    /// Takes a hedge token for suspicion probes, if there is one.
+    /// Takes a hedge token for suspicion probes.
+    ///
+    /// Returns `false` if there is none.
     mutating func takeSuspicionToken() -> Bool { hedges.take(1) }
 
     /// Returns the token of a hedge that was useful.

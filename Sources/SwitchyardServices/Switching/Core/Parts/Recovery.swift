@@ -96,7 +96,9 @@ extension Recovery {
         servers[position].recover(generation: takeGeneration(), at: time)
     }
 
-    /// Makes a server healthy for a fresh start; if it was healthy already, its attempts in flight still count.
+    /// Makes a server healthy, because the app or a command gives it a fresh start.
+    ///
+    /// If it was healthy already, its attempts in flight still count.
     mutating func restart(_ position: Int, at time: Double) {
         let isHealthy = servers[position].state == .healthy
         let generation = isHealthy ? servers[position].generation : takeGeneration()
@@ -127,7 +129,7 @@ extension Recovery {
         case .healthy:
             return false
         case .ejected:
-            // An ejected server gets requests only if no better server is left, and their responses count as probes.
+            // An ejected server gets requests only if no better server is left. Their responses count as probes.
             servers[position].probeSuccesses += 1
             return servers[position].probeSuccesses >= recovery.successes
         case .trial:

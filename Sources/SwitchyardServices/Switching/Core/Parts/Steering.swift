@@ -23,7 +23,7 @@ struct Steering: Sendable {
     private(set) var layout: ServerLayout
     /// The zone whose servers come first, or `nil` if there is none.
     private(set) var zone: String?
-    /// The server that the app or a command prefers, or `nil` if there is none.
+    /// The position of the server that the app or a command prefers, or `nil` if there is none.
     private(set) var lead: UInt8?
     /// If the policy does not fail back and servers have roles, the server that is in use for each set of servers that
     /// do not serve a request.
@@ -105,7 +105,7 @@ extension Steering {
         if !failsBack { turnRing(to: position) }
     }
 
-    /// Whether ejecting the server would switch less than `interval` seconds after the last switch.
+    /// Whether ejecting the server would switch to another server less than `interval` seconds after the last switch.
     func isSwitchTooSoon(from position: Int, within interval: Double, at time: Double) -> Bool {
         position == Int(current) && time - switchedAt < interval
     }
@@ -120,7 +120,7 @@ extension Steering {
         }
     }
 
-    /// If the policy does not fail back, starts with the server that was preferred before a relaunch.
+    /// Starts with the server that was preferred before a relaunch, if the policy's `failsBack` is `false`.
     mutating func restore(_ id: Server.ID) {
         if !failsBack, let position = position(of: id) { turnRing(to: UInt8(position)) }
     }

@@ -17,7 +17,7 @@ struct Timeline: Sendable {
     /// Whether the clock is stopped because the machine is offline.
     var isFrozen: Bool { clock.isFrozen }
 
-    /// Advances the clock to the passed time, and returns the core's time in seconds.
+    /// Advances the clock to the time in `now`, and returns the core's time in seconds.
     mutating func read(_ now: MonotonicTime) -> Double {
         // After a jump back of the clock, new attempts would otherwise seem to be older than the change of the path.
         if now < pathSince, clock.jumpsBack(to: now) { pathSince = now }
