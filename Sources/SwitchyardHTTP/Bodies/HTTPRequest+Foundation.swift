@@ -13,8 +13,8 @@ extension HTTPRequest {
     ///
     /// The timeout interval of `URLRequest` becomes the total timeout. The cache policy
     /// `reloadIgnoringLocalAndRemoteCacheData` becomes the header field `Cache-Control: no-cache`. The other cache
-    /// policies have no effect, because this library layer has no local cache. Properties without a counterpart (main
-    /// document, pipelining, service type) are dropped.
+    /// policies have no effect, because the layer that sends an `HTTPRequest` has no local cache. Properties without a
+    /// counterpart (main document, pipelining, service type) are dropped.
     ///
     /// - Parameter request: The request. Its body must be in `httpBody`. A body stream cannot be resent, so pass it as
     ///   an ``HTTPBody/Stream`` instead.

@@ -160,7 +160,7 @@ public struct RequestBody: Sendable {
     /// Returns a body with bytes that are produced while they are sent.
     ///
     /// - Parameters:
-    ///   - stream: The source of the bytes. A new reader is made for every attempt.
+    ///   - stream: The source of the bytes. A new reader is created for every attempt.
     ///   - contentType: The content type; `application/octet-stream` by default. If `nil`, no `Content-Type` field is
     ///     set.
     /// - Returns: The body.
@@ -171,11 +171,11 @@ public struct RequestBody: Sendable {
         RequestBody(.stream(stream), contentType: contentType)
     }
 
-    /// Returns a body that a closure makes for every attempt.
+    /// Returns a body that a closure creates for every attempt.
     ///
     /// - Parameters:
     ///   - contentType: The content type. If `nil`, no `Content-Type` field is set.
-    ///   - make: The closure that makes the body. If it throws, the call fails with the error.
+    ///   - make: The closure that creates the body. If it throws an error, the call fails with this error.
     /// - Returns: The body.
     public static func custom(
         contentType: String?,

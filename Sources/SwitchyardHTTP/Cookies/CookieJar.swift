@@ -30,14 +30,14 @@ public final class CookieJar: Sendable {
         var isHostOnly: Bool
         var path: String
 
-        /// The key of the cookie with the same name, domain and path in the unscoped jar.
+        /// The key in the unscoped jar of the cookie with the same name, domain and path.
         var withoutScope: Key {
             var key = self
             key.scope = nil
             return key
         }
 
-        /// Returns the key of the cookie with the same name, domain and path in a scope.
+        /// Returns the key in a scope of the cookie with the same name, domain and path.
         func within(_ scope: String) -> Key {
             var key = self
             key.scope = scope
@@ -80,8 +80,8 @@ public final class CookieJar: Sendable {
             clearings[nil] = removals
         }
 
-        /// Whether the cookies of a scope, or the cookie with the given key, were removed after the removal with the
-        /// given sequence number.
+        /// Whether the cookies of a scope, or the cookie with the given key, were removed later than the removal with
+        /// the given sequence number.
         func isRemoved(_ key: Key? = nil, in scope: String?, since number: UInt64) -> Bool {
             let cleared = max(clearings[nil] ?? 0, clearings[scope] ?? 0)
             return cleared > number || key.flatMap { removed[$0] }.map { $0 > number } ?? false
@@ -267,7 +267,7 @@ public final class CookieJar: Sendable {
         .map(\.cookie)
     }
 
-    /// Whether a cookie belongs to this scope, or belongs to the unscoped jar and is not replaced in this scope.
+    /// Whether a cookie belongs to this scope, or belongs to the unscoped jar and has no replacement in this scope.
     private func isVisible(_ key: Key, among entries: [Key: Entry]) -> Bool {
         if key.scope == scope { return true }
         guard let scope, key.scope == nil else { return false }
@@ -276,7 +276,7 @@ public final class CookieJar: Sendable {
 
     /// Returns the value of the `Cookie` field for a request, or `nil` if no cookie applies.
     ///
-    /// Cookies stored by the app whose name or value is not allowed in a header field are omitted.
+    /// If the app has stored a cookie whose name or value is not allowed in a header field, the cookie is omitted.
     package func header(for url: RequestURL) -> String? {
         guard shared.state.withLock({ !$0.entries.isEmpty }) else { return nil }
         let pairs = cookies(for: url).map { "\($0.name)=\($0.value)" }.filter(\.isFieldValue)

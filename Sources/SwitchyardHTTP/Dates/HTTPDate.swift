@@ -83,8 +83,8 @@ extension HTTPDate {
 
     /// Parses the obsolete RFC 850 format: `Sunday, 06-Nov-94 08:49:37 GMT`.
     ///
-    /// A date more than 50 years in the future is moved to the century before. A date in the future is also moved if
-    /// its weekday is correct only in the century before, because many servers write `Thursday, 01-Jan-70` for an
+    /// A date more than 50 years in the future is moved to the previous century. A date in the future is also moved if
+    /// its weekday is correct only in the previous century, because many servers write `Thursday, 01-Jan-70` for an
     /// expired date.
     private static func rfc850(_ parts: [String], on weekday: Int, now: Date) -> Date? {
         let day = parts[1].split(separator: "-").map(String.init)

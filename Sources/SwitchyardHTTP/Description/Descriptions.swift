@@ -43,11 +43,11 @@ extension Redaction {
 }
 
 extension HTTPRequest {
-    /// Returns the request as a `curl` command line for a shell, after the prompt `$`.
+    /// Returns the request as a `curl` command line for a shell, with the prompt `$` in front of it.
     ///
     /// The command sends the same method, URL, header fields and body. Credentials are redacted by default. A redacted
     /// command still runs, but sends `***` instead of the credentials. A body that is not text is piped in through
-    /// `base64`. The body of a stream cannot be shown, so the command reads it from standard input.
+    /// `base64`. The bytes of a streamed body are not known, so the command reads the body from standard input.
     ///
     /// - Parameter redaction: The redaction rules; ``Redaction/standard`` by default. ``Redaction/none`` redacts
     ///   nothing.

@@ -45,7 +45,7 @@ package enum DigestAlgorithm: Sendable, Hashable {
     case md5
 }
 
-/// An incremental digest of content that arrives in pieces.
+/// An incremental digest of content that arrives in several parts.
 package struct RunningDigest: Sendable {
     package let algorithm: DigestAlgorithm
     /// The number of bytes so far.

@@ -102,7 +102,7 @@ public enum RequestError: Error, Sendable, Hashable {
         ///
         /// The associated value is the text of the error.
         case sourceFailed(String)
-        /// The body has more bytes than the caller accepts.
+        /// The body has more bytes than the given limit.
         case tooLarge(limit: Int)
         /// The length of the body is unknown, but the receiver requires it in advance.
         case unknownLength

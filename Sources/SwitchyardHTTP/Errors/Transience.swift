@@ -2,8 +2,8 @@
 ///
 /// Retries (`RetryPolicy`), errors (`APIError.isRetryable`), stored responses that replace an error, uploads,
 /// downloads, event sources, stored write requests and token refreshes all follow this rule. The rule does not
-/// determine whether a request may be resent, because that depends on the request's method, its idempotency key and the
-/// fate of its earlier attempts.
+/// determine whether a request may be resent, because that depends on the request's method, its idempotency key and
+/// what is known about its earlier attempts (``RequestFate``).
 ///
 /// | status | transience | source |
 /// |---|---|---|
@@ -27,7 +27,7 @@ package enum Transience: Sendable, Hashable, CaseIterable {
     /// Single requests are not retried after such a failure. Long-lived operations such as an event source continue
     /// within their limits.
     case indeterminate
-    /// The same request fails again until the caller, the client or the server is changed. Responses that are not
+    /// The same request fails again until the app, its settings or the server is changed. Responses that are not
     /// failures have this value too.
     case permanent
 }

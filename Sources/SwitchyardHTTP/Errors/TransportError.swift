@@ -4,7 +4,7 @@ public struct TransportError: Error, Sendable, Hashable {
     ///
     /// All transports use the same kinds.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// The caller cancelled the exchange.
+        /// The exchange was cancelled by the app or by the client.
         case cancelled
         /// The host name could not be resolved.
         case dnsFailure
@@ -12,7 +12,7 @@ public struct TransportError: Error, Sendable, Hashable {
         case connectionRefused
         /// No connection was established within ``HTTPRequest/Timeouts/connect``.
         case connectTimeout
-        /// After the connection was established, the exchange exceeded a timeout; or it exceeded the total timeout.
+        /// The exchange exceeded its total timeout, or another timeout after the connection was established.
         case timeout
         /// The peer closed the connection with a reset or before it responded.
         case connectionReset
@@ -57,8 +57,8 @@ public struct TransportError: Error, Sendable, Hashable {
     public var code: Int?
     /// Whether bytes of the request may have reached the server.
     ///
-    /// The value is `false` only if certainly no bytes did. In this case even a request that is not idempotent may be
-    /// resent.
+    /// The value is `false` only if certainly no byte has reached the server. In this case even a request that is not
+    /// idempotent may be resent.
     public var mayHaveBeenSent: Bool
 
     /// Creates an error; by default, the request may have been sent.

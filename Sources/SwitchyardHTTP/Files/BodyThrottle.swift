@@ -12,7 +12,7 @@ public struct BodyThrottle: Sendable {
     }
     /// The pause between packets; at most one year.
     package var delay: Duration
-    /// A closure that waits for a duration without blocking a thread.
+    /// A closure that suspends the task for a duration, without blocking a thread.
     package var pause: @Sendable (Duration) async throws -> Void
 
     /// 16 KiB every 0.2 seconds, the values AFNetworking suggests for 3G.

@@ -10,8 +10,8 @@ import Foundation
 
 /// A file that is locked by one holder at a time, across processes.
 ///
-/// The lock is the system's `flock(2)`. The system releases it with the last descriptor of the open file, so a killed
-/// process releases its lock.
+/// The lock is the system's `flock(2)`. The system releases the lock when the last descriptor of the open file is
+/// closed, so a process that is killed releases its lock.
 ///
 /// Apple systems terminate an app that is suspended while it holds a file lock in a folder of its app group (Apple,
 /// "EXC_CRASH (SIGKILL)", 0xdead10cc). Types that hold a lock for long document this.
@@ -43,8 +43,8 @@ package enum ExclusiveFile {
 
     /// Unlocks a file whose descriptor is about to be closed.
     ///
-    /// Closing the descriptor is not enough, because a child process that any thread is just starting has a copy of
-    /// every descriptor until it executes its program.
+    /// Closing the descriptor is not enough: if another thread is starting a child process, the child has a copy of
+    /// every descriptor until it runs its program.
     package static func unlock(_ descriptor: Int32) {
         flock(descriptor, LOCK_UN)
     }

@@ -14,7 +14,7 @@ public struct FileFailure: Error, Sendable, Hashable {
         case noPermission
         /// The volume or the user's quota is full.
         case diskFull
-        /// The file would exceed a size limit of the volume, the process or the caller.
+        /// The file would exceed a size limit of the volume, of the process or of the operation.
         case tooLarge
         /// Another download is writing the file, or the file is locked by another holder, in any process.
         case busy

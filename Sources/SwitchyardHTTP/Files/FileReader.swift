@@ -76,14 +76,14 @@ private func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer, 
 }
 
 extension MessageDigest {
-    /// Returns the SHA-256 digest of a file, which is read in pieces and may be larger than 4 GiB.
+    /// Returns the SHA-256 digest of a file, which is read in chunks and may be larger than 4 GiB.
     ///
     /// - Throws: ``RequestError/file(path:reason:)``.
     package static func sha256(ofFile url: URL) throws(RequestError) -> Data {
         try digest(.sha256, ofFile: url)
     }
 
-    /// Returns the MD5 digest of a file, which is read in pieces and may be larger than 4 GiB.
+    /// Returns the MD5 digest of a file, which is read in chunks and may be larger than 4 GiB.
     ///
     /// - Throws: ``RequestError/file(path:reason:)``.
     package static func md5(ofFile url: URL) throws(RequestError) -> Data {

@@ -90,7 +90,7 @@ extension HTTPBody.Stream {
     /// - Parameters:
     ///   - length: The total number of bytes, or `nil` if it is unknown. If the sequence has more or fewer bytes,
     ///     sending fails.
-    ///   - sequence: A closure that makes the sequence. It is called for every attempt.
+    ///   - sequence: A closure that creates the sequence. It is called for every attempt.
     public init<Pieces: AsyncSequence & Sendable>(
         length: Int64? = nil,
         sequence: @escaping @Sendable () throws -> Pieces
@@ -103,8 +103,8 @@ extension HTTPBody.Stream {
     /// - Parameters:
     ///   - length: The total number of bytes, or `nil` if it is unknown. If the stream has more or fewer bytes, sending
     ///     fails.
-    ///   - inputStream: A closure that makes the unopened stream. It is called for every attempt, because a stream can
-    ///     be read only once.
+    ///   - inputStream: A closure that creates the unopened stream. It is called for every attempt, because a stream
+    ///     can be read only once.
     public init(length: Int64? = nil, inputStream: @escaping @Sendable () throws -> InputStream) {
         self.init(length: length) { InputStreamBodyReader(try inputStream(), length: length) }
     }

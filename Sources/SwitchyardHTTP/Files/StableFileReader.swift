@@ -10,7 +10,7 @@ package import Foundation
 
 /// A reader of a file that must not change while it is read.
 ///
-/// Before the reader returns the last piece, it checks that the size and modification time of the file are unchanged
+/// Before the reader returns the last bytes, it checks that the size and modification time of the file are unchanged
 /// since it was opened.
 package actor StableFileReader: HTTPBodyReader {
     /// The length of the file when it was opened.

@@ -8,7 +8,7 @@
 /// Parsing is lenient, because many servers send invalid values. A file name in the extended form (`filename*`, RFC
 /// 8187) takes precedence over the plain form. Writing is strict.
 package struct ContentDisposition: Sendable, Hashable {
-    /// The plain file name, for recipients that do not support the extended form.
+    /// The file name in the plain form (`filename`), for recipients that do not support the extended form.
     package enum Fallback: Sendable, Hashable {
         /// The file name with `?` in place of every non-ASCII character.
         case replaced

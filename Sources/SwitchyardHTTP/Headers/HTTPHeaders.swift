@@ -22,7 +22,7 @@ public struct HTTPHeaders: Sendable, Hashable {
             self.value = value.withoutSurroundingSpace
         }
 
-        /// Creates a field from a received value that was decoded as Latin-1.
+        /// Creates a field from a received value that is not valid UTF-8 and was decoded as Latin-1.
         package init(name: String, latin1 value: String) {
             self.init(name: name, value: value)
             isLatin1 = true
@@ -56,7 +56,7 @@ public struct HTTPHeaders: Sendable, Hashable {
         fields.append(field)
     }
 
-    /// Replaces all fields with a name by one field, at the position of the first of them.
+    /// Replaces all fields with a name by one field, at the position of the first field with the name.
     ///
     /// If there is no field with the name, the field is appended.
     public mutating func set(_ name: String, _ value: String) {
@@ -223,7 +223,7 @@ extension UInt8 {
 
 /// Fields by name, for literals such as `[.accept("application/json"), .bearer(token)]`.
 extension HTTPHeaders.Field {
-    /// `Accept`: the media types that the caller accepts.
+    /// `Accept`: the media types that the app accepts.
     public static func accept(_ value: String) -> Self { Self(name: "Accept", value: value) }
     /// `Authorization` with any scheme.
     public static func authorization(_ value: String) -> Self { Self(name: "Authorization", value: value) }
@@ -280,7 +280,7 @@ extension HTTPHeaders {
     /// The media type of the body with its parameters, or `nil` if it is not given.
     ///
     /// Some servers and proxies repeat the field, repeat the value in it or leave it empty. In this case the last valid
-    /// type is used. If that type has no character set and the types directly before it are equal to it, their
+    /// type is used. If that type has no character set, and the types directly before it are the same type, their
     /// character set is used (Fetch standard, "extract a MIME type").
     public var contentType: String? {
         guard let first = fields.firstIndex(where: { $0.name.equalsIgnoringASCIICase("Content-Type") }) else {
@@ -296,7 +296,7 @@ extension HTTPHeaders {
         let alike = types.reversed().prefix { Self.essence(of: $0) == Self.essence(of: last) }
         guard let charset = alike.lazy.compactMap({ MediaType($0)?.charset }).first, MediaType(last)?.charset == nil
         else { return last }
-        // The character set goes before the other parameters, because one of them may have an unclosed quote.
+        // The character set goes before the other parameters, because another parameter may have an unclosed quote.
         let names = last.before(UInt8(ascii: ";"))
         return "\(names);charset=\(HTTPToken.isValid(charset) ? charset : charset.inQuotes)\(last[names.endIndex...])"
     }
@@ -329,7 +329,7 @@ enum HeaderList {
             .filter { !$0.isEmpty }
     }
 
-    /// Returns the pieces between separators, ignoring separators in quotes.
+    /// Returns the parts of the text between separators, ignoring separators in quotes.
     static func pieces(of text: String, separatedBy separator: Character) -> [Substring] {
         var pieces: [Substring] = []
         var start = text.startIndex

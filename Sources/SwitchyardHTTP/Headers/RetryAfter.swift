@@ -5,9 +5,9 @@ import SwitchyardServices
 package enum RetryAfter {
     /// Returns the requested delay, or `nil` if the field is missing or is neither a number of seconds nor a date.
     ///
-    /// A date counts from the response's own `Date`, plus its `Age` if a cache has set one, so a wrong clock of the
-    /// device has no effect. If the response has no `Date`, the device's clock is used. A date in the past returns
-    /// zero.
+    /// The delay until a date is measured from the response's own `Date`, plus its `Age` if a cache has set it, so a
+    /// wrong clock of the device has no effect. If the response has no `Date`, the device's clock is used. A date in
+    /// the past returns zero.
     package static func duration(in headers: HTTPHeaders, now: Date) -> Duration? {
         guard let text = headers["Retry-After"]?.trimmingCharacters(in: .whitespaces), !text.isEmpty else { return nil }
         if text.utf8.allSatisfy(\.isDigit) {

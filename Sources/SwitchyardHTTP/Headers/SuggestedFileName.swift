@@ -44,7 +44,7 @@ package enum SuggestedFileName {
         let (stem, ending) = split(name)
         let kept = ending.utf8.count < 32 ? ending : ""
         // Shorten by scalars first, because removing characters one by one from the end takes quadratic time if the
-        // characters are flags.
+        // characters are flag emoji.
         var short = String(stem.unicodeScalars.prefix(2 * longest))
         while short.utf8.count + kept.utf8.count > longest { short.removeLast() }
         // If the only character of a stem is too long, the name is empty, because the extension alone would be a hidden

@@ -22,7 +22,7 @@ public enum HTTPBody: Sendable {
         public var length: Int64? {
             didSet { enclosure = nil }
         }
-        /// A closure that makes a reader at the first byte.
+        /// A closure that creates a reader, which starts at the first byte.
         ///
         /// It is called once for every attempt.
         public var makeReader: @Sendable () throws -> any HTTPBodyReader {
@@ -30,7 +30,7 @@ public enum HTTPBody: Sendable {
         }
         /// The file that the stream consists of and the bytes around it, or `nil` for any other stream.
         ///
-        /// A transport that itself checks that the file does not change may read the enclosure instead of using a
+        /// If a transport itself checks that the file does not change, it may read the enclosure instead of using a
         /// reader.
         package var enclosure: FileEnclosure?
 

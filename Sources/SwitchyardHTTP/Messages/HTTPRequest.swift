@@ -4,12 +4,12 @@ package import SwitchyardServices
 public struct HTTPRequest: Sendable {
     /// How the response body is delivered.
     public enum Delivery: Sendable, Hashable {
-        /// The body is delivered in one piece when it is complete.
+        /// The body is delivered as a whole when it is complete.
         ///
         /// A truncated body is an error.
         case whole
-        /// The body is delivered piece by piece with backpressure: while the caller does not read, the transport
-        /// receives only a bounded number of bytes from the server.
+        /// The body is delivered in chunks with backpressure: while the app does not read, the transport receives only
+        /// a bounded number of bytes from the server.
         case stream
     }
 
@@ -24,7 +24,7 @@ public struct HTTPRequest: Sendable {
             get { packedConnect.value }
             set { packedConnect = PackedDuration(newValue) }
         }
-        /// The maximum time between two pieces of the request body or of the response.
+        /// The maximum time without any transferred byte of the request body or of the response.
         public var idle: Duration? {
             get { packedIdle.value }
             set { packedIdle = PackedDuration(newValue) }
@@ -141,7 +141,7 @@ public struct HTTPRequest: Sendable {
     package var credentialFields: [String] = []
     /// Whether the exchange requires a new connection, as a health probe does; by default `false`.
     ///
-    /// An idle connection may be dead although nothing shows it, so it could not prove that the server works.
+    /// An idle connection may be dead without a sign of it, so a probe over it could fail although the server works.
     /// `URLSessionTransport` ignores this property, because `URLSession` chooses the connections.
     package var needsNewConnection = false
     /// The TLS configuration, boxed because it is large and few requests have one.
@@ -150,7 +150,7 @@ public struct HTTPRequest: Sendable {
     /// Whether sending the request twice in a row has the same effect as sending it once.
     ///
     /// The value is ``mayBeRepeated`` or, if ``mayBeRepeated`` is `nil`, depends on the method (RFC 9110 section
-    /// 9.2.2). Idempotence is not sufficient for resending a request: see `resendRule`.
+    /// 9.2.2). Idempotence alone does not permit resending a request: see `resendRule`.
     package var isIdempotent: Bool { mayBeRepeated ?? method.isIdempotent }
 
     /// The rule for resending the request, from ``mayBeRepeated`` or, if ``mayBeRepeated`` is `nil`, from the method.

@@ -134,7 +134,7 @@ extension HTTPResponse {
         }
         var bytes = Data()
         var pieces = stream.makeAsyncIterator()
-        // The received part of a truncated error page is still useful.
+        // The received part of a truncated error page still helps to find the cause.
         while bytes.count < limit, let piece = try? await pieces.next() { bytes.append(piece) }
         stream.cancel()
         return bytes.prefix(max(0, limit))
@@ -143,9 +143,9 @@ extension HTTPResponse {
 
 /// A response body that is read as it arrives.
 ///
-/// If the caller reads slowly, backpressure slows the server down. The body can be read only once.
+/// If the app reads slowly, backpressure slows the server down. The body can be read only once.
 public struct HTTPBodyStream: AsyncSequence, Sendable {
-    /// A piece of the body, which is never empty.
+    /// A chunk of the body, which is never empty.
     public typealias Element = Data
     /// The error that ends a body early.
     public typealias Failure = TransportError
@@ -164,10 +164,10 @@ public struct HTTPBodyStream: AsyncSequence, Sendable {
     /// Creates a body.
     ///
     /// - Parameters:
-    ///   - cancel: A closure that ends the body: a reader that waits for the next piece gets
+    ///   - cancel: A closure that ends the body: a reader that waits for the next chunk gets
     ///     ``TransportError/Kind/cancelled``. It may be called at any time, and more than once. By default it does
-    ///     nothing, so cancellation takes effect with the next piece.
-    ///   - next: A closure that returns the next piece, or `nil` at the end.
+    ///     nothing, so cancellation takes effect with the next chunk.
+    ///   - next: A closure that returns the next chunk, or `nil` at the end.
     public init(
         cancel: @escaping @Sendable () -> Void = {},
         next: @escaping @Sendable () async throws(TransportError) -> Data?
@@ -191,23 +191,25 @@ public struct HTTPBodyStream: AsyncSequence, Sendable {
         source.value.cancel()
     }
 
-    /// Returns an iterator over the pieces of the body.
+    /// Returns an iterator over the chunks of the body.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(nextPiece: source.value.next)
     }
 
-    /// An iterator over the pieces of the body.
+    /// An iterator over the chunks of the body.
     public struct AsyncIterator: AsyncIteratorProtocol {
         fileprivate let nextPiece: @Sendable () async throws(TransportError) -> Data?
 
-        /// Returns the next piece, or `nil` at the end.
+        /// Returns the next chunk, or `nil` at the end.
         ///
         /// - Throws: ``TransportError`` if the body fails.
         public mutating func next() async throws(TransportError) -> Data? {
             try await nextPiece()
         }
 
-        /// Returns the next piece, or `nil` at the end, and ignores the isolation of the caller.
+        /// Returns the next chunk, or `nil` at the end.
+        ///
+        /// The isolation that is passed in has no effect.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(TransportError) -> Data? {
             try await nextPiece()
         }

@@ -24,7 +24,7 @@ package enum RequestFate: UInt8, Sendable, Hashable, Comparable {
     /// |---|---|---|
     /// | 202 | open | the server executes the request later (RFC 9110 section 15.3.3) |
     /// | other 2xx | done | the server has executed the request |
-    /// | 301 | done for POST, else refused | clients follow it with GET after an executed POST (section 15.4.2) |
+    /// | 301 | done for POST, else refused | sent after an executed POST; clients follow it with GET (section 15.4.2) |
     /// | 302, 303 | done | frameworks send both after an executed write request (sections 15.4.3 and 15.4.4) |
     /// | other 3xx | refused | the request must be sent to another URL (307, 308), or needs no action |
     /// | 408, 460, 463, 499 | open | an intermediary has stopped waiting |
@@ -40,7 +40,8 @@ package enum RequestFate: UInt8, Sendable, Hashable, Comparable {
     ///
     /// A server that is overloaded responds with 503 before it does anything (section 15.6.4). But Varnish and Fastly
     /// respond with 503 if the first byte of their upstream server is late, Heroku's router after 30 s (H12) while the
-    /// app continues, and Envoy if the connection to its upstream server is lost. The responses cannot be told apart.
+    /// app continues, and Envoy if the connection to its upstream server is lost. The client cannot distinguish these
+    /// responses.
     package init(status: Int, to method: HTTPMethod) {
         self =
             switch status {

@@ -45,7 +45,7 @@ package enum ResendRule: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Whether a request may be resent after its earlier copies had a given fate.
+    /// Whether a request may be resent if its earlier copies have a given fate.
     package func allowsResend(after fate: RequestFate) -> Bool {
         switch self {
         case .anytime: true

@@ -19,7 +19,9 @@ public struct MultipartForm: Sendable {
     ///
     /// A name may be repeated, for example for several files of one field.
     public private(set) var parts: [MultipartPart]
-    /// Whether the boundary was set by the caller, so that it may occur in the content of a part.
+    /// Whether the app has set the boundary.
+    ///
+    /// Such a boundary may occur in the content of a part.
     let isBoundaryGiven: Bool
 
     /// Creates a form.

@@ -28,7 +28,7 @@ public struct MultipartPart: Sendable {
     public var contentType: String?
     /// Additional header fields.
     ///
-    /// If there is a `Content-Disposition` field, it replaces the generated one.
+    /// If there is a `Content-Disposition` field, it replaces the generated field.
     public var headers: HTTPHeaders
     /// The content.
     public var content: Content

@@ -53,7 +53,7 @@ extension ParameterEncodingOptions {
             }
         }
 
-        /// Returns the date as text, also in the formats that are numbers.
+        /// Returns the date as text, even if the format is a number.
         func text(for date: Date) throws -> String {
             switch try output(for: date) {
             case .number(let number): number.description

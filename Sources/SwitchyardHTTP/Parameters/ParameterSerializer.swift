@@ -20,8 +20,8 @@ package final class ParameterSerializerPlan: Sendable {
 extension ByteBuffer {
     /// Returns the separator between a URL and the first parameter that is appended to it, or `nil` if none is needed.
     ///
-    /// A question mark at the end of the URL starts the query only if it is the first one, because a value may contain
-    /// question marks (RFC 3986 section 3.4).
+    /// A question mark at the end of the URL starts the query only if it is the first question mark, because a value
+    /// may contain further question marks (RFC 3986 section 3.4).
     package func queryLead(_ separator: String = "&") -> ParameterSerializer.Lead? {
         withBytes { bytes in
             guard let mark = bytes.firstIndex(of: UInt8(ascii: "?")) else { return .questionMark }

@@ -69,7 +69,8 @@ extension ParameterValue: ExpressibleByStringLiteral, ExpressibleByIntegerLitera
 extension ParameterValue {
     /// The value as unambiguous text: the kind, then the value, with lengths before nested values.
     ///
-    /// `description` is not suitable, because it is the same for all bytes of one length and all dates within a second.
+    /// `description` is not suitable, because it is equal for all byte values of the same length, and for all dates
+    /// within the same second.
     package var canonicalText: String {
         switch self {
         case .null: "n"

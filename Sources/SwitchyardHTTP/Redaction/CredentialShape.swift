@@ -53,8 +53,8 @@ enum CredentialShape {
         }
     }
 
-    /// Whether a path segment looks like a random identifier: long, with only token characters, and neither a word nor
-    /// a UUID.
+    /// Whether a path segment looks like a random identifier: it is long, has only token characters, and is neither a
+    /// word nor a UUID.
     static func isOpaque(_ part: ArraySlice<UInt8>) -> Bool {
         guard part.count >= 16, part.allSatisfy({ tokenCharacters.contains($0) || ":~=".utf8.contains($0) }),
             !isUUID(part)

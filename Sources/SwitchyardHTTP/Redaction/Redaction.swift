@@ -116,7 +116,7 @@ extension Redaction {
     }
 
     /// Returns a redacted URL, or the redacted path and query of a URL: without user and password, and without the
-    /// values of hidden parameters, also in nested URLs.
+    /// values of hidden parameters, even in nested URLs.
     ///
     /// Parameters in the fragment are also hidden, because OAuth returns tokens in the fragment (RFC 6749 section
     /// 4.2.2).

@@ -33,7 +33,9 @@ extension SecretWalk {
         return type.hasPrefix("text/") || String(validUTF8: bytes) != nil ? text(bytes) : nil
     }
 
-    /// Redacts a multipart form, each part of which has its own type.
+    /// Redacts a multipart form.
+    ///
+    /// Each part is redacted by its own content type.
     ///
     /// A form at the maximum depth is hidden completely, because forms come from untrusted sources and the stack is
     /// limited.

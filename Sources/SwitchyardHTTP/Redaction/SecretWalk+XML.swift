@@ -6,7 +6,8 @@ extension SecretWalk {
     func xml(_ bytes: Bytes) -> [UInt8]? {
         var result = Replacements(of: bytes)
         var position = bytes.startIndex
-        /// Whether the markup before the content names it as a secret, as in a property list.
+        /// Whether the markup before the content says that the content is a secret, as a `<key>` in a property list
+        /// does.
         var namesSecret = false
         while position < bytes.endIndex {
             let open = bytes[position...].firstIndex(of: UInt8(ascii: "<")) ?? bytes.endIndex

@@ -4,7 +4,7 @@ package import Foundation
 package enum PEM {
     /// Returns the certificates in binary form, in order.
     ///
-    /// Invalid ones are skipped.
+    /// Invalid certificates are skipped.
     package static func certificates(in pem: Data) -> [Data] {
         let begin = "-----BEGIN CERTIFICATE-----"
         let end = "-----END CERTIFICATE-----"

@@ -34,7 +34,8 @@ public struct PinRule: Sendable, Hashable {
     /// - Parameters:
     ///   - hosts: The hosts: `example.com`, `*.example.com` for exactly one more label, or `**.example.com` for the
     ///     domain and all of its subdomains.
-    ///   - pins: At least two pins, one of the current key and one of the next. One is enough for ``Mode/reportOnly``.
+    ///   - pins: At least two pins: a pin of the current key, and a pin of the next key. For ``Mode/reportOnly``, a
+    ///     single pin is enough.
     ///   - mode: The effect of a mismatch; by default the connection is refused.
     ///   - expiresAt: The expiry date of the rule. If `nil`, the rule does not expire.
     /// - Throws: ``PinRule/Problem``.

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// The trust, pins and client identity of a transport's TLS connections.
+/// The trusted authorities, the pins and the client identity of a transport's TLS connections.
 ///
 /// Certificates and host names are always checked, and the check cannot be turned off. If a transport does not support
 /// a setting, creating the transport fails.

@@ -110,7 +110,7 @@ package struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
             }
         }
 
-        /// Whether values are written with their names.
+        /// Whether values are written with the names of their variables.
         var isNamed: Bool { self == .matrix || self == .query || self == .continuation }
         /// Whether reserved characters and percent escapes are kept.
         var allowsReserved: Bool { self == .reserved || self == .fragment }

@@ -146,7 +146,7 @@ extension URLTemplateExpander {
         case list([String])
         case pairs([(name: String, value: String)])
 
-        /// Creates the pieces of a value, or returns `nil` if the value counts as undefined.
+        /// Creates the form for a value, or returns `nil` if the value counts as undefined.
         init?(
             _ value: ParameterValue,
             of variable: URLTemplate.Variable,

@@ -96,7 +96,7 @@ extension BaseURL: CustomStringConvertible {
 }
 
 extension RequestURL {
-    /// Whether the URL starts with the scheme, host and port of a base URL, compared by bytes.
+    /// Whether the URL starts with the same bytes as a base URL: the same scheme, host and port.
     package func isBelow(_ base: BaseURL) -> Bool { begins(with: base.stem.origin) }
 
     /// Whether the URL has the host of a base URL, and either the scheme of the base URL or `https` in place of `http`.

@@ -1,7 +1,8 @@
 /// Plain HTTP URLs of HTTPS servers.
 ///
-/// A server behind a proxy that terminates TLS often does not know that its clients use HTTPS, and returns HTTP URLs in
-/// `Location`, in links and in JSON. Such a URL is replaced by its HTTPS form and never requested in plain text.
+/// If a proxy in front of a server terminates TLS, the server often does not know that its clients use HTTPS, and
+/// returns HTTP URLs in `Location`, in links and in JSON. Such a URL is replaced by its HTTPS form and never requested
+/// in plain text.
 extension RequestURL {
     /// Returns the HTTPS form of this URL if `other` is an HTTPS URL of the same host, otherwise this URL.
     ///

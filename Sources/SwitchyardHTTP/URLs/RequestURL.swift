@@ -282,7 +282,7 @@ extension RequestURL {
             // A parameter whose percent escapes are in another character set than UTF-8 would be damaged by decoding,
             // so it is kept unchanged.
             if pair.removingPercentEncoding != nil {
-                // A name without an equals sign is kept without one, because some servers distinguish it from an empty
+                // A name without an equals sign is kept unchanged, because some servers distinguish it from an empty
                 // value.
                 let value = text.behind(UInt8(ascii: "=")).map { Self.value(String($0), item.value, plan.options) }
                 let kept = Parameters.Item(key: item.key, value: value ?? .null)

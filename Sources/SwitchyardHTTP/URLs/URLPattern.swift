@@ -152,8 +152,8 @@ public struct URLPattern: Sendable, Hashable, ExpressibleByStringLiteral {
 
         func contains(_ position: Int) -> Bool { marks[position - pattern.startIndex] }
 
-        /// Inserts a position, and all positions that can be reached from it without matching a character, because
-        /// wildcards may match nothing.
+        /// Inserts a position, and all positions that follow it after wildcards, because a wildcard may match no
+        /// character.
         mutating func insert(_ position: Int) {
             isEmpty = false
             var next = position
