@@ -18,16 +18,16 @@ public import SwitchyardHTTP
 /// sections 13.1.5 and 14.2). The file at the destination changes in one step, when the download is complete.
 ///
 /// ### Compression
-/// The request asks for no compression, unless the caller sets `Accept-Encoding`. If a server compresses the body
-/// anyway, the file contains the bytes as the transport delivers them: compressed with `CurlTransport`, decompressed
-/// with `URLSessionTransport`. Such a download cannot be resumed.
+/// The request asks for no compression, unless the app sets `Accept-Encoding`. If a server compresses the body anyway,
+/// the file contains the bytes as the transport delivers them: compressed with `CurlTransport`, decompressed with
+/// `URLSessionTransport`. Such a download cannot be resumed.
 public struct DownloadConfiguration: Sendable {
     /// The request to send; GET unless set.
     ///
     /// If the request's `timeout` or the `timeout` of a rule is set, it limits the whole download. The client's default
-    /// timeout does not apply because the duration of a download is unknown. `idleTimeout` limits how long the server
-    /// may send nothing. If neither the request nor the client sets an idle timeout, the limit is 60 s. Response
-    /// caching and the client's limit for response bodies do not apply; see ``maximumLength``.
+    /// timeout does not apply because the duration of a download is unknown. `idleTimeout` limits the time during which
+    /// the server sends nothing. If neither the request nor the client sets an idle timeout, the limit is 60 s.
+    /// Response caching and the client's limit for response bodies do not apply; see ``maximumLength``.
     public var request: APIConfiguration
     /// The destination of the file.
     public var destination: DownloadDestination
@@ -78,9 +78,9 @@ public struct DownloadConfiguration: Sendable {
     ///
     /// The download continues on another server of the service if there is one. Otherwise, it continues on the same
     /// server after a pause. If that server cannot be reached, does not respond in time, or responds with 502, 503 or
-    /// 504, the download tries again after a longer pause, and this attempt counts as well. The pause is 0.2 s at first
-    /// and doubles each time up to 5 s, shortened at random by up to a half. If the request must not be repeated
-    /// (`resendRule`), its response is not continued.
+    /// 504, the download tries again after a longer pause, and this attempt counts as a continuation too. The pause is
+    /// 0.2 s at first and doubles each time up to 5 s. Each pause is shortened at random by up to a half. If the
+    /// request must not be repeated (`resendRule`), its response is not continued.
     public var maximumContinuations = 3
     /// The number of connections that share the download; 1 unless set, 16 at most.
     ///
@@ -101,8 +101,7 @@ public struct DownloadConfiguration: Sendable {
     ///
     /// - Parameters:
     ///   - request: The request to send.
-    ///   - destination: The destination of the file; a temporary file unless given, which the caller must move or
-    ///     remove.
+    ///   - destination: The destination of the file; a temporary file unless given, which the app must move or remove.
     public init(_ request: APIConfiguration, to destination: DownloadDestination = .temporary) {
         self.request = request
         self.destination = destination
@@ -118,8 +117,7 @@ public struct DownloadConfiguration: Sendable {
     ///   - query: The query parameters of the URL.
     ///   - body: The body; none unless given.
     ///   - headers: The header fields.
-    ///   - destination: The destination of the file; a temporary file unless given, which the caller must move or
-    ///     remove.
+    ///   - destination: The destination of the file; a temporary file unless given, which the app must move or remove.
     public init(
         path: String,
         method: HTTPMethod = .get,
@@ -141,7 +139,7 @@ public enum DownloadEvent: Sendable, Hashable {
     case began(total: Int64?)
     /// The download continues an earlier, interrupted download at this byte offset.
     case resumed(at: Int64, total: Int64?)
-    /// The received bytes can no longer be used, so the download starts over, for the reason in the text.
+    /// The received bytes can no longer be used, so the download starts over. The associated value is the reason.
     case restarted(String)
     /// The body was interrupted after this number of bytes, or no server was available to send the rest.
     case interrupted(at: Int64, TransportError)

@@ -4,7 +4,7 @@ public import SwitchyardHTTP
 
 /// The destination of a download.
 public enum DownloadDestination: Sendable {
-    /// A new file in the system's temporary directory. The caller must move or remove the file.
+    /// A new file in the system's temporary directory. The app must move or remove the file.
     case temporary
     /// The file at this URL.
     case file(URL)
@@ -45,7 +45,7 @@ public enum ExistingFileRule: Sendable, Hashable {
 
 /// A downloaded file.
 public struct DownloadedFile: Sendable {
-    /// The response that the file came with.
+    /// The response in which the file was received.
     public struct Answer: Sendable {
         /// The status code of the last response: 200 for the whole content, 206 for the rest of a resumed download, and
         /// 416 if the earlier download already had all bytes.

@@ -54,7 +54,7 @@ public struct DownloadFailure: Error, Sendable {
         if let request, context.path == nil { self.context.path = request.place }
     }
 
-    /// Whether a server has executed, or may have executed, the request of the download.
+    /// Whether a server has processed, or may have processed, the request of the download.
     ///
     /// For a request with an effect, such as a POST, the value is `true` once a server has responded with 2xx, even if
     /// the file cannot be used or written. For a request that only reads, it is `false`. See
@@ -66,7 +66,7 @@ public struct DownloadFailure: Error, Sendable {
         return context.mayHaveTakenEffect
     }
 
-    /// Whether the caller ended the download.
+    /// Whether the app cancelled the download.
     public var isCancellation: Bool { reason == .request(.cancelled) }
 
     /// The status of the error response; `nil` if there was no error response.

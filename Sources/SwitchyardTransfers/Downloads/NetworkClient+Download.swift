@@ -20,7 +20,8 @@ extension NetworkClient {
     ///     The reports are in order, the number never decreases, and the last report has the length of the file. The
     ///     closure is called on an arbitrary thread.
     /// - Returns: The file at its destination.
-    /// - Throws: ``/SwitchyardTransfers/DownloadFailure``. A file that existed at the destination is then unchanged.
+    /// - Throws: ``/SwitchyardTransfers/DownloadFailure``. If it throws an error, an existing file at the destination
+    ///   is unchanged.
     public nonisolated(nonsending) func download(
         _ configuration: DownloadConfiguration,
         id: RequestID = RequestID(),

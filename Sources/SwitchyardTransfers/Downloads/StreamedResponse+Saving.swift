@@ -18,7 +18,7 @@ extension StreamedResponse {
     ///   - createsDirectories: Whether missing directories are created; `false` unless given.
     ///   - progress: A closure that receives the number of bytes written, in order; the last report has all bytes.
     /// - Returns: The location of the file.
-    /// - Throws: ``/SwitchyardTransfers/DownloadFailure``. An existing file is then unchanged.
+    /// - Throws: ``/SwitchyardTransfers/DownloadFailure``. If it throws an error, an existing file is unchanged.
     @discardableResult
     public func save(
         to file: URL,

@@ -3,7 +3,7 @@ public import SwitchyardTransport
 
 /// An estimate of the completed fraction of a request.
 ///
-/// The estimate has no clock: the caller passes the elapsed time.
+/// The estimate has no clock. Its user passes the elapsed time.
 ///
 /// | part of the request | weight with a request body | weight without a request body | completed fraction |
 /// |---|---|---|---|

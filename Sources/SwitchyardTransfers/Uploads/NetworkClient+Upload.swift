@@ -125,7 +125,8 @@ private struct UploadRun: Sendable {
         monitor?.attach(cancel)
     }
 
-    /// Reports the end of the upload, unless the server responded with an error before it had received the whole body.
+    /// Reports that all bytes are sent, unless the server responded with an error before it had received the whole
+    /// body.
     func succeed(with answer: ServiceResponse) {
         let length = length ?? ledger.count
         // After a redirect, the metrics do not include the bytes that were sent before it.
@@ -231,7 +232,7 @@ extension APIManager {
 }
 
 extension UploadResumption {
-    /// Returns whether a response has no body because its request was tus's HEAD request for the offset.
+    /// Returns whether a response has no body because it belongs to the HEAD request by which tus asks for the offset.
     fileprivate func isRequestItself(_ response: ServiceResponse) -> Bool {
         if case .tus = dialect { response.context.method == .head } else { false }
     }

@@ -17,16 +17,17 @@ public struct UploadConfiguration: Sendable {
     ///
     /// The request's `body` is ignored, even if the configuration contains a `prebuiltRequest`. If the request's
     /// `timeout` or the `timeout` of a rule is set, it limits the whole upload. The client's default timeout does not
-    /// apply because the duration of an upload is unknown. `idleTimeout` limits how long the server may accept no bytes
-    /// and send no response. If neither the request nor the client sets an idle timeout, the limit is 60 s.
+    /// apply because the duration of an upload is unknown. `idleTimeout` limits the time during which the server
+    /// accepts no bytes and sends no response. If neither the request nor the client sets an idle timeout, the limit is
+    /// 60 s.
     public var request: APIConfiguration
     /// The source of the bytes.
     public var source: UploadSource
     /// The algorithm of the digest that is sent as `Content-Digest` (RFC 9530); no digest is sent unless set.
     ///
-    /// To compute the digest, the source is read one additional time, piece by piece, whenever the request is about to
-    /// be sent. A stream is opened again for this purpose. The digest replaces a `Content-Digest` field that the caller
-    /// has set. A `RequestCompressor` does not compress such a request.
+    /// To compute the digest, the source is read once more, in chunks, whenever the request is about to be sent. A
+    /// stream is opened again for this purpose. The digest replaces a `Content-Digest` field that the app has set. A
+    /// `RequestCompressor` does not compress such a request.
     public var digest: ContentDigest.Algorithm?
     /// The settings for continuing an interrupted upload; if `nil`, the upload is one request and cannot be continued.
     ///

@@ -106,7 +106,8 @@ public final class BackgroundDownloads: Sendable {
     /// - Parameters:
     ///   - request: The complete request; only its URL, method, header fields and network permissions are used.
     ///   - file: The destination of the file. An existing file is replaced, and missing directories are created.
-    /// - Returns: The started download, for ``cancel(_:)`` and to compare with the download in the completion.
+    /// - Returns: The started download, for ``cancel(_:)`` and for comparison with the download that the completion
+    ///   handler receives.
     /// - Throws: ``DownloadFailure`` if the request cannot be sent.
     @discardableResult
     public func start(_ request: HTTPRequest, to file: URL) throws(DownloadFailure) -> Download {
@@ -134,7 +135,7 @@ public final class BackgroundDownloads: Sendable {
     }
 
     /// Stores the completion handler that the system passes to the app when it wakes the app for this session's events,
-    /// and calls it when all events have been delivered.
+    /// and calls the handler when all events have been delivered.
     ///
     /// If all events have already been delivered, the handler is called immediately.
     ///

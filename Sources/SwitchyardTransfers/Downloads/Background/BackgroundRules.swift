@@ -10,7 +10,7 @@ struct BackgroundHandlers {
     private var waiting: [() -> Void] = []
     /// Whether all recorded events had been delivered before a handler arrived.
     ///
-    /// If so, the next handler is called immediately. A new event resets the value.
+    /// If `true`, the next handler is called immediately. A new event resets the value.
     private var isToldUnheard = false
 
     /// Adds a handler.
@@ -35,7 +35,7 @@ struct BackgroundHandlers {
 
     /// Records that all events have been delivered.
     ///
-    /// - Returns: The waiting handlers. The caller must call them now.
+    /// - Returns: The waiting handlers. The session must call these handlers now.
     mutating func takeEventDeliveries() -> [() -> Void] {
         defer { waiting = [] }
         isToldUnheard = waiting.isEmpty

@@ -9,11 +9,12 @@ enum DownloadResponse: Sendable, Equatable {
     case rest(last: Int64, total: Int64?)
     /// The existing bytes are the whole content.
     case complete
-    /// The existing bytes cannot be used, so the whole content must be requested again.
+    /// The existing bytes cannot be used, so the whole content must be requested again. The associated value is the
+    /// reason.
     case startOver(String)
     /// The response is an error, or contains nothing that can replace the existing bytes.
     case refused
-    /// The response violates HTTP, for the reason in the text.
+    /// The response violates HTTP. The associated value says how.
     case unusable(String)
 
     /// The properties of the request that decide what its response means.
@@ -24,7 +25,7 @@ enum DownloadResponse: Sendable, Equatable {
         var validator: ResumeValidator?
         /// The length of the whole content that the first response announced.
         var total: Int64?
-        /// Whether the caller set a `Range` field.
+        /// Whether the app set a `Range` field.
         ///
         /// The response must then contain exactly that range.
         var hasOwnRange = false
@@ -35,7 +36,7 @@ enum DownloadResponse: Sendable, Equatable {
         case 206 where question.hasOwnRange: self = .whole
         case 206: self = Self.partial(headers, question)
         case 200, 203: self = .whole
-        // A success without the requested range has no content that could replace the existing bytes.
+        // A successful response without the requested range has no content that could replace the existing bytes.
         case 200..<300 where question.offset != nil: self = .refused
         case 200..<300: self = .whole
         case 412 where question.offset != nil: self = .startOver("the content has changed (412)")

@@ -40,7 +40,8 @@ extension DownloadRun {
             do throws(TransportError) { piece = try await pieces.next() } catch { return error }
             guard let piece else { return nil }
             do throws(DownloadFailure) {
-                // The transport may have buffered many bytes, so a cancellation must be checked for every piece.
+                // The transport may have buffered many bytes, so the download checks for a cancellation before it
+                // writes each chunk.
                 try checkRunning()
                 try take(piece)
             } catch {
@@ -51,7 +52,7 @@ extension DownloadRun {
         }
     }
 
-    /// Throws if the download was cancelled.
+    /// Throws an error if the download was cancelled.
     func checkRunning() throws(DownloadFailure) {
         if let reason = transfer.handle.reason { throw failure(.request(reason)) }
         if Task.isCancelled { throw failure(.request(.cancelled)) }
@@ -76,7 +77,7 @@ extension DownloadRun {
         progress()
     }
 
-    /// Throws if the content is longer than ``DownloadConfiguration/maximumLength``.
+    /// Throws an error if the content is longer than ``DownloadConfiguration/maximumLength``.
     func check(length: Int64) throws(DownloadFailure) {
         guard let limit = configuration.maximumLength, length > limit else { return }
         let error = TransportError(.bodyTooLarge, message: "the file is larger than the \(limit) bytes allowed")
@@ -118,7 +119,7 @@ extension DownloadRun {
         if faulty.isEmpty { await transfer.pause(afterBreak: state.interruptions) }
     }
 
-    /// Whether the download waits and tries again if no server is available to continue an interrupted body.
+    /// Whether the download waits and tries again while no server is available to continue an interrupted body.
     var outlastsOutage: Bool {
         state.interruptions > 0 && state.interruptions < configuration.maximumContinuations
     }
@@ -245,7 +246,8 @@ extension DownloadRun {
 }
 
 extension DownloadFailure {
-    /// Whether the received bytes are useless because the content no longer exists or the server is unreliable.
+    /// Whether the received bytes cannot be used again, because the content no longer exists or the server is
+    /// unreliable.
     fileprivate var isFinal: Bool {
         switch reason {
         case .status(404), .status(410), .unusableRange, .lengthMismatch, .digestMismatch: true

@@ -13,7 +13,7 @@ struct DownloadState: Sendable {
     ///
     /// The digest may not yet cover all bytes in the file.
     var digest: RunningDigest?
-    /// The length of the whole content; `nil` while unknown.
+    /// The length of the whole content; `nil` while it is unknown.
     var total: Int64?
     /// The number of bytes adopted from an earlier download.
     var resumed: Int64 = 0
@@ -101,7 +101,7 @@ struct DownloadBreaks: Sendable {
     /// Reports the interruptions to the server pool as failures of their servers, once a server has responded or the
     /// download will not try again.
     ///
-    /// A response with a status below 500 proves that the network works.
+    /// A response (`witness`) with a status below 500 proves that the network works.
     mutating func charge(in transfer: Transfer, witness response: ServiceResponse? = nil) {
         let witness = response.flatMap { $0.status < 500 ? $0.context.attempt : nil }
         for one in uncharged { transfer.charge(one, witness: witness) }

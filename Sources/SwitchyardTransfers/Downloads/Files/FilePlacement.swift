@@ -26,7 +26,7 @@ struct FilePlacement: Sendable {
 
     /// Ensures that a directory exists.
     ///
-    /// Creates it if `createsDirectories` is set; otherwise, throws.
+    /// If the directory is missing, it is created if `createsDirectories` is set. Otherwise, an error is thrown.
     func prepare(_ directory: URL) throws(FileFailure) {
         guard directory.isFileURL else { throw FileFailure(path: directory.absoluteString, reason: .notAFileURL) }
         switch FileFailure.isDirectory(directory.path) {

@@ -59,7 +59,7 @@ struct PartialPlace: Sendable {
     /// Returns the name of the partial file.
     ///
     /// The same download always gets the same name. For a file destination, the name depends only on the path, so a
-    /// download of another content to this path replaces the old partial file.
+    /// download of other content to this path replaces the old partial file.
     private static func key(_ destination: DownloadDestination, _ source: TransferSubject) -> String {
         let text =
             switch destination {

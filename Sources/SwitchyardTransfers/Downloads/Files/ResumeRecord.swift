@@ -13,7 +13,7 @@ struct ResumeRecord: Codable, Sendable, Equatable {
     var source: String
     /// The requested path, stored so that a person who finds the file can recognize it.
     var path: String
-    /// The validator of the content (entity tag or date), with which a server can tell whether the content has changed.
+    /// The validator of the content (entity tag or date), by which a server recognizes whether the content has changed.
     var validator: ResumeValidator
     /// The length of the whole content; `nil` while unknown.
     var total: Int64?

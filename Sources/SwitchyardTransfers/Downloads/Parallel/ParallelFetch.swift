@@ -39,7 +39,7 @@ struct ParallelFetch: Sendable {
 
     /// Divides a content into parts of nearly equal length.
     ///
-    /// Returns one part if the content is too small for several.
+    /// Returns one part if the content is too small for several parts.
     static func parts(of total: Int64, connections: Int) -> [Range<Int64>] {
         let count = max(1, min(Int64(min(connections, 16)), total / smallestPart))
         // Dividing before multiplying avoids an overflow, because a server may announce any length.
@@ -150,7 +150,7 @@ struct ParallelFetch: Sendable {
         return Source(body: stream, context: response.context, last: last)
     }
 
-    /// Waits before an interrupted part is requested again.
+    /// Waits before an interrupted part is requested again, and returns `true`.
     ///
     /// Returns `false` immediately if the part must not be requested again.
     private func outlasts(_ outage: ServerOutage, _ interruptions: inout Int) async -> Bool {

@@ -66,8 +66,8 @@ final class UploadLedger: Sendable {
 
 /// A reader that passes on exactly the announced number of bytes from its source, and records errors of the source.
 ///
-/// The last piece is delivered only after the source has reported its end. If the source has too many bytes, the server
-/// therefore never receives a body that looks complete.
+/// The last bytes are delivered only after the source has reported its end. If the source has too many bytes, the
+/// server therefore never receives a body that looks complete.
 actor MonitoredBodyReader: HTTPBodyReader {
     private let base: any HTTPBodyReader
     private let length: Int64?
@@ -103,7 +103,7 @@ actor MonitoredBodyReader: HTTPBodyReader {
         }
     }
 
-    /// Returns the source's next non-empty piece; `nil` at its end.
+    /// Returns the next bytes of the source, at least one; `nil` at its end.
     private func nextPiece(_ maximumLength: Int) async throws -> Data? {
         while let piece = try await base.read(maximumLength: maximumLength) {
             if !piece.isEmpty { return piece }

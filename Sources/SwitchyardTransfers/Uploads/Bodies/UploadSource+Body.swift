@@ -92,7 +92,7 @@ extension UploadSource {
 extension RequestInterceptor {
     /// Returns an interceptor that sets `Content-Digest` to the digest of the upload's bytes.
     ///
-    /// The source is read an additional time each time the request passes the interceptor.
+    /// The source is read once more whenever the request passes the interceptor.
     static func sendingDigest(
         _ algorithm: ContentDigest.Algorithm,
         of source: UploadSource,

@@ -6,7 +6,7 @@ import SwitchyardServices
 extension ResumableUpload {
     /// Asks the server how many bytes have arrived.
     ///
-    /// If that server does not respond, other servers may be asked.
+    /// If the server that opened the upload does not respond, other servers may be asked.
     ///
     /// - Returns: The response if it ends the upload; otherwise, `nil`.
     mutating func ask() async throws(RequestFailure) -> ServiceResponse? {
@@ -66,7 +66,7 @@ extension ResumableUpload {
 
     // MARK: - Interruptions
 
-    /// Prepares the next step after a request with a piece failed without a response.
+    /// Prepares the next step after a request with bytes of the source failed without a response.
     ///
     /// - Throws: The failure, if it ends the upload.
     mutating func survive(_ failure: RequestFailure) async throws(RequestFailure) {
@@ -126,7 +126,7 @@ extension ResumableUpload {
         return nil
     }
 
-    /// Removes the record and starts over, because no server knows the upload or can be asked for it.
+    /// Removes the record and starts over, because no server that can be asked knows the upload.
     ///
     /// - Parameters:
     ///   - why: The reason for the restart.
@@ -138,7 +138,7 @@ extension ResumableUpload {
         try startOver(why)
     }
 
-    /// Whether another upload may be opened: either it cannot create a second copy, or the app allows a second copy.
+    /// Whether another upload may be opened: a second copy cannot arise, or the app allows a second copy.
     private var mayOpenAnother: Bool { !state.mayBeWhole || configuration.request.resendRule == .anytime }
 
     /// Starts over with a new upload.
@@ -212,7 +212,7 @@ extension ResumableUpload {
 }
 
 extension RequestFailure {
-    /// Whether the upload failed because this client may not send a request to the URL that the server named for the
+    /// Whether the upload failed because the client's rules forbid a request to the URL that the server named for the
     /// upload.
     fileprivate var isAboutPlace: Bool {
         switch reason {

@@ -91,8 +91,8 @@ struct ResumableUpload {
     private mutating func open() async throws(RequestFailure) -> ServiceResponse? {
         var request = plain(configuration.request)
         dialect.open(&request)
-        // A server eventually discards an open upload without bytes, so the request to open one may be repeated. If an
-        // upload is complete as soon as it is open, the request is treated like any other POST.
+        // A server eventually discards an open upload without bytes, so the request that opens an upload may be
+        // repeated. If an upload is complete as soon as it is open, the request is treated like any other POST.
         if !dialect.isCompleteWhenOpen { request.mayBeRepeated = request.mayBeRepeated ?? true }
         let response = try await dispatch(request, avoiding: transfer.pool.avoidable(state.lost))
         guard 200..<300 ~= response.status else { return response }
@@ -118,7 +118,7 @@ struct ResumableUpload {
         throw unusable("the server has opened no upload: its response has no usable Location")
     }
 
-    /// Sends the next piece.
+    /// Sends the next part of the source.
     ///
     /// - Returns: The response if it ends the upload; otherwise, `nil`.
     private mutating func send() async throws(RequestFailure) -> ServiceResponse? {
@@ -151,7 +151,7 @@ struct ResumableUpload {
         return nil
     }
 
-    /// Records that the server may have received the last piece, although no response has confirmed its receipt.
+    /// Records that the server may have received the last part of the source, although no response has confirmed this.
     private mutating func noteEnd(of range: Range<Int64>, _ mayHaveArrived: Bool) {
         let isLast = range.upperBound == pieces.length && pieces.ledger.count >= Int64(range.count)
         guard isLast, mayHaveArrived else { return }
@@ -177,9 +177,9 @@ struct ResumableUpload {
     /// Records that the server has all bytes.
     ///
     /// - Parameters:
-    ///   - response: The response that reports the complete upload.
+    ///   - response: The response that reports that the upload is complete.
     ///   - isFromQuestion: Whether the response belongs to a request for the offset. In tus, this response has no body.
-    ///     If the caller needs the body, the record is kept so that the next call does not upload the source a second
+    ///     If the app needs the body, the record is kept so that the next call does not upload the source a second
     ///     time.
     /// - Returns: The same response.
     mutating func complete(_ response: ServiceResponse, isFromQuestion: Bool = false) -> ServiceResponse {
@@ -269,7 +269,7 @@ extension ResumableUpload {
         return request
     }
 
-    /// Returns the request that sends the piece with these bytes.
+    /// Returns the request that sends the bytes in this range.
     func pieceRequest(_ range: Range<Int64>, of session: UploadState.Session) -> APIConfiguration {
         var request = request(at: session)
         let body = pieces.body(range)
@@ -341,7 +341,7 @@ extension HTTPHeaders {
 }
 
 extension APIConfiguration {
-    /// Replaces the overall timeout by an idle timeout, unless the caller has set a timeout for the whole upload.
+    /// Replaces the overall timeout by an idle timeout, unless the app has set a timeout for the whole upload.
     mutating func limitTime(in pool: ServerPool) {
         timeout = timeout ?? .seconds(31_536_000)
         idleTimeout = idleTimeout ?? pool.generator.timeouts.idle ?? .seconds(60)

@@ -2,7 +2,7 @@ import Foundation
 import SwitchyardClient
 import SwitchyardHTTP
 
-/// A protocol for uploads in several pieces: the requests to send and the meaning of the responses.
+/// A protocol for uploads in several requests: the requests to send and the meaning of the responses.
 ///
 /// The value is immutable and performs no I/O.
 ///
@@ -79,7 +79,7 @@ struct UploadDialect: Sendable {
 
     /// Turns a request to the upload's URL into the request of a step.
     ///
-    /// The caller has already set the body.
+    /// The body must already be set.
     func take(_ step: Step, in request: inout APIConfiguration) {
         switch (dialect, step) {
         case (.tus, .question):
@@ -153,17 +153,19 @@ struct UploadDialect: Sendable {
             guard ends.count == 2, ends[0] == "0", let last = Self.number(String(ends[1])), last < total else {
                 return .unusable("the server's range is not one from the first byte on")
             }
-            // This branch is only for incomplete uploads: a complete upload gets a status other than 308.
+            // This branch is only for incomplete uploads: the response to a complete upload has a status other than
+            // 308.
             return .has(last + 1)
         case 404, 410: return .unknown
         default: return .refused
         }
     }
 
-    /// Returns the length of the next piece after the server rejected a piece of `length` bytes as too large (413);
-    /// `nil` if a smaller piece is not worth trying.
+    /// Returns the number of bytes in the next request after the server rejected a request with `length` bytes as too
+    /// large (413); `nil` if a smaller request is not worth trying.
     ///
-    /// The result is half of `length`. Google's servers accept only multiples of 256 KiB, except for the last piece.
+    /// The result is about half of `length`. If `length` is at least 512 KiB, the result is a multiple of 256 KiB,
+    /// because Google's servers accept only such multiples, except for the last request.
     func shorterPiece(than length: Int64) -> Int64? {
         let unit: Int64 = 262_144
         if length >= 2 * unit { return length / 2 / unit * unit }
@@ -184,13 +186,13 @@ struct UploadDialect: Sendable {
 extension UploadResumption.Dialect {
     /// Returns the protocol and the data that the server receives when an upload is opened.
     ///
-    /// The text is part of the upload's identity.
+    /// The result is part of the text that identifies the upload.
     func told(in context: BodyEncodingContext) -> String {
         switch self {
         case .tus(let metadata):
             return metadata.sorted { $0.key < $1.key }.reduce("tus") { $0 + $1.key.framed + $1.value.framed }
         case .contentRange(let opening):
-            // A body that is not in memory cannot be part of the upload's identity.
+            // A body that is not in memory cannot be part of the text that identifies the upload.
             guard case .data(let body)? = try? opening.encoded(in: context) else { return "ranges" }
             let plain = MultipartBoundaries.removed(from: body, contentType: opening.contentType ?? "")
             return "ranges \(MessageDigest.sha256(plain).hexText)"

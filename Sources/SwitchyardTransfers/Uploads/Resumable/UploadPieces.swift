@@ -89,7 +89,7 @@ actor PieceReader: HTTPBodyReader {
         guard left > 0 || isLast else { return nil }
         let wanted = left > 0 ? Int(min(Int64(maximumLength), left)) : maximumLength
         guard var piece = try await next(wanted) else { return nil }
-        // Bytes after this range belong to the next piece. The next piece has its own reader, which starts at the first
+        // Bytes after this range belong to the next request. That request has its own reader, which starts at the first
         // byte of the source again.
         if !isLast { piece = piece.prefix(Int(min(left, Int64(piece.count)))) }
         left -= Int64(piece.count)

@@ -25,7 +25,8 @@ struct UploadRecord: Codable, Sendable, Equatable {
 
     /// Returns whether a user may continue the upload.
     ///
-    /// If the upload was started without a user, any user may continue it. Otherwise, only the user who started it may.
+    /// If the upload was started without a user, any user may continue it. Otherwise, only the user who started it may
+    /// continue it.
     func belongs(to marks: [String]) -> Bool {
         let owners = owners ?? []
         return owners.isEmpty || !Set(owners).isDisjoint(with: marks)
@@ -56,7 +57,7 @@ struct UploadRecord: Codable, Sendable, Equatable {
 
         /// Writes the record in one step.
         ///
-        /// Only the owner of the record's file can read it.
+        /// The file permissions let only the system user of the process read the record.
         func write(_ record: UploadRecord) throws(RequestError) {
             let new = url.appendingPathExtension("new")
             do {

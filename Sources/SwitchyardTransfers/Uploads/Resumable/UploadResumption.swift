@@ -12,8 +12,8 @@ public import SwitchyardHTTP
 ///
 /// ### Requirements
 /// The server supports one of two protocols. The first request opens the upload, and the server names a URL for it. The
-/// source is then sent to that URL, as a whole or in pieces. After an interruption, the client asks the server for its
-/// offset (the number of bytes it has) and sends the rest. If the server no longer responds, the next server of the
+/// source is then sent to that URL, in one request or in several. After an interruption, the client asks the server for
+/// its offset (the number of bytes it has) and sends the rest. If the server no longer responds, the next server of the
 /// service is asked for the upload. If the servers share their storage, the upload continues there; otherwise, it
 /// starts over there.
 ///
@@ -30,16 +30,16 @@ public struct UploadResumption: Sendable {
     }
 
     let dialect: Dialect
-    /// Whether the caller needs the body of the last response.
+    /// Whether the app needs the body of the last response.
     ///
-    /// If so, the record is kept when that response is lost.
+    /// If `true`, the record is kept when that response is lost.
     var needsResponse = false
 
     /// The maximum number of bytes in one request; all remaining bytes unless set.
     ///
-    /// A value below 1 counts as 1. Use smaller pieces for proxies that limit bodies. Google's servers accept only
-    /// multiples of 256 KiB. If a server rejects a piece as too large (413), the following pieces have half the length
-    /// of the rejected piece. If the shortest piece is rejected as well, the rejecting response becomes the upload's
+    /// A value below 1 counts as 1. Set a small number if a proxy limits the size of bodies. Google's servers accept
+    /// only multiples of 256 KiB. If a server rejects a request as too large (413), the following requests have about
+    /// half as many bytes. If the smallest request is rejected as well, the response to it becomes the upload's
     /// response.
     public var pieceLength: Int64?
     /// The maximum number of consecutive interruptions during which no new byte arrives; 3 unless set.
@@ -52,10 +52,11 @@ public struct UploadResumption: Sendable {
     ///
     /// A record is kept only for a file, and is used only if the file has not changed. The record is removed when the
     /// upload is complete or the server does not know the upload (404, 410). The record contains the URL of the upload.
-    /// Knowing this URL may be sufficient to write to the upload, so only the owner of the record's file can read it.
-    /// Credentials are not stored. If several users share the app, set the current user on the client
-    /// (`NetworkClient.Options.user`), or use a directory per user. An interrupted upload then waits for the user who
-    /// started it. An upload that was started without a logged-in user belongs to the first user who continues it.
+    /// Knowing this URL may be sufficient to write to the upload, so the file permissions let only the system user of
+    /// the process read the record. Credentials are not stored. If several users share the app, set the current user on
+    /// the client (`NetworkClient.Options.user`), or use a directory per user. An interrupted upload then waits for the
+    /// user who started it. An upload that was started without a logged-in user belongs to the first user who continues
+    /// it.
     public var directory: URL?
     /// A closure that receives the events of the upload, in order; none unless set.
     public var onEvent: (@Sendable (UploadEvent) -> Void)?
@@ -93,12 +94,13 @@ public enum UploadEvent: Sendable, Hashable {
     case began(RequestURL)
     /// The upload resumes at this byte, at this URL.
     case resumed(at: Int64, RequestURL)
-    /// No valid response came for the bytes sent from this offset on, so the server is asked how many bytes it has.
+    /// No valid response arrived for the bytes that were sent from this offset on, so the server is asked how many
+    /// bytes it has.
     case interrupted(at: Int64, reason: String)
-    /// A server rejected a piece as too large (413).
+    /// A server rejected a request as too large (413).
     ///
-    /// The following pieces have at most this many bytes.
+    /// The following requests have at most this many bytes.
     case shortened(to: Int64)
-    /// The upload starts over, for the reason in the text.
+    /// The upload starts over. The associated value is the reason.
     case restarted(String)
 }

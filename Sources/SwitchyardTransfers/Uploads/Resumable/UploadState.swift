@@ -3,7 +3,7 @@ import SwitchyardServices
 
 /// The progress and the history of an upload, as a value without side effects.
 struct UploadState: Sendable {
-    /// The next step of the upload: open it, ask for the server's offset, or send a piece.
+    /// The next step of the upload: open it, ask for the server's offset, or send a part of the source.
     enum Next: Sendable {
         case open
         case ask
@@ -22,7 +22,8 @@ struct UploadState: Sendable {
 
     var session: Session?
     var next = Next.open
-    /// The maximum number of bytes in a piece, after a server rejected a longer piece; `nil` if no piece was rejected.
+    /// The maximum number of bytes in a request, after a server rejected a larger request; `nil` if no request was
+    /// rejected.
     private(set) var pieceLimit: Int64?
     /// The number of bytes that the server is known to have.
     var offset: Int64 = 0
@@ -36,7 +37,7 @@ struct UploadState: Sendable {
     var lost: [Server.ID] = []
     /// The number of requests sent, including hedges and failovers.
     var attempts = 0
-    /// Whether a request may have been executed although no response confirmed it.
+    /// Whether a server may have processed a request, although no response confirmed it.
     var mayHaveBeenExecuted = false
     /// Whether the server may have received all bytes and has not reported its offset since.
     var mayBeWhole = false
@@ -45,8 +46,8 @@ struct UploadState: Sendable {
 
     /// Records the number of bytes that the server has.
     mutating func arrived(_ count: Int64) {
-        // The count is compared with the highest count so far, because a server whose count goes back and forth would
-        // otherwise reset the counter forever.
+        // The count is compared with the highest count so far, because otherwise a server that alternately reports a
+        // smaller and a larger count would reset the number of interruptions forever.
         if count > most { breaks = 0 }
         most = max(most, count)
         offset = count
@@ -54,9 +55,9 @@ struct UploadState: Sendable {
         next = .send
     }
 
-    /// Shortens the pieces.
+    /// Limits the number of bytes in each request.
     ///
-    /// The next step asks the server how many bytes of the rejected piece have arrived.
+    /// The next step asks the server how many bytes of the rejected request have arrived.
     mutating func shortenPieces(to length: Int64) {
         pieceLimit = length
         next = .ask
