@@ -46,7 +46,7 @@ public struct RequestCompressor: Sendable {
     ///   - encoded: The treatment of a request that already has a `Content-Encoding` field. By default it is left
     ///     unchanged.
     ///   - isWorthwhile: A closure that returns whether a body is compressed. By default, bodies of at least 1,024
-    ///     bytes are.
+    ///     bytes are compressed.
     public init(
         _ format: Format = .deflate,
         encoded: Encoded = .skipped,

@@ -24,8 +24,8 @@ public final class ModuleRegistry: Sendable {
     ///
     /// If the function throws, nothing is registered.
     ///
-    /// - Throws: ``/SwitchyardAPI/ModuleErrors/Clash`` if another module has the same name or one of the numbers, or if
-    ///   the table itself contains a ``/SwitchyardAPI/ModuleErrors/clash``.
+    /// - Throws: ``/SwitchyardAPI/ModuleErrors/Clash`` if another module has the same name or uses one of the numbers,
+    ///   or if the table itself has a ``/SwitchyardAPI/ModuleErrors/clash``.
     public func register(_ errors: ModuleErrors) throws(ModuleErrors.Clash) {
         if let clash = errors.clash { throw clash }
         try state.withLock { state throws(ModuleErrors.Clash) in

@@ -20,8 +20,8 @@ public enum GroupPolicy: Sendable, Hashable {
     case firstSuccess
     /// The group succeeds when this number of members have succeeded, and the other members are cancelled.
     ///
-    /// The group fails as soon as too few members are left to reach the number. If the number is 0, the group succeeds
-    /// when it starts.
+    /// The group fails as soon as the members that have not failed are fewer than the number. If the number is 0, the
+    /// group succeeds when it starts.
     case quorum(Int)
 }
 
@@ -78,7 +78,8 @@ public enum GroupOutcome: Sendable, Hashable {
     case partial(failed: [Int])
     /// The group can no longer succeed.
     ///
-    /// The value `member` is the position of the member whose failure decided this, or `nil` if no member did.
+    /// The value `member` is the position of the member whose failure made the group fail, or `nil` if no member caused
+    /// it.
     case failed(member: Int?)
     /// The group was cancelled.
     case cancelled
@@ -99,7 +100,7 @@ public struct GroupReport: Sendable, Hashable {
         self.members = members
     }
 
-    /// The outcome of the member that made the group fail, or `nil` if no member did.
+    /// The outcome of the member that made the group fail, or `nil` if no member caused the failure.
     public var failure: MemberOutcome? {
         if case .failed(let member?) = outcome, members.indices.contains(member) { members[member] } else { nil }
     }

@@ -27,7 +27,7 @@ struct GroupPlan {
         var report: GroupReport?
     }
 
-    /// The position of a member that was added, and the effects of adding it.
+    /// The position of a member that was added, and the effects of the addition.
     typealias Addition = (index: Int, effects: Effects)
 
     private struct Member {

@@ -89,12 +89,12 @@ public struct BatchReport<Value: Sendable>: Sendable {
     public var outcome: GroupOutcome
     /// The results of the requests, in order.
     public var results: [Result<Value, APIError>]
-    /// The request that made the batch fail, or `nil` if no request did.
+    /// The request that made the batch fail, or `nil` if no request caused the failure.
     ///
     /// The value is also `nil` if the failing member was added to the batch's ``RequestBatch/group`` directly.
     public var failedRequest: APIRequest<Value>?
     private let failure: MemberOutcome?
-    /// Whether a server may have executed any of the requests.
+    /// Whether a server may have processed any of the requests.
     private let mayHaveTakenEffect: Bool
 
     init(_ report: GroupReport, _ requests: [APIRequest<Value>]) {
@@ -112,7 +112,7 @@ public struct BatchReport<Value: Sendable>: Sendable {
 
     /// The error of the batch, or `nil` if it succeeded completely or partly.
     ///
-    /// Its ``/SwitchyardAPI/APIError/mayHaveBeenExecuted`` is `true` if a server may have executed any request of the
+    /// Its ``/SwitchyardAPI/APIError/mayHaveBeenExecuted`` is `true` if a server may have processed any request of the
     /// batch, not only the request that failed.
     public var error: APIError? { cause?.ofGroup(mayHaveBeenExecuted: mayHaveTakenEffect) }
 
@@ -128,7 +128,8 @@ public struct BatchReport<Value: Sendable>: Sendable {
 }
 
 extension BatchReport {
-    /// Returns the error of a batch that failed because of its options or a member that is not one of its requests.
+    /// Returns the error of a batch that failed because of its options, or because of a member that was added to its
+    /// group directly.
     private static func error(of member: MemberOutcome?) -> APIError {
         switch member {
         case .failed(let reason): APIError(reason)
@@ -147,10 +148,10 @@ extension RequestGroup {
     ///
     /// - Parameters:
     ///   - request: The requests.
-    ///   - options: The options of the group, whose policy is ignored: it is always `GroupPolicy.failFast`.
+    ///   - options: The options of the group, except for its policy, which is always `GroupPolicy.failFast`.
     /// - Returns: The values.
     /// - Throws: The error of the request that failed first. Its ``/SwitchyardAPI/APIError/mayHaveBeenExecuted`` is
-    ///   `true` if a server may have executed any of the requests.
+    ///   `true` if a server may have processed any of the requests.
     public static func values<each Value: Sendable>(
         of request: repeat APIRequest<each Value>,
         options: GroupOptions = GroupOptions(policy: .failFast)
@@ -177,7 +178,7 @@ extension RequestGroup {
 /// A request for a value of any type, used to read its error.
 private protocol FailingMember {
     var error: APIError? { get }
-    /// Whether a server has executed the request, or may have executed it.
+    /// Whether a server has processed the request, or may have processed it.
     var mayHaveBeenExecuted: Bool { get }
 }
 

@@ -37,8 +37,8 @@ public final class RequestChain: GroupMember {
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - next: Called with the request's value before the chain continues, on the chain's queue. The closure may add
-    ///     requests to the chain.
+    ///   - next: A closure that receives the request's value, on the chain's queue, before the chain continues. It may
+    ///     add requests to the chain.
     /// - Returns: `false` if the chain has ended.
     @discardableResult
     public func add<Value: Sendable>(

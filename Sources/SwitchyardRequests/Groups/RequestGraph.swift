@@ -146,8 +146,8 @@ public final class RequestGraph: GroupMember {
         if group.state == .initialized {
             do throws(GraphError) { try start() } catch { if error != .started { throw error } }
         }
-        // Another caller that is starting the graph may not have set the dependencies yet, so this caller must not
-        // start the members.
+        // Another task that is starting the graph may not have set the dependencies yet, so this task must not start
+        // the members.
         return await group.ended()
     }
 }
@@ -158,7 +158,7 @@ public enum GraphError: Error, Sendable, Hashable {
     case duplicateName(String)
     /// A member depends on a name that no member has.
     case unknownName(String, dependent: String)
-    /// Members depend on each other in a cycle. The names are listed so that each member depends on the next one.
+    /// Members depend on each other in a cycle. The names are listed so that each member depends on the next member.
     case cycle([String])
     /// The graph was already started.
     case started
@@ -179,7 +179,7 @@ extension GraphError: CustomStringConvertible {
 // MARK: - Adding the nodes to the group
 
 extension RequestGraph {
-    /// Adds the nodes to the group if this has not happened yet, and returns `false` if the group must not start now.
+    /// Adds the nodes to the group unless they were added before, and returns `false` if the group must not start now.
     private static func prepare(_ group: RequestGroup, _ contents: Locked<State>) -> Bool {
         do throws(GraphError) {
             try enter(contents, into: group)
@@ -206,7 +206,7 @@ extension RequestGraph {
     /// Appends the nodes to the members of the group.
     ///
     /// - Returns: The positions of the nodes in the group, or `nil` if the group ended before all nodes were appended.
-    ///   The members of the nodes that were not appended have then been cancelled.
+    ///   In this case, the members of the nodes that were not appended have been cancelled.
     @discardableResult
     private static func append(_ nodes: [Node], to group: RequestGroup) -> [Int]? {
         var places: [Int] = []
@@ -250,7 +250,8 @@ enum DependencyCycle {
     /// Returns a cycle in the dependencies, or `nil` if there is none.
     ///
     /// - Parameter dependencies: For each position, the positions that it depends on.
-    /// - Returns: The positions of a cycle, in which each position depends on the next and the last one on the first.
+    /// - Returns: The positions of a cycle, in which each position depends on the next position, and the last position
+    ///   on the first.
     static func find(in dependencies: [Set<Int>]) -> [Int]? {
         var marks = [Mark](repeating: .unseen, count: dependencies.count)
         for start in dependencies.indices where marks[start] == .unseen {

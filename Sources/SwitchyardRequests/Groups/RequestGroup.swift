@@ -13,7 +13,7 @@ import SwitchyardServices
 ///     group.resume()
 ///
 /// A member counts as ended only when all its handlers have been called, so the report comes after the last callback of
-/// the last member. The report comes exactly once, also after a cancellation and for an empty group. A running group
+/// the last member. The report comes exactly once, even after a cancellation and for an empty group. A running group
 /// retains itself and its members. Members that ended before the start count as ended, and a member that is added twice
 /// counts once. A group can be a member of another group. It cannot be a member of itself or of one of its members,
 /// because the group would then wait for its own end.
@@ -56,7 +56,7 @@ public final class RequestGroup: GroupMember {
         /// Whether the group has ended and its handlers have been taken out of the state to be called.
         var isOver = false
 
-        /// The owners (users) that calls inherit which a member makes when it starts, or which a step makes.
+        /// The owners (users) for the calls that a member makes when it starts, and for the calls that a step makes.
         var inheritedOwners: [CallOwner] {
             let inherited = CallOwner.inherited
             return inherited.isEmpty ? owners : inherited + owners

@@ -2,14 +2,14 @@ public import SwitchyardHTTP
 
 /// Fields by their name, beside those of `SwitchyardHTTP`.
 extension HTTPHeaders.Field {
-    /// `Accept-Charset`: the character sets that the caller accepts.
+    /// `Accept-Charset`: the character sets that the app accepts.
     public static func acceptCharset(_ value: String) -> Self { Self(name: "Accept-Charset", value: value) }
-    /// `Accept-Encoding`: the content codings that the caller decodes itself.
+    /// `Accept-Encoding`: the content codings that the app decodes itself.
     ///
     /// By default the transport sets the field to the codings that it can decode. Set it only to receive an encoded
     /// body.
     public static func acceptEncoding(_ value: String) -> Self { Self(name: "Accept-Encoding", value: value) }
-    /// `Accept-Language`: the languages that the caller prefers.
+    /// `Accept-Language`: the languages that the app prefers.
     public static func acceptLanguage(_ value: String) -> Self { Self(name: "Accept-Language", value: value) }
     /// `Cache-Control`: directives for caches.
     public static func cacheControl(_ value: String) -> Self { Self(name: "Cache-Control", value: value) }
@@ -31,6 +31,6 @@ extension HTTPHeaders.Field {
     public static func range(_ value: String) -> Self { Self(name: "Range", value: value) }
     /// `Referer`: the page that linked to the resource.
     public static func referer(_ value: String) -> Self { Self(name: "Referer", value: value) }
-    /// `Sec-WebSocket-Protocol`: the subprotocols that the caller supports over a WebSocket.
+    /// `Sec-WebSocket-Protocol`: the subprotocols that the app supports over a WebSocket.
     public static func webSocketProtocol(_ value: String) -> Self { Self(name: "Sec-WebSocket-Protocol", value: value) }
 }

@@ -1,9 +1,9 @@
 public import SwitchyardClient
 import SwitchyardServices
 
-/// A limit that sends a request only after no other request with the same key has come for a while.
+/// A limit that delays each request, and sends it only if no other request with the same key arrives in the meantime.
 ///
-/// If another request comes earlier, the waiting request fails as superseded.
+/// If another request arrives, the waiting request fails as superseded.
 ///
 ///     let typing = Debounce(.milliseconds(300), by: .endpoint)
 ///     configuration.limits = [typing]            // for every request of the search field
@@ -15,7 +15,8 @@ public final class Debounce: RequestLimit, PacingLimit {
     /// Creates a debounce limit.
     ///
     /// - Parameters:
-    ///   - quiet: The time during which no other request with the same key may come.
+    ///   - quiet: The time for which a request waits. If another request with the same key arrives in this time, the
+    ///     waiting request fails.
     ///   - key: The key. Requests with the same key supersede each other. By default, the key is the method and path.
     public init(_ quiet: Duration, by key: LimitKey = .endpoint) {
         self.quiet = quiet
@@ -25,14 +26,16 @@ public final class Debounce: RequestLimit, PacingLimit {
     /// The number of waiting requests.
     package var waitingCount: Int { latest.withLock { $0.count } }
 
-    /// Waits for the quiet time before the first round of the request (one pass over the servers).
+    /// Waits for the quiet time before the first round of the request.
     ///
-    /// Retries start further rounds and do not wait again.
+    /// A round is one try at the request with its failovers and hedges. Retries start further rounds and do not wait
+    /// again.
     public func enter(_ configuration: APIConfiguration, _ context: DispatchContext) async throws -> LimitPass {
         guard context.round == 1, let key = key(configuration) else { return .free }
         typealias End = @Sendable (RequestFailure.Reason) -> Void
         let (isLate, superseded) = latest.withLock { latest -> (Bool, End?) in
-            // An older request that was delayed on its way here does not supersede a newer one.
+            // Each request arrives in a separate task, so an older request may arrive later. It does not supersede a
+            // newer request.
             if let other = latest[key], context.id < other.id { return (true, context.end) }
             return (false, latest.updateValue((context.id, context.end), forKey: key)?.end)
         }
@@ -67,20 +70,22 @@ public final class LatestWins: RequestLimit, PacingLimit {
     /// The number of running requests.
     package var count: Int { latest.withLock { $0.count } }
 
-    /// Supersedes the previous request with the same key before the first round of this request (one pass over the
-    /// servers).
+    /// Supersedes the previous request with the same key before the first round of this request.
     ///
-    /// Retries start further rounds and supersede nothing.
+    /// A round is one try at the request with its failovers and hedges. Retries start further rounds and supersede
+    /// nothing.
     public func enter(_ configuration: APIConfiguration, _ context: DispatchContext) async throws -> LimitPass {
         guard context.round == 1, let key = key(configuration) else { return .free }
         let id = context.id
         let superseded = latest.withLock { latest -> (@Sendable (RequestFailure.Reason) -> Void)? in
-            // An older request that was delayed on its way here does not supersede a newer one.
+            // Each request arrives in a separate task, so an older request may arrive later. It does not supersede a
+            // newer request.
             if let other = latest[key], id < other.id { return context.end }
             return latest.updateValue((id, context.end), forKey: key).flatMap { $0.id == id ? nil : $0.end }
         }
         superseded?(.superseded)
-        // The pass lasts during retry pauses too, so that a request that waits for a retry can still be superseded.
+        // The `LimitPass` stays valid during the pauses before retries, so that a request that waits for a retry can
+        // still be superseded.
         return LimitPass(isLasting: true) { [self] in
             latest.withLock { if $0[key]?.id == id { $0[key] = nil } }
         }

@@ -2,8 +2,8 @@ import SwitchyardServices
 
 /// A pure state machine that holds the keys of a rate limit, each with its meter and its waiting requests.
 ///
-/// A key is removed when its past requests no longer affect new ones. Removal happens while requests arrive, so the
-/// size of the table stays proportional to the current traffic without a timer.
+/// A key is removed when its past requests no longer affect new requests. Keys are removed while requests arrive, so
+/// the size of the table stays proportional to the current traffic without a timer.
 struct RateLanes {
     typealias Number = UInt64
 
@@ -14,7 +14,7 @@ struct RateLanes {
         case wait(Number)
     }
 
-    /// The waiting requests that may begin now, and the time at which the next one may begin.
+    /// The waiting requests that may begin now, and the time at which the next request may begin.
     struct Turn: Equatable {
         var admitted: [Number] = []
         var next: MonotonicTime?
@@ -28,7 +28,7 @@ struct RateLanes {
         var meter: RateMeter
         /// The waiting requests in order of arrival.
         ///
-        /// A cancelled request stays in the queue until its turn or until `leave(_:)` compacts the queue.
+        /// A cancelled request stays in the queue until its turn, or until `leave(_:)` removes the cancelled requests.
         var line: [Number] = []
         var head = 0
         var waiting: Set<Number> = []

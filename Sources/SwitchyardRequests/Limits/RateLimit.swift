@@ -65,8 +65,8 @@ public final class RateLimit: RequestLimit {
 
     /// The number of keys that the limit stores state for.
     ///
-    /// The state of a key is removed when its past requests no longer affect new requests. The removal happens at a
-    /// later arrival of any request.
+    /// The state of a key is removed when its past requests no longer affect new requests. The state is removed when a
+    /// later request arrives, whatever its key.
     package var keyCount: Int { state.withLock { $0.lanes.count } }
 
     /// The number of waiting requests.
@@ -108,7 +108,7 @@ public final class RateLimit: RequestLimit {
         return false
     }
 
-    /// Admits the waiting requests that may begin now, and schedules a timer for the next one.
+    /// Admits the waiting requests that may begin now, and schedules a timer for the next request.
     private func turn(_ key: String, on time: any TimeSource) {
         let (admitted, next) = state.withLock { state in
             let turn = state.lanes.turn(key, at: time.now)

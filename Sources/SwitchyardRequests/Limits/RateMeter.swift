@@ -2,7 +2,7 @@ import SwitchyardServices
 
 /// A meter that counts the requests of one key and applies a rate rule.
 ///
-/// It is a pure value: callers pass the time.
+/// It is a pure value without a clock. Each function receives the time.
 struct RateMeter {
     private enum Kind {
         /// One request per `spacing`.
@@ -64,7 +64,7 @@ struct RateMeter {
         }
     }
 
-    /// Returns whether past requests no longer affect the next one, so that the meter can be discarded.
+    /// Returns whether past requests no longer affect the next request, so that the meter can be discarded.
     func isFresh(at now: MonotonicTime) -> Bool {
         switch kind {
         case .cells(_, _, let due): due <= now

@@ -3,7 +3,7 @@ public import SwitchyardClient
 package import SwitchyardHTTP
 import SwitchyardServices
 
-/// The pause before further requests that a response asks the client for.
+/// The pause before further requests that a server requests in the header fields of a response.
 ///
 /// | field | meaning |
 /// |---|---|
@@ -15,7 +15,7 @@ import SwitchyardServices
 /// | `X-RateLimit-Remaining: 0`, `X-RateLimit-Reset` | seconds, or a time as seconds or milliseconds since 1970 |
 /// | `X-Rate-Limit-Remaining: 0`, `X-Rate-Limit-Reset` | seconds, or a time as seconds or milliseconds since 1970 |
 package enum ServerPause {
-    /// Returns the longest pause that a response asks for, or `nil` if it asks for none.
+    /// Returns the longest pause that a response requests, or `nil` if it requests no pause.
     ///
     /// - Parameters:
     ///   - status: The status of the response.
@@ -74,7 +74,8 @@ package enum ServerPause {
 }
 
 extension RequestInterceptor {
-    /// Returns an interceptor that pauses a limit for as long as a response asks for, even a successful one.
+    /// Returns an interceptor that pauses a limit for as long as a response requests, even if the response is
+    /// successful.
     ///
     ///     let limit = RateLimit(.unlimited)
     ///     options.limits = [limit]

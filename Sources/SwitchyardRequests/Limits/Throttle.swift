@@ -3,9 +3,9 @@ import SwitchyardServices
 
 /// A limit that sends at most one request with the same key per interval.
 ///
-/// The first request is sent immediately. Of the requests that come before the interval is over, only the last one is
-/// sent, at the end of the interval. The others fail as superseded. If all requests must be sent, use a ``RateLimit``
-/// with ``RateRule/interval(_:)`` instead.
+/// The first request is sent immediately. Of the requests that come before the interval is over, only the last request
+/// is sent, at the end of the interval. The others fail as superseded. If all requests must be sent, use a
+/// ``RateLimit`` with ``RateRule/interval(_:)`` instead.
 public final class Throttle: RequestLimit, PacingLimit {
     private struct Lane {
         var openAt: MonotonicTime
@@ -48,12 +48,15 @@ public final class Throttle: RequestLimit, PacingLimit {
         self.key = key
     }
 
-    /// `true`, so that a request that continues a transfer does not wait for another interval.
+    /// `true`, because the limit spaces requests in time.
+    ///
+    /// A request that continues a transfer therefore does not wait for another interval.
     package var spacesRequests: Bool { true }
 
-    /// Waits for the end of the interval before the first round of the request (one pass over the servers).
+    /// Waits for the end of the interval before the first round of the request.
     ///
-    /// Retries start further rounds and do not wait again.
+    /// A round is one try at the request with its failovers and hedges. Retries start further rounds and do not wait
+    /// again.
     public func enter(_ configuration: APIConfiguration, _ context: DispatchContext) async throws -> LimitPass {
         guard context.round == 1, let key = key(configuration) else { return .free }
         switch arrive(key, context) {
@@ -79,8 +82,9 @@ public final class Throttle: RequestLimit, PacingLimit {
         leave(key, context.id) { Lane(openAt: $0.openAt, gone: context.id) }
     }
 
-    /// Replaces the state of a key when its waiting request stops waiting, unless another request has replaced that
-    /// request.
+    /// Replaces the state of a key when its waiting request stops waiting.
+    ///
+    /// If another request has taken its place, nothing happens.
     private func leave(_ key: String, _ id: RequestID, _ next: (Lane) -> Lane) {
         state.withLock { state in
             guard let lane = state.lanes[key], lane.waiting?.id == id else { return }
@@ -96,10 +100,10 @@ public final class Throttle: RequestLimit, PacingLimit {
                 state.lanes[key] = Lane(openAt: now.advanced(by: interval), gone: context.id)
                 return .go
             }
-            // Each request arrives in a separate task, so an older request may arrive after a newer one.
+            // Each request arrives in a separate task, so an older request may arrive after a newer request.
             guard lane.waiting?.id ?? lane.gone < context.id else { return .late }
-            // If a request already waits, `openAt` is one interval after the time at which that request was to begin.
-            // The new request replaces it and begins at that time.
+            // If a request already waits, `openAt` is one interval after the planned beginning of that request. The new
+            // request takes its place and begins at the planned time.
             let end = lane.waiting == nil ? lane.openAt : lane.openAt.advanced(by: .zero - interval)
             state.lanes[key] = Lane(
                 openAt: end.advanced(by: interval),

@@ -33,7 +33,7 @@ public final class ReachabilityMonitor: Sendable {
 
     /// Calls the handler with the current status and with every change.
     ///
-    /// The handler replaces the handler of an earlier start.
+    /// If the monitor was already started, the new handler replaces the earlier handler.
     ///
     /// - Parameters:
     ///   - queue: The queue for the handler and the notifications, the main queue by default.

@@ -9,7 +9,8 @@ extension APIRequest {
     /// - Parameters:
     ///   - tags: The tags that observers (``RequestAccessory``) receive.
     ///   - queue: The queue for all callbacks, the main queue by default.
-    ///   - operation: Returns the value. If the request is cancelled, the task of the operation is cancelled.
+    ///   - operation: A closure that returns the value. If the request is cancelled, the task of the operation is
+    ///     cancelled.
     public convenience init(
         tags: Set<String> = [],
         on queue: DispatchQueue = .main,
@@ -39,7 +40,7 @@ extension APIRequest {
         case useThis
     }
 
-    /// Returns a request that sends this request, and then may send a second one depending on the outcome.
+    /// Returns a request that sends this request and then, depending on the outcome, may send a second request.
     ///
     /// - Parameter decide: Decides about the outcome of this request, on its queue. It is not called if this request
     ///   was cancelled.

@@ -75,7 +75,7 @@ public final class APIRequest<Value: Sendable>: GroupMember {
         )
     }
 
-    /// Creates a request on a queue that is already serial, such as that of another request.
+    /// Creates a request whose callbacks run on a queue that is already serial, such as the queue of another request.
     init(
         _ configuration: APIConfiguration,
         onSerial queue: DispatchQueue,
@@ -112,7 +112,7 @@ public final class APIRequest<Value: Sendable>: GroupMember {
     /// A suspended request that was started counts.
     public var isExecuting: Bool { record.withLock { $0.isRunning } }
 
-    /// The response with its value, status and header fields, or `nil` if the request has not succeeded.
+    /// The response with its value, status and header fields, or `nil` unless the request has succeeded.
     public var response: APIResponse<Value>? { try? outcome?.get() }
 
     /// The description of the request that its observers (``RequestAccessory``) receive.
@@ -156,7 +156,7 @@ extension APIRequest {
     /// The transfer stops immediately, and the outcome is ``/SwitchyardAPI/APIError/Cancellation/caller``, never a
     /// failure. Every callback may call this function. A request that was not started ends too. The error's
     /// ``/SwitchyardAPI/APIError/mayHaveBeenExecuted`` is `true` if the call was made and may change something on a
-    /// server. Requests such as POST, PUT and DELETE, custom operations and chained requests may do so.
+    /// server. POST, PUT and DELETE requests, custom operations and chained requests may change something.
     public func cancel() {
         let (call, mayHaveBeenExecuted) = record.withLock { ($0.cancel(), $0.mayHaveTakenEffect) }
         guard let call else { return }
@@ -317,8 +317,8 @@ extension APIManager {
     ///
     /// - Parameters:
     ///   - configuration: The description of the call.
-    ///   - serializer: The serializer of the value. ``APIModule/serializer(for:at:)`` returns one that removes the
-    ///     module's envelope.
+    ///   - serializer: The serializer of the value. ``APIModule/serializer(for:at:)`` returns a serializer that removes
+    ///     the module's envelope.
     ///   - queue: The queue for all callbacks, the main queue by default.
     ///   - startsWithFirstHandler: Whether adding the first handler starts the request. If `nil`, the client's
     ///     `NetworkClient.startsRequestsWithFirstHandler` applies.

@@ -20,11 +20,11 @@ public protocol GroupMember: AnyObject, Sendable {
     /// Calls the observer once, when the member has ended and all its handlers have been called. If the member has
     /// already ended, the observer is called soon.
     ///
-    /// - Parameter observer: Called on any thread. Several observers may be added.
+    /// - Parameter observer: A closure that is called on any thread. Several observers may be added.
     func whenEnded(_ observer: @escaping @Sendable (MemberOutcome) -> Void)
 }
 
-/// The member that currently runs, of several members that run one after the other.
+/// The member that currently runs, if several members run one after the other.
 ///
 /// A cancellation cancels this member.
 final class CurrentMember: Sendable {
@@ -39,7 +39,7 @@ final class CurrentMember: Sendable {
         state = Locked(State(member: member))
     }
 
-    /// Makes a member the current one.
+    /// Makes a member the current member.
     ///
     /// If a cancellation has already happened, the member is cancelled.
     func replace(with member: any GroupMember) {

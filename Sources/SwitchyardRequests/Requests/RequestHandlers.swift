@@ -98,7 +98,7 @@ extension APIResponse {
     func failure(_ error: any Error, of id: RequestID) -> APIError {
         var error = APIError(error)
         guard error.context.service == nil else {
-            // The error describes another call, but a server may have executed the call of this request.
+            // The error describes another call, but a server may have processed the call of this request.
             if context?.mayHaveTakenEffect == true { error.context.mayHaveBeenExecuted = true }
             return error
         }

@@ -163,7 +163,7 @@ struct RequestRecord<Value: Sendable> {
 
     /// Ends the request and returns its handlers.
     ///
-    /// The caller must call each handler once.
+    /// `APIRequest` must call each handler once.
     mutating func end(with outcome: Outcome) -> RequestHandlers<Value> {
         phase = .ended(outcome)
         isCancelled = outcome.isCancellation

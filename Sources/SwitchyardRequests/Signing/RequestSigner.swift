@@ -57,7 +57,7 @@ public struct RequestSigner: Sendable {
 
     /// Creates a signer.
     ///
-    /// By default, it signs the five lines described at ``RequestSigner`` without header fields.
+    /// By default, it signs the five lines described at ``RequestSigner``, with no header fields among them.
     public init(_ method: Method, of content: Content = .canonical(headers: []), in place: Place) {
         self.method = method
         self.content = content
@@ -144,7 +144,7 @@ extension HTTPBody {
     /// Returns the SHA-256 digest of the body as it will be sent, for signatures and cache keys.
     ///
     /// If there is no body, the digest is that of zero bytes. Parameters and encodable values are written with sorted
-    /// names, so equal bodies have equal digests. A file is read in pieces.
+    /// names, so equal bodies have equal digests. A file is read in chunks.
     ///
     /// - Returns: 32 bytes.
     /// - Throws: ``/SwitchyardHTTP/RequestError/body(kind:reason:)`` for a stream, whose bytes do not exist yet, and

@@ -34,7 +34,7 @@ public protocol APITarget: Sendable {
     var body: RequestBody { get }
     /// The header fields, none by default.
     var headers: HTTPHeaders { get }
-    /// A response for previews and tests, by default an empty one with status 200.
+    /// A response for previews and tests, by default an empty response with status 200.
     var sampleResponse: HTTPResponse { get }
 
     /// Sets every other option of the call, such as the server, timeouts, cache and validation of the response.

@@ -47,7 +47,7 @@ public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
     ///
     /// - Parameters:
     ///   - values: The values by the names of the variables. Values for other names are ignored.
-    ///   - missing: The treatment of a variable without a value: one whose value is absent, `null` or an empty list.
+    ///   - missing: The treatment of a variable whose value is absent, `null` or an empty list.
     /// - Returns: The text, percent-encoded.
     /// - Throws: `RequestError.template` if a value is missing or is not allowed at its position.
     public func expanded(
