@@ -10,9 +10,9 @@ import SwitchyardServices
 final class EventConnection: @unchecked Sendable {
     /// The minimum pause between two connections that a server can request.
     ///
-    /// Without a minimum, a server that requests no pause and closes each connection immediately would be asked in an
-    /// endless loop. Gecko has the same minimum, and section 9.2.3 of the standard allows it: "Optionally, wait some
-    /// more."
+    /// Without a minimum, a server that requests no pause and closes each connection immediately would receive requests
+    /// in an endless loop. Gecko has the same minimum, and section 9.2.3 of the standard allows it: "Optionally, wait
+    /// some more."
     private static let shortestPause = Duration.milliseconds(500)
     /// The maximum pause that a response can request with `Retry-After`.
     private static let longestRetryAfter = Duration.seconds(3600)
@@ -25,11 +25,11 @@ final class EventConnection: @unchecked Sendable {
     private var parser: EventParser
     private var reader: EventReader?
     private var server: Server.ID?
-    /// The servers that are asked only if no other server is available, stored by identifier because the server list
-    /// may change.
+    /// The servers that get a request only if no other server is available, stored by identifier because the server
+    /// list may change.
     private var avoided: [Server.ID] = []
     private var reconnectionTime: Duration
-    /// The pause that the last response requested with `Retry-After`; `nil` if it requested none.
+    /// The pause that the last response requested with `Retry-After`; `nil` if it requested no pause.
     private var retryAfter: Duration?
     private var failures = 0
     private var hasBegun = false
@@ -116,7 +116,7 @@ final class EventConnection: @unchecked Sendable {
     /// Decides what follows a response that is not an event stream.
     ///
     /// Returns `false` if the server has no more events (204). Returns `true` if the status is transient
-    /// (`Transience`); the response then counts as a failed connection. Otherwise, throws.
+    /// (`Transience`); the response then counts as a failed connection. Otherwise, throws an error.
     private func takeRefusal(_ response: ServiceResponse) async throws(EventSourceFailure) -> Bool {
         guard response.status != 204 else {
             response.discardBody()
@@ -144,7 +144,7 @@ final class EventConnection: @unchecked Sendable {
         return answer
     }
 
-    /// Whether another connection may be made although a server has received the request.
+    /// Whether another connection may be opened although a server has received the request.
     private var mayReconnect: Bool { configuration.resendRule == .anytime }
 
     private var request: APIConfiguration {
@@ -193,7 +193,7 @@ final class EventConnection: @unchecked Sendable {
         do throws(RequestFailure) {
             let event = try await reader?.next()
             recordChange()
-            // A connection that the server ends properly does not count as a failure.
+            // If the server ends a connection properly, the connection does not count as failed.
             failures = 0
             return event
         } catch {
@@ -223,12 +223,12 @@ final class EventConnection: @unchecked Sendable {
 
     /// Waits before the next connection: for the server's reconnection time or, after consecutive failures, longer.
     ///
-    /// The additional time has a limit and ends early when the network is back.
+    /// The additional time has a limit, and it ends early when the network is available again.
     private func waitToReconnect() async throws(EventSourceFailure) {
         reader = nil
         let factor = Double(1 << min(max(0, failures - 1), 16))
-        // A reconnection time of zero would remain zero when doubled. A server that is down must not be asked without a
-        // pause.
+        // A reconnection time of zero would remain zero when doubled. A server that is down must not receive requests
+        // without a pause.
         let longer = failures > 0 ? max(reconnectionTime, .milliseconds(1)) * factor : reconnectionTime
         let (time, openings) = (transfer.core.time, transfer.core.connectivity.openings)
         let asked = max(reconnectionTime, min(retryAfter ?? .zero, Self.longestRetryAfter))

@@ -10,7 +10,7 @@ import SwitchyardServices
 ///         show(event.data)
 ///     }
 ///
-/// When a connection ends or breaks, another connection is made after the server's reconnection time, with
+/// When a connection ends or breaks, another connection is opened after the server's reconnection time, with
 /// `Last-Event-ID` from the last complete event. If the last connection failed, the next server of the service is used.
 /// The sequence ends without an error if the server responds with 204. The sequence throws an error if the response is
 /// not an event stream. If the request must not be repeated (`APIConfiguration.resendRule`), there is only one
@@ -32,7 +32,7 @@ public struct EventSource: AsyncSequence, Sendable {
         public var reconnectionTime = Duration.seconds(3)
         /// The maximum wait after consecutive failed connections; 60 s unless set.
         ///
-        /// Each failure doubles the wait. When the network is back
+        /// Each failure doubles the wait. When the network is available again
         /// (``/SwitchyardClient/NetworkClient/networkChanged(isOnline:)``), the wait is shortened to the reconnection
         /// time.
         public var longestWait = Duration.seconds(60)
@@ -68,7 +68,7 @@ public struct EventSource: AsyncSequence, Sendable {
 
     /// Creates an iterator.
     ///
-    /// The connection is made when the first event is requested.
+    /// The connection is opened when the first event is requested.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(connection: EventConnection(self))
     }
@@ -134,7 +134,7 @@ extension NetworkClient {
     ///   - configuration: The request; `Accept`, `Cache-Control` and `Last-Event-ID` are added.
     ///   - options: The options for reconnecting.
     ///   - id: The identifier with which any task can close the source through `cancel(_:)`.
-    /// - Returns: The sequence of events. The connection is made when the first event is requested. The sequence
+    /// - Returns: The sequence of events. The connection is opened when the first event is requested. The sequence
     ///   supports one iterator at a time.
     public func eventSource(
         _ configuration: APIConfiguration,

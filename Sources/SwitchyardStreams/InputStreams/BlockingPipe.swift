@@ -9,9 +9,9 @@ final class BlockingPipe: @unchecked Sendable {
     private static let capacity = 1 << 20
 
     private struct State {
-        /// The unread pieces.
+        /// The unread chunks.
         ///
-        /// The pieces are not joined, so that a read copies only the bytes that it returns.
+        /// The chunks are not joined, so that a read copies only the bytes that it returns.
         var pieces: ArraySlice<Data> = []
         var count = 0
         var end: Result<Void, RequestFailure>?
@@ -44,8 +44,9 @@ final class BlockingPipe: @unchecked Sendable {
 
     // MARK: Writing
 
-    /// Adds a piece to the buffer and waits until there is room for another piece, or returns `false` if the pipe is
-    /// closed.
+    /// Adds a chunk to the buffer and waits until there is room for another chunk.
+    ///
+    /// Returns `false` if the pipe is closed.
     func write(_ piece: Data) async -> Bool {
         withLock { state in
             state.append(piece)

@@ -4,7 +4,7 @@ public import SwitchyardClient
 /// The body of a ``/SwitchyardClient/StreamedResponse`` as a Foundation input stream, for APIs that require one.
 ///
 /// Reading waits for the network, so do not read on the main thread or on the threads of tasks. At most 1 MiB and one
-/// further piece of the body are buffered for the reader. Closing or releasing the stream ends the transfer.
+/// further chunk of the body are buffered for the reader. Closing or releasing the stream ends the transfer.
 ///
 /// The stream is intended for a loop that calls `read`. Code may schedule it on a run loop and set a delegate, but the
 /// stream sends no events. The stream cannot be the body of a `URLSession` request, because `URLSession` calls
@@ -82,7 +82,7 @@ public final class ResponseInputStream: InputStream {
         return pipe.isAtEnd ? .atEnd : .open
     }
 
-    /// The failure that interrupted the body; `nil` if there was none.
+    /// The failure that interrupted the body; `nil` if there was no failure.
     public override var streamError: (any Error)? { pipe.failure }
 
     // MARK: Run loops and properties

@@ -3,7 +3,7 @@ import SwitchyardHTTP
 
 /// A splitter that turns bytes into lines.
 ///
-/// The bytes can be divided into pieces anywhere, even between CR and LF or within a character.
+/// The bytes can be divided into chunks anywhere, even between CR and LF or within a character.
 ///
 /// A byte order mark before the first line is not part of the line.
 struct LineSplitter: Sendable {
@@ -32,7 +32,7 @@ struct LineSplitter: Sendable {
         self.limit = limit
     }
 
-    /// Appends the next piece of bytes.
+    /// Appends the next chunk of bytes.
     mutating func append(_ piece: Data) {
         if searched == 0, rest.isEmpty {
             rest = piece

@@ -6,8 +6,8 @@ import SwitchyardHTTP
 ///
 /// A line ends with LF or CRLF, and this line end is not part of the line. Text after the last line end is a line too,
 /// unless it is empty. A CR alone does not end a line, because JSON Lines and current programs do not use it. A
-/// character may be divided between pieces. Bytes that are not valid UTF-8 are replaced by U+FFFD. A leading byte order
-/// mark is removed.
+/// character may be divided between two chunks of the body. Bytes that are not valid UTF-8 are replaced by U+FFFD. A
+/// leading byte order mark is removed.
 public struct ResponseLines: AsyncSequence, Sendable {
     /// A line, without its end.
     public typealias Element = String

@@ -2,12 +2,12 @@ import Foundation
 public import SwitchyardClient
 import SwitchyardHTTP
 
-/// The body of a ``/SwitchyardClient/StreamedResponse`` as pieces of text, each as soon as it arrives.
+/// The body of a ``/SwitchyardClient/StreamedResponse`` as chunks of text, each as soon as it arrives.
 ///
-/// A character that is divided between two pieces of the body is part of the later piece of text. Bytes that are not
+/// If a character is divided between two chunks of the body, the later chunk of text contains it. Bytes that are not
 /// valid UTF-8 are replaced by U+FFFD. A leading byte order mark is removed.
 public struct ResponseText: AsyncSequence, Sendable {
-    /// A piece of text, never empty.
+    /// A chunk of text, never empty.
     public typealias Element = String
     /// The failure that ends the sequence early.
     public typealias Failure = RequestFailure
@@ -29,14 +29,14 @@ public struct ResponseText: AsyncSequence, Sendable {
             self.body = body
         }
 
-        /// Returns the next piece of text, or `nil` at the end.
+        /// Returns the next chunk of text, or `nil` at the end.
         ///
         /// - Throws: ``/SwitchyardClient/RequestFailure`` if the body is interrupted or the transfer was cancelled.
         public mutating func next() async throws(RequestFailure) -> String? {
             try await next(isolation: nil)
         }
 
-        /// Returns the next piece of text, or `nil` at the end; the `actor` parameter is ignored.
+        /// Returns the next chunk of text, or `nil` at the end; the `actor` parameter is ignored.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(RequestFailure) -> String? {
             while let piece = try await body.next() {
                 var bytes = rest + piece
@@ -55,6 +55,6 @@ public struct ResponseText: AsyncSequence, Sendable {
 }
 
 extension StreamedResponse.Bytes {
-    /// The body as pieces of text.
+    /// The body as chunks of text.
     public var text: ResponseText { ResponseText(body: body) }
 }

@@ -62,7 +62,7 @@ final class FramedWebSocket: WebSocketEngine {
         serve()
     }
 
-    /// If a caller waits for a message, delivers the next message or the error that ended the connection.
+    /// If the app waits for a message (`receive`), delivers the next message or the error that ended the connection.
     private func serve() {
         let (outcome, reader) = state.withLock { ($0.takeForReader(), $0.takeReader()) }
         reader?()
@@ -169,8 +169,8 @@ final class FramedWebSocket: WebSocketEngine {
 
     private func setTimer() {
         guard let due = state.withLock({ $0.nextCheckTime }) else { return }
-        // The check runs in a new task, so that tasks with received bytes can run first. A server does not count as
-        // silent while its bytes only wait for a thread.
+        // The check runs in a new task, so that tasks with received bytes can run first. If bytes of the server have
+        // arrived and only wait for a thread, the server must not count as silent.
         let next = time.schedule(at: due) { [weak self] in Task { self?.look() } }
         let before = timer.withLock { timer in
             defer { timer = next }

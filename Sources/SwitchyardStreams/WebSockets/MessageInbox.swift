@@ -1,11 +1,11 @@
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// An inbox that delivers messages one by one, in order, to the callers that wait for them.
+/// An inbox that delivers messages one by one, in order, to the calls of ``next()`` that wait for them.
 ///
-/// The inbox requests one message at a time from the connection, and only while a caller waits. If the caller is
-/// cancelled, the request stays active, and the inbox keeps the message for the next caller. A cancellation therefore
-/// loses no message.
+/// The inbox requests one message at a time from the connection, and only while a call waits. If the call is cancelled,
+/// the request stays active, and the inbox keeps the message for the next call. A cancellation therefore loses no
+/// message.
 final class MessageInbox<Message: Sendable>: Sendable {
     typealias Outcome = Result<Message, TransportError>
 
@@ -15,7 +15,7 @@ final class MessageInbox<Message: Sendable>: Sendable {
     }
 
     private struct State {
-        /// A message that arrived after the caller who requested it was cancelled; at most one is kept.
+        /// A message that arrived after the call that requested it was cancelled; at most one message is kept.
         var kept: Message?
         var waiters: [Waiter] = []
         /// Whether a request for a message is active.

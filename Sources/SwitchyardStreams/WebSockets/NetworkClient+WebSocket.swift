@@ -13,9 +13,9 @@ public enum WebSocketFailure: Error, Sendable {
     case refused(ServiceResponse)
     /// The server responded with 101, but violated RFC 6455 section 4.1.
     ///
-    /// The text describes the violation.
+    /// The second associated value describes the violation.
     case handshake(ServiceResponse, String)
-    /// The connection was closed, and no new connection will be made.
+    /// The connection was closed, and no new connection will be opened.
     ///
     /// Only ``ReconnectingWebSocket`` reports this failure.
     case closed(WebSocket.Closure)
@@ -26,7 +26,7 @@ extension NetworkClient {
     ///
     /// The opening request is a GET like any other request. The client chooses a server. If that server is down,
     /// refuses the connection or violates the handshake, the client tries the next server and counts the failure
-    /// against the first one. Header fields, credentials and their refresh, cookies, interceptors and retries apply,
+    /// against the first server. Header fields, credentials and their refresh, cookies, interceptors and retries apply,
     /// and redirects are followed according to ``/SwitchyardClient/APIConfiguration/redirects``.
     /// ``cancel(_:)-(RequestID)``, releasing the client and ``shutdown()`` end the connection.
     ///
@@ -112,7 +112,7 @@ struct WebSocketOpening: Sendable {
 
     /// Opens the connection.
     ///
-    /// - Parameter first: The servers that are asked only if no other server is available.
+    /// - Parameter first: The servers that get a request only if no other server is available.
     /// - Returns: The open connection.
     /// - Throws: ``/SwitchyardStreams/WebSocketFailure``.
     func open(avoiding first: [Server.ID] = []) async throws(WebSocketFailure) -> WebSocket {

@@ -111,8 +111,8 @@
 
         /// Returns the error that ended a call.
         ///
-        /// Without this conversion, a connection that this class has rejected would be reported as a cancellation or a
-        /// bad response.
+        /// Without this conversion, if this class rejects a connection, the app would receive a cancellation or a bad
+        /// response as the error.
         private static func failure(
             _ error: any Error,
             _ task: URLSessionWebSocketTask,

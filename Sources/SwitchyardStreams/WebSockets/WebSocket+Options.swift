@@ -29,8 +29,8 @@ extension WebSocket {
         public var fragmentSize = 64 << 10
         /// The subprotocols that are offered to the server, in order of preference; none unless set.
         ///
-        /// The server may choose one of these (``WebSocket/subprotocol``) or none. If the server chooses a subprotocol
-        /// that was not offered, the opening fails.
+        /// The server may choose an offered subprotocol (``WebSocket/subprotocol``), or none. If the server chooses a
+        /// subprotocol that was not offered, the opening fails.
         public var subprotocols: [String] = []
         /// Whether compression is offered (permessage-deflate, RFC 7692); `false` unless set.
         ///

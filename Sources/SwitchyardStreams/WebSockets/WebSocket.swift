@@ -70,7 +70,8 @@ public final class WebSocket: Sendable {
         door.abandon()
     }
 
-    /// The subprotocol that the server has chosen; `nil` if the server chose none or the connection is not open yet.
+    /// The subprotocol that the server has chosen; `nil` if the server chose no subprotocol, or if the connection is
+    /// not open yet.
     public var subprotocol: String? { door.subprotocol }
 
     /// A description of how the connection ended; `nil` if the connection has not ended or was never open.

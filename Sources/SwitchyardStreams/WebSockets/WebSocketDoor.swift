@@ -115,7 +115,7 @@ final class WebSocketDoor: Sendable {
             return (try? state.outcome?.get(), state.task)
         }
         engine?.close(code, reason: reason)
-        // Callers that wait for the connection to open fail with an error that reports the closure.
+        // Calls that wait for the connection to open fail with an error that reports the closure.
         task?.cancel()
     }
 

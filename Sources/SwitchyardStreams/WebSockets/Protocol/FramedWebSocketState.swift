@@ -2,7 +2,8 @@ import Foundation
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// The state machine of a framed WebSocket: its caller passes events and the time, and carries out each ``Step``.
+/// The state machine of a framed WebSocket: ``FramedWebSocket`` passes events and the time to it, and carries out each
+/// ``Step``.
 struct FramedWebSocketState: Sendable {
     typealias Message = WebSocket.Message
     /// A closure that receives the result of sending a message.
@@ -16,7 +17,7 @@ struct FramedWebSocketState: Sendable {
         var error: TransportError
     }
 
-    /// The actions that the caller must carry out after a change of the state.
+    /// The actions that ``FramedWebSocket`` must carry out after a change of the state.
     struct Step {
         var failed: [Failed] = []
         var startsWriting = false
@@ -39,7 +40,8 @@ struct FramedWebSocketState: Sendable {
 
     private enum Writing { case control, message, close }
 
-    /// The maximum number of pongs that wait to be sent; the oldest is dropped beyond it (RFC 6455 section 5.5.3).
+    /// The maximum number of pongs that wait to be sent; beyond it, the oldest pong is dropped (RFC 6455 section
+    /// 5.5.3).
     private static let mostPongs = 64
     /// The assumed memory overhead of a buffered message in bytes.
     private static let overhead = 64
@@ -50,7 +52,7 @@ struct FramedWebSocketState: Sendable {
     // Received data.
     private var ready: [Message] = []
     private var readyBytes = 0
-    /// Whether a caller waits for the next message.
+    /// Whether a call of `receive` waits for the next message.
     var isAsked = false
     /// Whether received messages are discarded because the app no longer reads them.
     var isDiscarding = false
@@ -117,7 +119,7 @@ extension FramedWebSocketState {
         return heldReader
     }
 
-    /// If a caller waits, returns the next message, or the error that ended the connection.
+    /// If a call of `receive` waits, returns the next message, or the error that ended the connection.
     mutating func takeForReader() -> Result<Message, TransportError>? {
         guard isAsked else { return nil }
         if !ready.isEmpty {
@@ -226,7 +228,9 @@ extension FramedWebSocketState {
         step.startsWriting = true
     }
 
-    /// Returns the next bytes to write, control frames before the next frame of a message.
+    /// Returns the next bytes to write.
+    ///
+    /// Control frames come before the next frame of a message.
     mutating func nextWrite() -> Data? {
         if !isOver, let next = chosenWrite() { return next }
         isWriting = false
@@ -300,7 +304,7 @@ extension FramedWebSocketState {
         return step
     }
 
-    /// Ends the connection and fails all unsent messages; callers still receive the messages that have arrived.
+    /// Ends the connection and fails all unsent messages; the app still receives the messages that have arrived.
     private mutating func finish(
         _ error: TransportError?,
         with closure: WebSocket.Closure?,

@@ -72,9 +72,9 @@ struct Handshake: Sendable {
         return Agreement(subprotocol: try subprotocol(in: headers), compression: try compression(in: headers))
     }
 
-    /// Returns the subprotocol that the server has chosen; `nil` if it chose none.
+    /// Returns the subprotocol that the server has chosen; `nil` if it chose no subprotocol.
     ///
-    /// Throws if the server has chosen a subprotocol that was not offered.
+    /// Throws an error if the server has chosen a subprotocol that was not offered.
     func subprotocol(in headers: HTTPHeaders) throws(Refusal) -> String? {
         let chosen = headers.values(of: "Sec-WebSocket-Protocol")
         guard let first = chosen.first else { return nil }

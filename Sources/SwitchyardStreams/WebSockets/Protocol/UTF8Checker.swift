@@ -1,6 +1,6 @@
 import Foundation
 
-/// A validator for UTF-8 text (RFC 3629) that arrives in pieces.
+/// A validator for UTF-8 text (RFC 3629) that arrives in chunks.
 ///
 /// It detects the first invalid byte immediately.
 struct UTF8Checker {
@@ -19,7 +19,7 @@ struct UTF8Checker {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Checks the next piece of the text, and returns `false` if the text is invalid.
+    /// Checks the next chunk of the text, and returns `false` if the text is invalid.
     mutating func accept(_ bytes: Data) -> Bool {
         bytes.withUnsafeBytes { bytes in
             for byte in bytes where !(missing == 0 && byte < 0x80) {

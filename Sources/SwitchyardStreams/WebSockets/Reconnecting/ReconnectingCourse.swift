@@ -3,7 +3,7 @@ import SwitchyardClient
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// The history of the connections of a ``ReconnectingWebSocket``, and the decision whether to make another connection.
+/// The history of the connections of a ``ReconnectingWebSocket``, and the decision whether to open another connection.
 struct ReconnectingCourse {
     /// The maximum pause that a response can request with `Retry-After`.
     private static let longestRetryAfter = Duration.seconds(3600)
@@ -13,7 +13,7 @@ struct ReconnectingCourse {
     var failures = 0
     /// The number of connections that were opened.
     var connections = 0
-    /// The servers that are asked only if no other server is available.
+    /// The servers that get a request only if no other server is available.
     var avoided: [Server.ID] = []
     private var retryAfter = Duration.zero
 

@@ -13,17 +13,17 @@ final class ReconnectingRunner: Sendable {
         var queue: SendQueue
         var lastID: UInt64 = 0
         var socket: WebSocket?
-        /// The received messages that have not been delivered to a caller.
+        /// The received messages that have not been delivered to the app.
         var ready: [Message] = []
         var isAsked = false
         var end: TransportError?
         var failure: WebSocketFailure?
-        /// The code and the reason that the caller passed to `close`; `nil` if the caller has not closed the WebSocket.
+        /// The code and the reason that the app passed to `close`; `nil` if the app has not closed the WebSocket.
         var closing: (code: WebSocket.CloseCode, reason: String)?
         var endsNormally = false
         /// The signal that wakes the sending task when there is a message to send.
         var sender = WakeUp()
-        /// The signal that wakes the reading task when a caller requests a message.
+        /// The signal that wakes the reading task when the app requests a message.
         var reader = WakeUp()
     }
 
@@ -162,7 +162,7 @@ final class ReconnectingRunner: Sendable {
 
     /// Opens a connection and serves it until it ends.
     ///
-    /// Returns if another connection should be made; otherwise, throws.
+    /// Returns if another connection should be opened. Otherwise, throws an error.
     private func connect(
         _ opening: WebSocketOpening,
         _ course: inout ReconnectingCourse
@@ -189,9 +189,9 @@ final class ReconnectingRunner: Sendable {
         try judge(socket, error, &course)
     }
 
-    /// Decides whether another connection is made after a connection has ended.
+    /// Decides whether another connection is opened after a connection has ended.
     ///
-    /// Throws if no further connection is made.
+    /// Throws an error if no further connection is opened.
     private func judge(
         _ socket: WebSocket,
         _ end: ConnectionEnd,
@@ -254,7 +254,7 @@ final class ReconnectingRunner: Sendable {
         return hasReceived
     }
 
-    /// Waits until all received messages have been delivered to callers.
+    /// Waits until all received messages have been delivered to the app.
     private func waitForReader() async {
         while !Task.isCancelled, state.withLock({ !$0.ready.isEmpty }) {
             await sleep(\.reader) { !$0.ready.isEmpty && !$0.isAsked }

@@ -13,7 +13,7 @@ import SwitchyardServices
 ///     }
 ///     for try await message in socket.messages { show(message) }
 ///
-/// The first connection is made immediately. When a connection ends, another connection is made after a pause. The
+/// The first connection is opened immediately. When a connection ends, another connection is opened after a pause. The
 /// `resume` closure runs with each new connection before anything else is sent over it.
 ///
 /// Messages wait in a bounded queue until they can be sent. Each call of ``send(_:)`` returns or throws a
@@ -30,7 +30,8 @@ public final class ReconnectingWebSocket: Sendable {
         ///
         /// Each failure doubles the pause.
         ///
-        /// A pause ends when the network is back (``/SwitchyardClient/NetworkClient/networkChanged(isOnline:)``).
+        /// A pause ends when the network is available again
+        /// (``/SwitchyardClient/NetworkClient/networkChanged(isOnline:)``).
         public var longestWait = Duration.seconds(60)
         /// The maximum number of consecutive failed connections; no limit unless set.
         ///
@@ -40,10 +41,10 @@ public final class ReconnectingWebSocket: Sendable {
         public var queueLimit = 256
         /// The maximum number of bytes in messages that wait to be sent; 1 MiB unless set.
         public var queueByteLimit = 1 << 20
-        /// A closure that decides whether another connection is made after a connection was closed.
+        /// A closure that decides whether another connection is opened after a connection was closed.
         ///
-        /// By default, another connection is made after every closure, except if the server closed the connection with
-        /// ``WebSocket/CloseCode/normal`` or ``WebSocket/CloseCode/policyViolation``.
+        /// By default, another connection is opened after every closure, except if the server closed the connection
+        /// with ``WebSocket/CloseCode/normal`` or ``WebSocket/CloseCode/policyViolation``.
         public var reconnects: @Sendable (WebSocket.Closure) -> Bool = { closure in
             !closure.isByServer || (closure.code != .normal && closure.code != .policyViolation)
         }
@@ -97,14 +98,14 @@ public final class ReconnectingWebSocket: Sendable {
     /// The context of the request that opened the current connection; `nil` while no connection is open.
     public var context: RequestContext? { runner.socket?.context }
 
-    /// The reason why no further connection will be made; `nil` while the WebSocket is active and after
+    /// The reason why no further connection will be opened; `nil` while the WebSocket is active and after
     /// ``close(_:reason:)``.
     public var failure: WebSocketFailure? { runner.failure }
 
     /// Sends a message, and returns when the whole message has been passed to the system.
     ///
-    /// If no connection is open, the message waits for one. Cancelling the task removes the message if nothing of it
-    /// has been sent.
+    /// If no connection is open, the message waits for a connection. Cancelling the task removes the message if nothing
+    /// of it has been sent.
     ///
     /// - Throws: ``WebSocketSendFailure``.
     public func send(_ message: WebSocket.Message) async throws(WebSocketSendFailure) {
@@ -113,8 +114,8 @@ public final class ReconnectingWebSocket: Sendable {
 
     /// Waits for the next message of any connection.
     ///
-    /// - Throws: The `TransportError` that ended the last connection if no further connection will be made. ``failure``
-    ///   has the reason. The kind is ``/SwitchyardHTTP/TransportError/Kind/closed`` after a closure, and
+    /// - Throws: The `TransportError` that ended the last connection if no further connection will be opened.
+    ///   ``failure`` has the reason. The kind is ``/SwitchyardHTTP/TransportError/Kind/closed`` after a closure, and
     ///   ``/SwitchyardHTTP/TransportError/Kind/cancelled`` if the task is cancelled.
     public func receive() async throws(TransportError) -> WebSocket.Message {
         try await runner.receive()
@@ -149,7 +150,7 @@ public enum WebSocketSendFailure: Error, Sendable, Hashable {
     ///
     /// The server may have received the message, so it is not sent again.
     case mayHaveBeenDelivered
-    /// No further connection will be made, so nothing of the message was sent.
+    /// No further connection will be opened, so nothing of the message was sent.
     case ended
 }
 
@@ -212,7 +213,7 @@ extension ReconnectingWebSocket {
 }
 
 extension NetworkClient {
-    /// Creates a WebSocket that makes a new connection whenever its current connection ends.
+    /// Creates a WebSocket that opens a new connection whenever its current connection ends.
     ///
     /// - Parameters:
     ///   - configuration: The opening request of each connection, as in ``webSocket(_:options:id:)``.

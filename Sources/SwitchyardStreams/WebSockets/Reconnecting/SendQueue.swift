@@ -39,7 +39,7 @@ struct SendQueue: Sendable {
     private let mostBytes: Int
     private var waiting: [Entry] = []
     private var underWay: Entry?
-    /// Whether the caller of the message that is being sent was cancelled.
+    /// Whether the task that waits for the message in transmission was cancelled.
     private var isGivenUp = false
     private(set) var interrupted: [Entry] = []
     private var bytes = 0
@@ -87,7 +87,7 @@ struct SendQueue: Sendable {
     ///
     /// - Parameter mayHaveBeenDelivered: Whether the server may have received the message. If no server can have
     ///   received the message over any connection so far, the message is sent first over the next connection.
-    /// - Returns: The message if it has failed because its caller was cancelled; otherwise, `nil`.
+    /// - Returns: The message if it has failed because the task that waits for it was cancelled; otherwise, `nil`.
     mutating func broke(mayHaveBeenDelivered: Bool) -> Ended? {
         guard var entry = underWay else { return nil }
         underWay = nil
@@ -113,7 +113,7 @@ struct SendQueue: Sendable {
         return entries.map { $0.ended(.mayHaveBeenDelivered) }
     }
 
-    /// Removes a message whose caller was cancelled.
+    /// Removes a message because the task that waits for it was cancelled.
     ///
     /// Returns `nil` if the message is no longer in the queue or is being sent; a message that is being sent is
     /// completed.
