@@ -22,7 +22,7 @@ extension Traffic: CustomStringConvertible {
             switch arrival {
             case .open(let rate, let burst): "\(rate.rounded(to: 2)) per second, \(burst) at once"
             case .closed(let callers, let pause):
-                "by \(callers) clients, each with a pause of \(pause.inWords) between two calls"
+                "by \(callers) callers, each with a pause of \(pause.inWords) between two calls"
             }
         let patience =
             deadlines.lowerBound == deadlines.upperBound
