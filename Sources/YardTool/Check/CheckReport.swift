@@ -31,8 +31,10 @@ struct CheckReport: Sendable {
     /// Whether every file is valid and every server responded.
     var isGood: Bool { problems.isEmpty }
 
-    /// Returns the table with a heading, followed by the server lists, by the environments that have only some of the
-    /// servers, and by the requests that no server serves.
+    /// Returns the table with a heading.
+    ///
+    /// After it come the server lists, the environments that have only some of the servers, and the requests that no
+    /// server serves.
     ///
     /// The result is an empty string if no server was checked.
     ///

@@ -4,8 +4,8 @@ import Switchyard
 struct RoleCheck {
     let service: Service
 
-    /// One line for each pattern that a server serves in another environment only, and one for each environment without
-    /// a server that serves everything.
+    /// The warnings, one line each: for each environment without a server that serves everything, and for each pattern
+    /// that a server serves only in other environments.
     var warnings: [String] {
         service.environments.flatMap { environment -> [String] in
             let servers = service.servers(in: environment)

@@ -7,7 +7,7 @@ extension ServiceCheck {
     ///
     /// A list names no default environment. Its servers are checked in `release`, or in the first environment by name.
     ///
-    /// - Returns: The service, and a description of the list if the file is one.
+    /// - Returns: The service, and a description of the list if the file is a server list.
     /// - Throws: A ``CatalogError`` if the file is invalid, or if the list has expired by the clock of this machine.
     static func service(in file: URL) throws(CatalogError) -> (service: Service, list: String?) {
         guard let bytes = try? Data(contentsOf: file), bytes.isServerList else {

@@ -60,7 +60,7 @@ struct ServiceCheck: Sendable {
         }
     }
 
-    /// Returns the valid services in a file or a folder, without the files that were checked before.
+    /// Returns the valid services in a file or a folder, except those in files that were checked before.
     ///
     /// Invalid files are added to the problems.
     private func services(at url: URL, except seen: inout Set<String>, _ problems: inout [String]) -> [Found] {
@@ -139,7 +139,7 @@ struct ServiceCheck: Sendable {
 
     /// Sends a request to the base URL of a server, or a read that the server serves.
     ///
-    /// Any response is a success, and its body is ignored. A server that serves no read is not asked.
+    /// Any response is a success, and its body is ignored. A server that serves no read gets no request.
     private func ask(_ server: Server, of found: Found, through client: NetworkClient) async -> CheckReport.Row {
         var configuration = APIConfiguration(path: server.serves.sample?.path ?? "", timeout: timeout)
         if let method = server.serves.sample?.method { configuration.method = HTTPMethod(method) ?? .get }

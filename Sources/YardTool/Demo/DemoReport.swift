@@ -20,9 +20,9 @@ struct DemoReport: Codable, Sendable, Equatable {
     var downloadedBytes = 0
     /// The number of downloaded bytes that were already on disk when the download was resumed.
     var resumedBytes = 0
-    /// The number of calls that were made, including calls whose response came from the cache.
+    /// The number of calls, including calls whose response came from the cache.
     var requests = 0
-    /// The number of calls that failed, without the failures that a step expects.
+    /// The number of calls that failed, except for the failures that a step expects.
     var callerFailures = 0
     /// The number of switches to another server because of a failure.
     var switches = 0

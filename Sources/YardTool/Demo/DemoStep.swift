@@ -4,7 +4,7 @@
 protocol DemoStep: Sendable {
     /// The heading of the step.
     var title: String { get }
-    /// Whether callers send steady traffic during the step; the default is `false`.
+    /// Whether ``SteadyTraffic`` runs during the step; the default is `false`.
     var needsTraffic: Bool { get }
 
     /// Runs the step.

@@ -3,8 +3,7 @@ import Switchyard
 extension TrafficStory {
     /// Creates the ``TrafficStory`` (the data of the report) from the notes of the demo.
     ///
-    /// The report starts with the first call of the steady traffic, because no callers run continuously during the
-    /// earlier steps.
+    /// The report starts with the first call of the steady traffic, because the earlier steps make only single calls.
     init(ofDemo notes: TrafficRecorder.Content) {
         let origin = notes.calls.map(\.start).min() ?? notes.events.first?.at ?? .zero
         var notes = notes

@@ -4,7 +4,7 @@ import SwitchyardInspector
 
 /// The output lines of `yard load`: the results of requests, and the changes of the preferred server.
 ///
-/// The line of a request contains neither its path nor its method, and only the last of its attempts.
+/// The line of a request contains only the last attempt of the request, and neither its path nor its method.
 struct LoadLines {
     /// A line with the result of a request or with a change of the preferred server.
     private struct Line: Decodable {

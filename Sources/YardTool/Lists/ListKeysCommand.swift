@@ -1,7 +1,7 @@
 import Foundation
 import SwitchyardServerLists
 
-/// A command that makes a key for signed server lists.
+/// A command that creates a key for signed server lists.
 struct ListKeysCommand: Command {
     static let name = "keys"
     static let summary = "Makes a key, writes it to a file that only you can read, and prints the public key."

@@ -12,13 +12,14 @@ import SwitchyardServerLists
 
 /// A file with a private key that signs server lists.
 ///
-/// Only the owner can read the file. It is a JSON object with `name`, `privateKey` and `publicKey`, the keys in Base64.
+/// The file permissions let only the owner of the file read it. It is a JSON object with `name`, `privateKey` and
+/// `publicKey`, the keys in Base64.
 struct SigningKeyFile {
     let name: String
     let privateKey: Data
     let publicKey: Data
 
-    /// Makes a new key.
+    /// Creates a new key.
     init(name: String) throws {
         self.name = name
         privateKey = Ed25519.newPrivateKey()

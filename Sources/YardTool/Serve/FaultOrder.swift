@@ -13,7 +13,7 @@ struct FaultOrder: Encodable, Sendable, Equatable {
     var `for`: Double?
     /// The percentage of requests that the fault affects, or `nil` for all requests.
     var percent: Double?
-    /// The period in seconds with which the fault is turned on and off, or `nil` if it is always on.
+    /// The period in seconds in which the fault is turned on and off once, or `nil` if the fault is always on.
     var flap: Double?
     /// The response status of the fault `status`.
     ///

@@ -64,8 +64,8 @@ final class LiveRegion: Sendable {
 
 /// The control sequences for drawing the region.
 ///
-/// They are defined in ECMA-48, except for hiding the cursor and the synchronized update. These two are private modes,
-/// which a terminal ignores if it does not support them.
+/// They are defined in ECMA-48, except for hiding the cursor and the synchronized update. Hiding the cursor and the
+/// synchronized update are private modes, which a terminal ignores if it does not support them.
 enum Escape {
     static let hideCursor = "\u{1B}[?25l"
     static let showCursor = "\u{1B}[?25h"

@@ -72,7 +72,7 @@ extension String {
     }
 }
 
-/// A piece of a styled text: an escape sequence or a character.
+/// A part of a styled text: an escape sequence or a character.
 private enum TextPiece {
     case escape(String)
     case character(Character)

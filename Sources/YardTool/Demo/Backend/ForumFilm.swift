@@ -13,7 +13,7 @@ struct ForumFilm: Sendable {
 
     /// Returns whether a file equals the film.
     ///
-    /// The file is read piece by piece.
+    /// The file is read in chunks.
     func isEqual(to file: URL) throws -> Bool {
         let handle = try FileHandle(forReadingFrom: file)
         defer { try? handle.close() }

@@ -12,7 +12,7 @@ final class ForumServer: Sendable {
     /// - Parameters:
     ///   - name: The name of the machine in the service.
     ///   - data: The data of the machine.
-    ///   - port: The port. If 0, the system chooses one.
+    ///   - port: The port. If 0, the system chooses a free port.
     ///   - uploadRate: The maximum number of upload bytes that it accepts per second, or `nil` for no limit.
     ///   - film: The film that it serves, or `nil` for none.
     init(

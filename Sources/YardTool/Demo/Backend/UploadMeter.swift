@@ -21,9 +21,9 @@ struct UploadMeter {
         self.bytesPerSecond = bytesPerSecond
     }
 
-    /// Measures the next piece of the form.
+    /// Measures the next chunk of the form.
     ///
-    /// If the rate is limited, waits for as long as the piece would take.
+    /// If the rate is limited, waits for as long as the chunk would take.
     mutating func take(_ piece: Data) async throws {
         if let bytesPerSecond {
             try await Task.sleep(for: .seconds(Double(piece.count) / Double(bytesPerSecond)))
@@ -41,7 +41,7 @@ struct UploadMeter {
 
     /// The name and size of the file, or `nil` if the form contains no file.
     ///
-    /// Valid after all pieces have arrived.
+    /// Valid after the whole form has arrived.
     var attachment: Attachment? {
         guard let boundary, isHeadComplete else { return nil }
         let text = String(decoding: head, as: UTF8.self)

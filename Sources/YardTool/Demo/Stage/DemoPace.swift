@@ -4,7 +4,7 @@ struct DemoPace: Sendable {
     var watch: Duration
     /// The number of requests that a server must receive before the demo continues with the next event.
     var calls: Int
-    /// The number of callers in the steady traffic.
+    /// The number of callers (tasks that make one call after another) in the ``SteadyTraffic``.
     var callers: Int
     /// The pause of each caller between two calls.
     var think: Duration

@@ -44,7 +44,7 @@ final class DemoScreen: Sendable {
         region.print(wrapped(" ✗ \(text)").map { $0.replacing("✗", with: styled("✗", .red)) })
     }
 
-    /// Shows these lines below the headings and facts, in place of the previous ones.
+    /// Shows these lines below the headings and facts, in place of the previous lines.
     ///
     /// Does nothing if lines cannot be redrawn.
     func show(_ lines: [String]) {

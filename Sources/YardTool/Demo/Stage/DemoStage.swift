@@ -15,7 +15,7 @@ final class DemoStage: Sendable {
     /// The recorder of the data for the report.
     let notes: TrafficRecorder
     let events: ServerEvents
-    /// The only folder in which the demo writes files.
+    /// The folder in which the demo writes all its files.
     let folder: URL
     private let facts = Locked(DemoReport())
 

@@ -30,7 +30,7 @@ struct DownloadStep: DemoStep {
         )
     }
 
-    /// Downloads this share of the film, then cancels the download.
+    /// Starts a download of the film, and cancels it when this share of the bytes has arrived.
     private func cut(_ film: URL, at share: Double, _ watcher: DownloadWatcher, _ stage: DemoStage) async {
         let id = RequestID()
         // The error is ignored, because this download always ends with a cancellation. The resumed download reports any
@@ -42,7 +42,7 @@ struct DownloadStep: DemoStep {
     }
 }
 
-/// Draws the progress of a download and records whether it only increases.
+/// Draws the progress of a download, and records whether the progress ever decreases.
 private final class DownloadWatcher: Sendable {
     private struct State {
         var count: Int64 = 0

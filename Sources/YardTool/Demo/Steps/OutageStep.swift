@@ -3,7 +3,7 @@ import SwitchyardTesting
 
 /// A step in which the current server fails.
 ///
-/// It verifies that no call fails for its caller.
+/// It verifies that every call succeeds nevertheless.
 struct OutageStep: DemoStep {
     let title: String
     let needsTraffic = true

@@ -27,7 +27,7 @@ struct UploadStep: DemoStep {
         )
     }
 
-    /// Writes a file piece by piece, without keeping the whole file in memory.
+    /// Writes a file in chunks, without keeping the whole file in memory.
     private static func write(_ bytes: Int, to file: URL) throws {
         let block = Data((0..<65_536).map { UInt8(truncatingIfNeeded: $0) })
         try Data().write(to: file)
@@ -41,7 +41,7 @@ struct UploadStep: DemoStep {
     }
 }
 
-/// Draws the progress of an upload and records whether it only increases.
+/// Draws the progress of an upload, and records whether the progress ever decreases.
 private final class UploadProgress: Sendable {
     struct Record: Sendable {
         var reports = 0

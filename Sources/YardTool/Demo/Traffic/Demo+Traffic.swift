@@ -2,7 +2,8 @@ import Switchyard
 import SwitchyardStreams
 
 extension Demo {
-    /// Runs a part of the demo while callers send steady traffic and a table shows the servers as the client sees them.
+    /// Runs a part of the demo while ``SteadyTraffic`` makes calls and a table shows the servers as the client sees
+    /// them.
     func withTraffic(on stage: DemoStage, _ body: () async -> Void) async {
         await accompany(stage, body)
         let tally = stage.traffic.total
@@ -15,7 +16,7 @@ extension Demo {
         screen.print([""] + table(of: stage))
     }
 
-    /// Runs the callers and the table during `body`.
+    /// Runs the ``SteadyTraffic`` and the table during `body`.
     ///
     /// Returns after the last call has ended and drawing has stopped.
     private func accompany(_ stage: DemoStage, _ body: () async -> Void) async {

@@ -19,8 +19,8 @@ struct ServerTable {
         "requests": .right(8), "response p50": .right(7), "p99": .right(7),
     ]
 
-    /// The lines of the table, and a last line with the totals of the demo's simulated clients: calls, failures and the
-    /// slowest call.
+    /// The lines of the table, and a last line with the totals of the ``SteadyTraffic``: its callers, calls, failures
+    /// and the slowest call.
     var lines: [String] {
         var table = TextTable(Self.columns)
         for snapshot in snapshots { table.add(row(snapshot)) }

@@ -1,10 +1,10 @@
 import Switchyard
 
-/// Callers that each make one call after another, as the screens of an app do.
+/// Steady traffic of several callers: tasks that each make one call after another, as the screens of an app do.
 ///
-/// Their results are counted.
+/// The results of their calls are counted.
 final class SteadyTraffic: Sendable {
-    /// The counts of the results of calls.
+    /// The number of calls, of failed calls, and the slowest call.
     struct Tally: Sendable {
         var calls = 0
         var failures = 0
@@ -48,12 +48,12 @@ final class SteadyTraffic: Sendable {
         state.withLock { $0.phase = Tally() }
     }
 
-    /// Runs callers until ``stop()`` is called, and returns after the last call has ended.
+    /// Runs the callers until ``stop()`` is called, and returns after the last call has ended.
     ///
     /// - Parameters:
     ///   - callers: The number of concurrent callers.
     ///   - think: The pause of each caller between two calls.
-    ///   - call: Makes the call with this number, and returns the context of the response.
+    ///   - call: A closure that makes the call with this number, and returns the context of the response.
     func run(
         callers: Int,
         think: Duration,
@@ -67,7 +67,7 @@ final class SteadyTraffic: Sendable {
                     while !state.withLock({ $0.isStopped }), !Task.isCancelled {
                         await ask(number, call)
                         number += callers
-                        // The sleep ends early only if the demo is interrupted. The loop then ends too.
+                        // The sleep ends early only if the demo is interrupted. In this case, the loop ends too.
                         try? await Task.sleep(for: think)
                     }
                 }

@@ -8,7 +8,7 @@ import SwitchyardInspector
 struct Report: Codable, Sendable, Equatable {
     /// The subject of a report.
     enum Kind: String, Codable, Sendable {
-        /// Real calls, each of which is recorded.
+        /// Real calls, which are recorded one by one.
         case calls
         /// A fleet of simulated clients, summarized by second.
         case fleet
@@ -41,7 +41,7 @@ struct Report: Codable, Sendable, Equatable {
     var verdict = Verdict(level: .none, headline: "")
     /// A detailed summary of the run in one sentence.
     var summary = ""
-    /// The effect of each fault on the callers.
+    /// The effect of each fault on the calls.
     ///
     /// Empty for a fleet.
     var impacts: [ReportImpact] = []
@@ -63,7 +63,7 @@ struct Report: Codable, Sendable, Equatable {
     var rates: ReportRates?
     /// All calls, or `nil` for a fleet.
     var calls: ReportCalls?
-    /// The figures of the fleet for each second, or `nil` for real calls.
+    /// The numbers of the fleet (``ReportFleet``) for each second, or `nil` for real calls.
     var fleet: ReportFleet?
 }
 

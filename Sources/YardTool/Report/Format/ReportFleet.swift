@@ -1,4 +1,4 @@
-/// The figures of a fleet of clients in each time step.
+/// The load, the failures and the switches of a fleet of clients in each time step.
 struct ReportFleet: Codable, Sendable, Equatable {
     /// A server of the fleet.
     struct Server: Codable, Sendable, Equatable {
@@ -19,16 +19,16 @@ struct ReportFleet: Codable, Sendable, Equatable {
 
     /// A cause of switches and its frequency.
     struct Cause: Codable, Sendable, Equatable {
-        /// The end of a sentence that starts with "because".
+        /// The cause as the end of a sentence that starts with "because".
         var text: String
         var count: Int
     }
 
     /// The length of a time step in seconds.
     var step: Double
-    /// The number of requests in each step, by the time at which they started.
+    /// The number of requests that started in each step.
     var requests: [Int]
-    /// The number of requests without a response in each step, by the time at which they started.
+    /// The number of requests that started in each step and received no response.
     var failures: [Int]
     /// The number of switches in each step.
     var switches: [Int]

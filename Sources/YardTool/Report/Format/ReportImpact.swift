@@ -1,4 +1,4 @@
-/// A fault of a server and its effect on the callers.
+/// A fault of a server and its effect on the calls.
 ///
 /// Times are seconds, and waits are milliseconds.
 struct ReportImpact: Codable, Sendable, Equatable {
@@ -9,7 +9,8 @@ struct ReportImpact: Codable, Sendable, Equatable {
     var from: Double
     /// The length of the fault, or `nil` if the fault had not ended at the end of the report.
     var length: Double?
-    /// The time from the start of the fault until the client took the server out of service, or `nil` if it did not.
+    /// The time from the start of the fault until the client took the server out of service, or `nil` if the server
+    /// stayed in service.
     var noticedAfter: Double?
     /// The number of calls that were due during the fault.
     ///
@@ -22,6 +23,7 @@ struct ReportImpact: Codable, Sendable, Equatable {
     var slowest: Double?
     /// The server that received the calls instead, or `nil` if the client did not switch.
     var heir: Int?
-    /// The time from the start of the fault until the server was preferred again, or `nil` if it was not.
+    /// The time from the start of the fault until the server was preferred again, or `nil` if it was not preferred
+    /// again.
     var backAfter: Double?
 }

@@ -82,7 +82,8 @@ struct FailingPeriod: Sendable, Equatable {
         from = calls.first.map { story.second($0.start) } ?? 0
         until = end
         self.isComplete = isComplete
-        // The record of a call names only its last server. A call with an attempt for each server failed at all of them.
+        // The record of a call names only its last server. If a call had as many attempts as there are servers, it
+        // failed at every server.
         let met = Set(calls.compactMap { story.place($0.server) })
         let metAll = isComplete && calls.contains { $0.attempts >= story.servers.count }
         servers = metAll ? Array(story.servers.indices) : met.sorted()

@@ -12,8 +12,8 @@ struct Outage: Sendable, Equatable {
     var server: Int
     /// The start of the failure.
     ///
-    /// This is the start of the injected fault, if it was recorded. Otherwise, it is the time at which the first call was
-    /// due that failed or needed another server.
+    /// This is the start of the injected fault, if it was recorded. Otherwise, it is the time at which the first call
+    /// was due that failed or needed another server.
     var from: Double
     /// The end of the failure, or `nil` if it did not end.
     ///
@@ -29,7 +29,7 @@ struct Outage: Sendable, Equatable {
     var cause: SwitchCause?
     /// The switch of the client to another server, or `nil` if it did not switch.
     var move: Move?
-    /// The time at which the server was preferred again, or `nil` if it was not.
+    /// The time at which the server was preferred again, or `nil` if it was not preferred again.
     var backAt: Double?
 
     /// The outage as a fault in the report.
@@ -75,8 +75,8 @@ struct Outage: Sendable, Equatable {
 
     /// Returns the time at which the first call was due that failed or needed another server because of this outage.
     ///
-    /// Such calls belong to the outage if at most two seconds pass from one to the next, and from the last to the
-    /// ejection.
+    /// Such calls belong to the outage if at most two seconds pass between two of these calls, and between the last
+    /// call and the ejection.
     private static func firstTrouble(before outage: Outage, _ calls: ReportCalls) -> Double {
         guard let ejectedAt = outage.ejectedAt else { return outage.from }
         var first = ejectedAt

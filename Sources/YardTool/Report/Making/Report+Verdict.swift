@@ -24,21 +24,21 @@ extension ReportImpact {
 }
 
 extension [Outage] {
-    /// Returns the outage because of which a call was sent to another server: the last one that had begun.
+    /// Returns the outage because of which a call was sent to another server: the last outage that had begun.
     fileprivate func cause(of call: Int, _ calls: ReportCalls) -> Outage? {
         last { $0.server != calls.server[call] && $0.fault.covers(calls.start[call]) }
     }
 }
 
 extension ReportFault {
-    /// Returns whether a call that was due at this time was due during the fault.
+    /// Returns whether the fault was active at this time.
     func covers(_ time: Double) -> Bool { from <= time && time < until ?? .infinity }
 }
 
 extension ReportCalls {
     /// Returns whether a call succeeded although its first server had failed.
     ///
-    /// A hedged call counts if it was due during a fault of another server than the one that responded.
+    /// A hedged call counts if it was due during a fault of a server other than the one that responded.
     func isSaved(_ call: Int, _ faults: [ReportFault]) -> Bool {
         guard failure[call] == 0 else { return false }
         switch way[call] {
@@ -77,8 +77,8 @@ extension Verdict {
         if let comparison = Self.comparison(report, calls) { details.append(comparison) }
     }
 
-    /// Returns the number of calls that a client without switching would have sent to a faulty server, or `nil` if there
-    /// are none or most of them failed with switching too.
+    /// Returns the number of calls that a client without switching would have sent to a faulty server, or `nil` if
+    /// there are none or most of them failed with switching too.
     private static func comparison(_ report: Report, _ calls: ReportCalls) -> String? {
         let first = report.states.first { $0.from == 0 && ($0.state == .inUse || $0.state == .failing) }?.server ?? 0
         let faults = report.faults.filter { $0.server == first }

@@ -1,13 +1,13 @@
 import Switchyard
 import SwitchyardInspector
 
-/// A one-sentence summary of a run: the failed servers, the effect on callers, the cause of the switch, and the
+/// A one-sentence summary of a run: the failed servers, the effect on the calls, the cause of the switch, and the
 /// recovery.
 struct TrafficSummary {
     let report: Report
     let outages: [Outage]
 
-    /// The maximum number of faults that are described individually.
+    /// The maximum number of faults that the summary describes one by one.
     private static let mostTold = 3
 
     var text: String {

@@ -21,7 +21,7 @@ struct RecordedCall: Sendable {
 }
 
 extension String {
-    /// Whether a failure of this kind is the fault of a server, and not of the caller or of a limit.
+    /// Whether a failure of this kind is the fault of a server, and not of the app or of a limit.
     var blamesServer: Bool { VerdictText.blamesServer(self) }
 }
 
@@ -32,7 +32,7 @@ extension CallWay {
             self = .direct
             return
         }
-        // The call was hedged even if the first, slow server responded before the second one, or if no server
+        // The call was hedged even if the first, slow server responded before the second server, or if no server
         // responded.
         self = context.attempt?.role == .failover ? .failedOver : .hedged
     }

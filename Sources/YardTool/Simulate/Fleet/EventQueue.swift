@@ -12,9 +12,10 @@ struct EventQueue: Sendable {
         /// The meaning of the event, encoded by the user of the queue.
         var code: UInt32
 
-        /// Returns whether this entry is due before another one.
+        /// Returns whether this entry is due before another entry.
         ///
-        /// Sequence numbers wrap around. Those in the heap never differ by half of their range or more.
+        /// Sequence numbers wrap around. The numbers of the entries in the heap never differ by half of the range or
+        /// more.
         fileprivate func comes(before other: Entry) -> Bool {
             at == other.at ? Int32(bitPattern: sequence &- other.sequence) < 0 : at < other.at
         }

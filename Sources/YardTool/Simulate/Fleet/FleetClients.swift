@@ -44,8 +44,8 @@ struct FleetClients: Sendable {
         }
     }
 
-    /// Returns prototypes of the clients' cores, one for each order of the fallback servers, with the first fallback of
-    /// each.
+    /// Returns prototypes of the clients' cores, one for each order of the fallback servers, and the first fallback in
+    /// each order.
     private static func models(
         _ plan: FleetPlan,
         random: inout FleetRandom

@@ -11,7 +11,7 @@ struct FleetRequest: Sendable {
     /// The maximum number of attempts of a request: one per server.
     static let attempts = FleetClients.servers.count
 
-    /// The client of the request.
+    /// The client that sends the request.
     var client: UInt32
     /// The previous request of the client that is still in progress, as the next element of a linked list.
     var older = FleetClients.noRequest
@@ -67,7 +67,7 @@ struct FleetAttempt: Sendable {
 
     /// The attempt of the switching core.
     var attempt: Attempt
-    /// The client of the attempt.
+    /// The client that sends the attempt.
     var client: UInt32
     /// The result of the attempt.
     ///

@@ -3,7 +3,7 @@ import Switchyard
 
 /// The results of a simulation.
 struct FleetReport: Codable, Sendable, Equatable {
-    /// The mean and the maximum of a count.
+    /// The mean and the maximum of a number over all clients.
     struct Count: Codable, Sendable, Equatable {
         var mean: Double
         var max: Int

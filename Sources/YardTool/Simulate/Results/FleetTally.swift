@@ -1,6 +1,6 @@
 import Switchyard
 
-/// The counts of a simulation.
+/// The totals of a simulated fleet (``FleetSimulation``): requests, failures, attempts, load and switches.
 struct FleetTally: Sendable {
     /// The number of requests that arrived.
     private(set) var requests = 0

@@ -5,7 +5,7 @@ struct FleetWaits: Sendable {
     /// The number of millisecond buckets; no request takes longer than the deadline.
     private static let buckets = Int(FleetPlan.deadline / .milliseconds(1)) + 1
 
-    /// The counts of all buckets.
+    /// The number of requests in each bucket.
     ///
     /// The buckets of one second are next to each other.
     private var counts: ContiguousArray<UInt32>

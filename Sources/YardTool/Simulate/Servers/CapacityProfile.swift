@@ -26,7 +26,7 @@ struct CapacityProfile: Sendable {
 
     private var parts: [Part] = []
 
-    /// Creates a profile from pieces in order of time.
+    /// Creates a profile from its linear pieces in order of time.
     ///
     /// The first piece must start at 0.
     init(_ pieces: [Piece]) {

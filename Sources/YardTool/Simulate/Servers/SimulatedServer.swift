@@ -34,7 +34,7 @@ struct SimulatedServer: Sendable {
 
     /// The capacity over time, in requests per second.
     let capacity: CapacityProfile
-    /// The period in which the server does not respond, or `nil` if there is none.
+    /// The period in which the server does not respond, or `nil` if there is no such period.
     let outage: Outage?
     /// The time in seconds from the end of a request's wait in the queue to its response, including the network.
     let serviceTime: Double

@@ -2,10 +2,10 @@ import Switchyard
 
 /// A command that runs worlds through a real client in virtual time.
 ///
-/// A world is a random scenario of servers, endpoints, quotas, outages, callers and deadlines.
+/// A world is a random scenario of servers, endpoints, quotas, outages, calls and deadlines (``World``).
 ///
-/// The command compares each call with a client that sends the call once. If the call succeeds for that client, it must
-/// not fail.
+/// The command compares each call with the same call of a client that sends it only once, without switching. If the
+/// call succeeds without switching, it must succeed with switching too.
 struct WorldsCommand: Command {
     static let name = "worlds"
     static let summary =

@@ -1,7 +1,7 @@
 import Switchyard
 
-/// Reduces a world with a violation to a small one: removes one part after another if the violation occurs without it
-/// too.
+/// Reduces a world (a simulated scenario, ``World``) with a violation to a smaller world: it removes one part after
+/// another if the violation occurs without this part too.
 struct WorldShrinker {
     /// The maximum number of worlds that are tried.
     static let mostTries = 400
@@ -29,9 +29,7 @@ struct WorldShrinker {
 }
 
 extension World {
-    /// Slightly simpler worlds.
-    ///
-    /// The world with the greatest reduction is the first.
+    /// Slightly simpler worlds, the world with the greatest reduction first.
     var simpler: [World] {
         let fewer = plainServers + fewerTroubles + fewerEndpoints + fewerServers
         let steps = fewer + simplerTraffic + simplerTroubles + evenResponses
@@ -48,7 +46,7 @@ extension World {
         troubles.indices.map { index in with { $0.troubles.remove(at: index) } }
     }
 
-    /// The world without roles, groups and zones, and with fewer of them.
+    /// Simpler worlds: without roles, groups and zones, or with fewer of them.
     private var plainServers: [World] {
         guard let arrangement else { return [] }
         let roles = arrangement.roles.indices.map { index in with { $0.arrangement?.roles[index] = .everything } }

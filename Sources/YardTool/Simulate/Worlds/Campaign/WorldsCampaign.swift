@@ -1,7 +1,8 @@
 import Foundation
 import Switchyard
 
-/// A run of many worlds (random scenarios) on all processors, which counts the violations.
+/// A simulation of many worlds (random scenarios, ``World``) on all processors, which counts the violations of the
+/// ``Law``.
 struct WorldsCampaign: Sendable {
     /// The numbers of the worlds.
     var numbers: ClosedRange<UInt64>
@@ -45,10 +46,10 @@ struct WorldsCampaign: Sendable {
         return tally
     }
 
-    /// Minimizes worlds for each class of violations that was found.
+    /// Searches for minimized worlds for each class of violations that was found.
     ///
     /// - Parameters:
-    ///   - tally: The results of the campaign.
+    ///   - tally: The results of the simulation.
     ///   - count: The number of worlds for each class.
     ///   - groups: The number of classes, the most frequent first. The default is all classes.
     /// - Returns: The minimized worlds in the order of the classes.

@@ -2,7 +2,7 @@ import Foundation
 import Switchyard
 import SwitchyardInspector
 
-/// The results of a ``WorldsCampaign``.
+/// The results of a simulation of many worlds (``WorldsCampaign``).
 struct WorldsReport: Codable, Sendable, Equatable {
     /// A class of violations.
     struct Fault: Codable, Sendable, Equatable {
@@ -42,8 +42,8 @@ struct WorldsReport: Codable, Sendable, Equatable {
     var calls: Int
     /// The number of calls whose response was not an error.
     ///
-    /// `servedByFirstServer` is the number of calls for which this would be so if each call were sent only to the first
-    /// server.
+    /// `servedByFirstServer` is the number of calls that would receive such a response if each call were sent once, to
+    /// the first server.
     var answered: Int
     var servedByFirstServer: Int
     var requestsPerCall: Double
@@ -54,13 +54,13 @@ struct WorldsReport: Codable, Sendable, Equatable {
     var examples: [Example]
     var wallSeconds: Double
 
-    /// Whether there are no violations except known exceptions within their limits.
+    /// Whether every violation is a known exception, and no exception exceeds its limit.
     var holds: Bool { faults.isEmpty && !exceptions.contains(where: \.isExcessive) }
 
     /// The maximum number of listed worlds for each class.
     private static let mostNamed = 5
 
-    /// Summarizes a completed campaign.
+    /// Summarizes a completed simulation.
     init(of campaign: WorldsCampaign, _ tally: WorldsTally, examples: [WorldsCampaign.Example], wallSeconds: Double) {
         policy = campaign.policy.name
         firstWorld = campaign.numbers.lowerBound
@@ -118,7 +118,7 @@ extension WorldsReport {
         (summary + faultLines + exceptionLines + exampleLines + [verdict.text]).joined(separator: "\n")
     }
 
-    /// The result in words: the calls that switching saved, and the calls that fared worse.
+    /// The result in words: the calls that succeeded because of switching, and the calls that fared worse.
     var verdict: Verdict {
         let saved = answered - servedByFirstServer
         let worse = faults.reduce(0) { $0 + $1.violations } + exceptions.reduce(0) { $0 + $1.violations }

@@ -43,7 +43,7 @@ struct WorldsTally: Sendable {
         }
     }
 
-    /// Adds the counts of another tally.
+    /// Adds the totals of another tally.
     mutating func add(_ other: WorldsTally) {
         worlds += other.worlds
         alikeWorlds += other.alikeWorlds
@@ -57,7 +57,7 @@ struct WorldsTally: Sendable {
         exceptions.merge(other.exceptions) { $0.joined(with: $1) }
     }
 
-    /// The exceptions that occurred more often than allowed.
+    /// The known exceptions that occurred more often than their limits allow.
     var excessiveExceptions: [KnownException] {
         KnownException.all.filter { exception in
             let found = Double(exceptions[exception.name]?.violations ?? 0)

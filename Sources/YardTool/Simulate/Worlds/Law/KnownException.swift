@@ -1,6 +1,6 @@
 import Switchyard
 
-/// A class of violations that is accepted for a stated reason, up to a maximum frequency.
+/// A class of violations of the ``Law`` that is accepted for a stated reason, up to a maximum frequency.
 struct KnownException: Sendable {
     /// The name of the exception in reports.
     let name: String
@@ -17,7 +17,7 @@ struct KnownException: Sendable {
 
     /// All known exceptions.
     ///
-    /// A violation that none of them covers makes the run fail.
+    /// If no exception covers a violation, the run fails.
     static let all: [KnownException] = [
         KnownException(
             name: "quota",
@@ -85,7 +85,7 @@ extension Violation.Kind {
 }
 
 extension Violation {
-    /// Returns whether the caller received a response with this status.
+    /// Returns whether the call received a response with this status.
     fileprivate func isAnswered(_ status: Int) -> Bool { call?.outcome == .answered(status) }
 
     /// Whether the call would also have failed without switching.
@@ -97,10 +97,10 @@ extension Violation {
     /// The first server that serves the call.
     fileprivate var firstServer: Int { call?.byFirst.server ?? 0 }
 
-    /// Whether the first request of the call was sent to a server other than the first one.
+    /// Whether the first request of the call was sent to another server than the first server that serves the call.
     fileprivate var wentElsewhere: Bool { call?.sendings.first.map { $0.server != firstServer } ?? false }
 
-    /// Whether any request of the call was sent to a server other than the first one.
+    /// Whether any request of the call was sent to another server than the first server that serves the call.
     fileprivate var askedOthers: Bool { call?.sendings.contains { $0.server != firstServer } ?? false }
 }
 
@@ -110,7 +110,7 @@ extension World {
         troubles.contains { if case .quota = $0.fault { true } else { false } }
     }
 
-    /// Returns whether a server fails at some time, alone or together with the other servers.
+    /// Returns whether a fault affects the server at some time, alone or together with the other servers.
     fileprivate func hasTrouble(at server: Int) -> Bool { troubles.contains { ($0.server ?? server) == server } }
 
     /// Whether a fault affects only a share of the requests or occurs in cycles.
@@ -129,7 +129,7 @@ extension World {
         }
     }
 
-    /// The maximum number of calls in progress at the same time, before the first of them ends.
+    /// The number of calls that start at the same time, before any of them ends.
     fileprivate var callsAtOnce: Int {
         switch traffic.arrival {
         case .open(_, let burst): burst

@@ -1,6 +1,6 @@
 import Switchyard
 
-/// The checks of the results of a world: that no call is worse off than without switching, and that the client sends
+/// The rules that the results of a world must obey: no call fares worse than without switching, and the client sends
 /// few additional requests.
 enum Law {
     /// The maximum mean number of requests per call, not counting failovers that succeeded.
@@ -33,8 +33,8 @@ enum Law {
         guard let status = reference.status else { return nil }
         switch call.outcome {
         case .answered(let own):
-            // If the requests of a client get lost before they reach a server, the client uses less of its quota. Later
-            // calls then succeed for this reason only, so such a response is not called better.
+            // If requests of the client without switching are lost before they reach a server, that client uses less of
+            // its quota. Later calls of it succeed only for this reason, so their responses do not count as better.
             return status < 400 && own >= 400 && !reference.reply.owesToLosses ? .worseResponse : nil
         case .failed(.overloaded) where call.sendings.isEmpty: return .refusedUnsent
         case .failed(.deadlineExceeded): return .tooLate
@@ -69,7 +69,7 @@ enum Law {
 
     /// Returns a violation if the client switched to a server that is not better than the previous one.
     ///
-    /// If no server responds successfully, a switch is not a violation, because the callers lose nothing.
+    /// If no server responds successfully, a switch is not a violation, because the switch makes no call fail.
     private static func switching(in played: PlayedWorld) -> Violation? {
         let isAnyAnswered = played.calls.contains { ($0.byFirst.status ?? 500) < 400 }
         guard played.switches > 0, isAnyAnswered else { return nil }

@@ -1,6 +1,6 @@
 import Switchyard
 
-/// The checks of the write requests that the servers of a world have executed.
+/// The rules for the write requests that the servers of a world have executed.
 ///
 /// The servers share their data. A copy of a write request that is executed late has the same effect as any other
 /// write.
@@ -11,7 +11,7 @@ enum Registers {
             + played.world.endpoints.indices.compactMap { undone($0, in: played) }
     }
 
-    /// Returns a violation if a call was executed although its result states that it was not.
+    /// Returns a violation if a call was executed although its result states that it was not executed.
     private static func executedUnreported(_ call: PlayedCall) -> Violation? {
         guard call.kind != .read, call.outcome != nil, !call.reportsExecution, call.executionTime != nil else {
             return nil
@@ -22,9 +22,9 @@ enum Registers {
     /// Returns a violation if a late copy of a successful write has overwritten a newer successful write of the
     /// endpoint.
     ///
-    /// A write is newer than another write if it started after that one had ended. If the older write reports that it
-    /// may have been executed, there is no violation, because its caller can check. Writes with idempotency keys are
-    /// not checked, because the simulated servers do not support these keys.
+    /// A write is newer than another write if it started after the other write had ended. If the older write reports
+    /// that it may have been executed, there is no violation, because an app can then check the data. Writes with
+    /// idempotency keys are not checked, because the simulated servers do not support these keys.
     private static func undone(_ endpoint: Int, in played: PlayedWorld) -> Violation? {
         guard played.world.isRegister(endpoint) else { return nil }
         let writes = played.calls.filter { $0.endpoint == endpoint }
@@ -53,8 +53,7 @@ extension PlayedCall {
 }
 
 extension TrafficRecord.Sending {
-    /// Returns whether the server may still execute the request, or has finished with it, judging by the way in which
-    /// the request ended.
+    /// Returns what the end of the request says about its execution: certainly not, finished, or still possible.
     func fate(of kind: CallKind) -> RequestFate {
         switch end {
         case .answer(let status, _): RequestFate(status: status, to: kind.method)

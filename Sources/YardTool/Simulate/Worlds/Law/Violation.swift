@@ -1,7 +1,6 @@
 import Switchyard
 
-/// A violation of the law (no caller is worse off with the client than with a client without switching) or of a related
-/// rule.
+/// A violation of the ``Law`` (no call fares worse than with a client without switching) or of a related rule.
 struct Violation: Sendable {
     /// The kind of violation.
     enum Kind: String, Sendable, CaseIterable, Codable {
@@ -54,8 +53,10 @@ struct Violation: Sendable {
     var group: ViolationGroup { ViolationGroup(self) }
 }
 
-/// A class of violations: those of the same kind, with the same kind of call, and with the same clients for which the
-/// call would have succeeded.
+/// A class of violations.
+///
+/// Two violations are in the same class if their kind, the kind of the call, and the clients for which the call would
+/// have succeeded are the same.
 struct ViolationGroup: Sendable, Hashable, Codable {
     var kind: Violation.Kind
     var witness: Violation.Witness?

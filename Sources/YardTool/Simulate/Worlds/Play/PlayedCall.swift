@@ -2,7 +2,7 @@ import Switchyard
 
 /// A call that was made in a world, and its result.
 struct PlayedCall: Sendable {
-    /// The result for the caller.
+    /// The result of the call.
     enum Outcome: Sendable, Equatable {
         case answered(Int)
         case failed(RequestFailure.Reason)

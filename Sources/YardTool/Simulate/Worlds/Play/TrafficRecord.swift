@@ -31,7 +31,7 @@ struct TrafficRecord: Sendable {
             }
         }
 
-        /// Whether the response shows that the server works.
+        /// Whether the request ended with a response that shows that the server works.
         var isWell: Bool {
             if case .answer(let status, _) = end { status < 500 } else { false }
         }
@@ -49,7 +49,7 @@ struct TrafficRecord: Sendable {
     private(set) var shadows = 0
     /// The number of shadow requests that were not reads.
     private(set) var writtenShadows = 0
-    /// The number of requests, with shadow requests, that were sent to a server that does not serve them.
+    /// The number of requests, including shadow requests, that were sent to a server that does not serve them.
     private(set) var unsuitable = 0
 
     init(calls: Int) {

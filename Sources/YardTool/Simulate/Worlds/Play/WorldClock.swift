@@ -1,6 +1,6 @@
 import Switchyard
 
-/// The virtual clock of a world.
+/// The virtual clock of a simulated world.
 ///
 /// It advances from timer to timer on the thread that runs the world.
 ///

@@ -88,7 +88,7 @@ extension WorldPlay {
         }
     }
 
-    /// Schedules the next call of a caller that waits for each response (`Traffic.Arrival.closed`).
+    /// Schedules the next call of a simulated caller that waits for each response (`Traffic.Arrival.closed`).
     private func goOn() {
         guard case .closed(_, let pause) = world.traffic.arrival else { return }
         let number = state.withLock { $0.ended }
@@ -96,10 +96,10 @@ extension WorldPlay {
         _ = clock.schedule(at: clock.now.advanced(bySeconds: wait)) { [self] in call() }
     }
 
-    /// Makes the next call, if one is left.
+    /// Makes the next call, if there is another call to make.
     ///
-    /// The call is compared with clients without switching. If servers share the traffic, they send the call to the
-    /// server that got its first request.
+    /// The call is compared with clients without switching. If servers share the traffic, these clients send the call
+    /// to the server that got its first request.
     private func call() {
         guard let next = addCall() else { return }
         let preferred = names.firstIndex(of: client.preferredServer(for: requests[next.endpoint])) ?? 0
@@ -182,7 +182,7 @@ extension Result where Success == ServiceResponse, Failure == RequestFailure {
 }
 
 extension PlayedCall.Reference {
-    /// The result of a call that is not sent.
+    /// The result for a client without switching if the call is not sent.
     fileprivate static let none = Self(
         server: 0,
         reply: ServerReply(delay: .infinity, end: .silence(isConnected: false)),

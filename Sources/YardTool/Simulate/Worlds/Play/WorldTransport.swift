@@ -31,7 +31,7 @@ final class WorldTransport: Transport {
     /// The requests that have been sent so far.
     var record: TrafficRecord { state.withLock { $0.record } }
 
-    /// Returns the server that got the first request of a call, or `nil` if none was sent.
+    /// Returns the server that got the first request of a call, or `nil` if no request was sent.
     func firstServer(of call: Int) -> Int? { state.withLock { $0.record.sendings[call].first?.server } }
 
     func start(
@@ -76,8 +76,8 @@ struct PlacedRequest: Sendable {
     /// The endpoint, or `nil` for a request for the base URL.
     var namedEndpoint: Int?
     var method: HTTPMethod
-    /// Whether the request is a shadow request, whose response no caller receives: a probe, a comparison of two
-    /// servers, or a warm-up.
+    /// Whether the request is a shadow request, whose response no call receives: a probe, a comparison of two servers,
+    /// or a warm-up.
     var isShadow: Bool
 
     /// Reads the properties from a request of the client.

@@ -36,7 +36,8 @@ struct Arrangement: Sendable, Equatable {
 extension Arrangement {
     /// Generates the arrangement of a world.
     ///
-    /// Its random numbers are independent of those of the world, so the world is the same without it.
+    /// The random numbers of the arrangement are independent of those of the world, so the rest of the world is the
+    /// same with and without an arrangement.
     init(of world: World) {
         var random = WorldRandom(of: world.number ^ 0x5EED_0F20_1E5A_110C)
         let indices = 0..<world.servers
@@ -50,7 +51,7 @@ extension Arrangement {
         roles[Int(random.next() % UInt64(world.servers))] = .everything
         weights = indices.map { _ in random.scaled(0.5...4) }
         if random.happens(0.5) {
-            // Ranks without a gap: each server has the rank of the previous one or the next rank.
+            // Ranks without a gap: each server has the rank of the previous server or the next rank.
             var rank = 1
             priorities = indices.map { index in
                 if index > 0, random.happens(0.5) { rank += 1 }
@@ -61,7 +62,7 @@ extension Arrangement {
         preferredZone = zones.compactMap(\.self).first.flatMap { random.happens(0.5) ? $0 : nil }
     }
 
-    /// The keys of a server in the description of the service.
+    /// Returns the requests that a server serves, as in the description of the service.
     func served(by server: Int) -> ServedRequests {
         switch roles[server] {
         case .everything: .everything

@@ -52,7 +52,7 @@ struct Trouble: Sendable, Equatable {
     /// A number that makes the random numbers of this fault differ from those of other faults.
     var salt: UInt64
 
-    /// Whether the whole server is down during the fault.
+    /// Whether the fault affects all requests to the server, so that the whole server is down.
     var takesDown: Bool { endpoint == nil && share == 1 }
 
     /// Returns whether the fault can affect requests to an endpoint on a server.

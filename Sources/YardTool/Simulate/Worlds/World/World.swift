@@ -1,6 +1,6 @@
 import Switchyard
 
-/// A world: a random scenario of servers, endpoints, callers and faults, in which a client is tested.
+/// A world: a random simulated scenario of servers, endpoints, calls and faults, in which a client is tested.
 ///
 /// The reply of a server to a call depends only on the world, the call's number and the time. Earlier requests of the
 /// client change it only if there is a quota. Two clients that send a call to the same server at the same time
@@ -36,7 +36,7 @@ struct World: Sendable, Equatable {
     var number: UInt64
     /// The number of servers.
     ///
-    /// The first server is the preferred one.
+    /// The first server is the preferred server.
     var servers: Int
     var latency: Latency
     var endpoints: [Endpoint]
@@ -80,7 +80,8 @@ struct Traffic: Sendable, Equatable {
     enum Arrival: Sendable, Equatable {
         /// Calls are made at random times with a mean rate per second, in bursts of this size.
         case open(rate: Double, burst: Int)
-        /// Each caller waits for its response, pauses for this number of seconds, and calls again.
+        /// This number of simulated callers make one call after another. Each caller waits for its response and then
+        /// pauses for this number of seconds.
         case closed(callers: Int, pause: Double)
     }
 

@@ -16,7 +16,7 @@ struct ServerReply: Sendable, Equatable {
     /// The time in seconds from the request to the end.
     var delay: Double
     var end: End
-    /// The time in seconds from the request to its execution, or `nil` if the server never executes it.
+    /// The time in seconds from the request to its execution, or `nil` if the server never executes the request.
     ///
     /// The server executes the request even if the client has disconnected before that time.
     var executedAfter: Double?
@@ -41,7 +41,8 @@ struct ServerQuestion: Sendable {
     var time: Double
 }
 
-/// The servers of a world for one client, with the counts of this client's requests for quotas.
+/// The servers of a world as one client meets them, with the number of requests of this client that count against a
+/// quota.
 struct WorldServers: Sendable {
     /// The key under which the requests for a quota are counted in one period.
     private struct Count: Hashable {
@@ -61,7 +62,7 @@ struct WorldServers: Sendable {
         self.world = world
     }
 
-    /// Returns the reply to a request and counts the request for the quotas.
+    /// Returns the reply to a request, and counts the request against the quotas.
     mutating func reply(to question: ServerQuestion) -> ServerReply {
         let latency = usualLatency(question) + slowness(question)
         var reply = ServerReply(delay: latency, end: .answer(200, retryAfter: nil), executedAfter: latency)
@@ -181,7 +182,7 @@ extension WorldServers {
         }
     }
 
-    /// Returns the delay in seconds with which a server executes a request that its client no longer waits for.
+    /// Returns the seconds after which a server executes a request that its client no longer waits for.
     private func lateness(of question: ServerQuestion) -> Double { draw(9, question).number(0.05...30) }
 }
 
