@@ -17,14 +17,14 @@ struct CallFault: Sendable, Hashable {
     }
 
     var kind: Kind
-    /// The number of calls that get the fault.
+    /// The number of calls in which the fault occurs.
     var calls: Int
-    /// The server whose requests get the fault; if `nil`, the requests of all servers.
+    /// The server to whose requests the fault is applied; if `nil`, it is applied to the requests to all servers.
     var server: Server.ID?
 
     /// Returns a description of the fault.
     ///
-    /// `left` is the number of calls that will still get the fault.
+    /// `left` is the number of calls in which the fault will still occur.
     func words(left: Int) -> String {
         let what =
             switch kind {
@@ -40,11 +40,11 @@ struct CallFault: Sendable, Hashable {
 
 /// Applies the requested fault to the next calls.
 ///
-/// Every attempt of an affected call gets the fault.
+/// The fault is applied to every attempt of an affected call.
 final class FaultController: Sendable {
     private struct State {
         var fault: CallFault?
-        /// The calls that have got the fault so far.
+        /// The calls in which the fault has occurred so far.
         var met: Set<RequestID> = []
     }
 

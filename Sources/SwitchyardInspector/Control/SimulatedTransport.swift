@@ -81,7 +81,8 @@ private final class SimulatedExchange: TransportTask {
         timer?.cancel()
         task?.cancel()
         guard let completion = takeCompletion() else { return }
-        // The completion is called asynchronously, because the caller may hold a lock that the completion needs.
+        // The completion handler is called asynchronously, because the code that cancels the exchange may hold a lock
+        // that the handler needs.
         _ = time.schedule(at: time.now) { completion(.failure(.simulated(.cancelled))) }
     }
 

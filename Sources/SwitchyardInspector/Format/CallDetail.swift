@@ -2,11 +2,11 @@
 package struct CallDetail: Codable, Sendable, Equatable {
     /// The request and the response of one attempt.
     package struct Attempt: Codable, Sendable, Equatable {
-        /// The number of the attempt in its round, from 1.
+        /// The number of the attempt within its ``round``, from 1.
         package var number: Int
         /// The number of the round, from 1.
         ///
-        /// A round is one pass over the servers; each retry starts another round.
+        /// A round is one try at the request with its failovers and hedges. Each retry starts another round.
         package var round: Int
         /// The request as a curl command; missing if the request body was not stored completely.
         package var curl: String?
@@ -56,7 +56,8 @@ package struct CallDetail: Codable, Sendable, Equatable {
 
 /// All recorded data, embedded in a page that works without a running inspector.
 package struct InspectorRecord: Codable, Sendable, Equatable {
-    /// The number of parts of an imported file that the page does not show as recorded, with the first problem.
+    /// The parts of an imported file that the page cannot show as they were recorded: their number, and the first
+    /// problem.
     package struct LeftOut: Codable, Sendable, Equatable {
         /// The number of parts.
         package var count: Int

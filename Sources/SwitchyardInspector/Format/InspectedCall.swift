@@ -6,7 +6,7 @@ package struct InspectedCall: Codable, Sendable, Equatable {
     package struct Outcome: Codable, Sendable, Equatable {
         /// The status of the response.
         ///
-        /// If the call failed, the status of the last response; missing if there was none.
+        /// If the call failed, the status of the last response; missing if there was no response.
         package var status: Int?
         /// The one-word name of the failure; missing if the call did not fail.
         package var error: String?
@@ -51,7 +51,7 @@ package struct InspectedCall: Codable, Sendable, Equatable {
     package var end: Double?
     /// The HTTP method.
     package var method: String
-    /// The path or the URL, as the caller gave it.
+    /// The path or the URL, as the app gave it.
     package var path: String
     /// The tags, in alphabetical order.
     package var tags: [String] = []
@@ -59,11 +59,13 @@ package struct InspectedCall: Codable, Sendable, Equatable {
     package var from: Source?
     /// The number of rounds so far.
     ///
-    /// A round is one pass over the servers; each retry starts another round.
+    /// A round is one try at the request with its failovers and hedges. Each retry starts another round.
     package var rounds = 1
     /// The result of the call; missing while the call is active.
     package var outcome: Outcome?
-    /// Whether the call failed although a server may have executed its request, such as a POST; missing if not.
+    /// Whether the call failed although a server may have processed its request, such as a POST.
+    ///
+    /// The value is missing otherwise.
     package var mayHaveBeenExecuted: Bool?
     /// The attempts, in order.
     package var attempts: [InspectedAttempt] = []
@@ -118,9 +120,9 @@ package struct InspectedAttempt: Codable, Sendable, Equatable {
         case version = "protocol"
     }
 
-    /// The number of the attempt in its round, from 1.
+    /// The number of the attempt within its ``round``, from 1.
     package var number: Int
-    /// The number of the round that the attempt belongs to, from 1.
+    /// The number of the round that the attempt belongs to, from 1 (``InspectedCall/rounds``).
     package var round: Int
     /// The server's name; missing if the URL does not belong to a server of the service.
     package var server: String?
@@ -134,7 +136,7 @@ package struct InspectedAttempt: Codable, Sendable, Equatable {
     package var end: Double?
     /// The reason for the attempt.
     package var kind: Kind
-    /// The event that followed the attempt, such as `next server` or `no server left`; missing if there was none.
+    /// The event that followed the attempt, such as `next server` or `no server left`; missing if nothing followed.
     package var next: String?
     /// Whether the attempt was cut off because another attempt received a response or the call ended; missing if not.
     package var isCut: Bool?

@@ -51,7 +51,7 @@ package struct InspectorFeed: Codable, Sendable, Equatable {
     package var forgotten: Int
     /// The identifier of the inspector, which differs in each run of the app.
     package var session = ""
-    /// The verdict on all calls so far, also on those that are no longer kept.
+    /// The verdict on all calls so far, including calls that are no longer kept.
     package var verdict = Verdict(level: .none, headline: "No call has ended.")
     /// The limits on the data that the inspector keeps.
     package var limits: Limits
@@ -59,7 +59,7 @@ package struct InspectorFeed: Codable, Sendable, Equatable {
     package var client: InspectedClient
     /// The calls that are new or have changed, in the order of dispatch.
     ///
-    /// Each call is complete, not only its changes.
+    /// The feed contains each of these calls completely, not only its changes.
     package var calls: [InspectedCall]
     /// The new events, in order.
     package var events: [Event]
@@ -80,7 +80,7 @@ package struct InspectedClient: Codable, Sendable, Equatable {
         package var url: String
         /// The current role of the server.
         package var state: State
-        /// A description of the state, with the figures that explain it, in one line.
+        /// A description of the state on one line, with the numbers that explain it.
         package var words: String
         /// The time of the first failure of a server that is out of service; missing for another server.
         package var since: Double?

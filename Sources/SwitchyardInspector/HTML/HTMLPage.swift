@@ -24,7 +24,8 @@ package struct HTMLPage: Sendable {
         let own = try PageFolder(of: module, besides: source)
         self.styles = try [shared.text("shared.css")] + styles.map { try own.text($0) }
         self.scripts = try [shared.text("parts.js"), shared.text("shapes.js")] + scripts.map { try own.text($0) }
-        // The policy of the page allows only this script, so no other script runs even if a text became markup.
+        // The policy of the page allows only this script, so no other script runs even if text from the data becomes
+        // markup by mistake.
         let hash = MessageDigest.sha256(Data(Self.content(of: self.scripts).utf8)).base64EncodedString()
         self.frame = try own.text(frame)
             .replacingOccurrences(of: "script-src 'unsafe-inline'", with: "script-src 'sha256-\(hash)'")

@@ -1,4 +1,4 @@
-/// A table as plain HTML, in the same form as the tables that the script of a page makes.
+/// A table as plain HTML, in the same form as the tables that the script of a page creates.
 package struct HTMLTable {
     private let title: String
     private let columns: [String]

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The page of the inspector, assembled from the files in the folder `Page`.
+/// The page of the inspector, made from the files in the folder `Page`.
 package struct InspectorPage: Sendable {
     package let page: HTMLPage
 

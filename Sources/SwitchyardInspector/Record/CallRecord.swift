@@ -3,7 +3,7 @@ import SwitchyardDiagnostics
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// What the inspector has recorded of a call: the part that the page shows, and the stored exchanges.
+/// The record of a call: the part that the page shows, and the stored exchanges.
 struct CallRecord: Sendable {
     /// The maximum number of attempts and of waits per call, and the maximum number of redirects and of exchanges per
     /// attempt.
@@ -14,7 +14,7 @@ struct CallRecord: Sendable {
     ///
     /// The indices match `call.attempts`.
     private(set) var exchanges: [[KeptExchange]] = []
-    /// The number of the change in which the call last changed.
+    /// The number of the last change of the record (``TrafficStore``) that concerned the call.
     var change = 0
     /// A description of how the last round ended.
     private var lastEnd = ""
@@ -45,11 +45,13 @@ struct CallRecord: Sendable {
 
     // MARK: Rounds
 
-    /// Records the start of a round, which is one pass over the servers; each retry starts another round.
+    /// Records the start of a round: one try at the request with its failovers and hedges.
+    ///
+    /// Each retry starts another round.
     mutating func roundBegan(_ round: Int, at time: Double) {
         let since = call.start
         // A longer time before the first round means that the call waited for rate limits or request adapters. Without
-        // them, this time is far below 5 ms.
+        // rate limits and request adapters, this time is far below 5 ms.
         if round == 1, time - since >= 5 { wait(from: since, to: time, why: "limits and adapters") }
         if isWaiting, let last = call.waits.indices.last { call.waits[last].end = time }
         isWaiting = false
@@ -79,7 +81,7 @@ struct CallRecord: Sendable {
 
     // MARK: Attempts
 
-    /// Records that a request was sent: the first one of an attempt, or the next one after a redirect.
+    /// Records that a request was sent: the first request of an attempt, or the next request after a redirect.
     mutating func sent(_ attempt: AttemptRecord, _ exchange: KeptExchange, round: Int, at time: Double) {
         let request = exchange.entry.request
         if let place = place(of: attempt.number, in: round) {

@@ -1,12 +1,12 @@
-/// The numbers of the kept calls, and the order in which calls are dropped.
+/// The numbers of the kept calls, and the rule by which calls are dropped.
 ///
-/// Calls with a special course (``InspectedCall/isSpecial``) are kept longer than other calls: up to half of the limit is
-/// for them.
+/// Special calls (``InspectedCall/isSpecial``), such as failed and slow calls, are kept longer than other calls: up to
+/// half of the limit is for them.
 struct KeptCalls: Sendable {
     private let limit: Int
     /// The newest calls in the order of dispatch.
     private var newest: ArraySlice<Int> = []
-    /// Older calls with a special course, in the order of dispatch.
+    /// Older special calls, in the order of dispatch.
     private var special: ArraySlice<Int> = []
 
     init(limit: Int) {
@@ -15,7 +15,7 @@ struct KeptCalls: Sendable {
 
     /// Adds a call, and returns the number of the call to drop, or `nil` if the limit is not exceeded.
     ///
-    /// `isSpecial` returns whether the call with a number has a special course.
+    /// `isSpecial` returns whether the call with a number is special.
     mutating func add(_ number: Int, isSpecial: (Int) -> Bool) -> Int? {
         newest.append(number)
         guard newest.count + special.count > limit else { return nil }

@@ -91,7 +91,7 @@ struct ExchangeKeeper: Sendable {
 
     /// Cuts the redacted bodies of an exchange to the limit.
     ///
-    /// The original sizes of the bodies are kept.
+    /// The exchange still states the original sizes of the bodies.
     private func cut(_ exchange: KeptExchange, _ requestSize: Int?, _ responseSize: Int?) -> KeptExchange {
         var exchange = exchange
         if let requestSize, var data = exchange.entry.request.postData {
@@ -124,7 +124,7 @@ struct ExchangeKeeper: Sendable {
 
     /// Returns the first bytes of the data, up to the limit.
     ///
-    /// A character that the limit would cut is left out.
+    /// If the limit is within a character, this character is omitted.
     private static func prefix(of data: Data, _ limit: Int) -> Data {
         guard limit < data.count else { return data }
         var part = data.prefix(limit)

@@ -2,7 +2,7 @@ import SwitchyardServices
 
 /// The evidence for the ejection of a server, which is kept until the server has recovered.
 ///
-/// The client's own statistics of a server start at zero with its ejection.
+/// It is kept here because the client resets its own statistics of a server when it ejects the server.
 struct ServerOutage: Sendable, Equatable {
     /// The time of the first failure, in milliseconds since 1970.
     var since: Double
@@ -11,9 +11,9 @@ struct ServerOutage: Sendable, Equatable {
     /// The number of requests, and of failed requests, in the statistics that led to the ejection.
     var requests: Int
     var failures: Int
-    /// The number of calls that met the failure.
+    /// The number of calls with an attempt that failed because of the outage.
     var calls = 0
-    /// The number of these calls that succeeded, by server.
+    /// The number of these calls that succeeded, by the server that responded.
     var savedBy: [String: Int] = [:]
     /// The number of failed probes.
     var failedProbes = 0
@@ -37,7 +37,7 @@ struct ServerOutage: Sendable, Equatable {
 
 /// The outages of all servers that are not in service.
 struct ServerOutages: Sendable {
-    /// A call that met a failure of a server.
+    /// A call with an attempt that failed because of a server.
     private struct Meeting: Sendable {
         var start: Double
         var end: Double
@@ -100,7 +100,7 @@ struct ServerOutages: Sendable {
 
     private mutating func add(_ meeting: Meeting, at server: String) {
         guard open[server] == nil else {
-            // The end of a call may be reported after the ejection that the call led to.
+            // The end of a call may be reported after the ejection that the call has caused.
             open[server]?.add(meeting.savedBy, since: meeting.start)
             return
         }
@@ -110,7 +110,7 @@ struct ServerOutages: Sendable {
 }
 
 extension ServerOutage {
-    /// Counts a call that met the failure at a time, and that `server` completed.
+    /// Counts a call with an attempt that failed at the time `start`, and that `server` completed.
     fileprivate mutating func add(_ server: String?, since start: Double) {
         calls += 1
         since = min(since, start)

@@ -18,7 +18,9 @@ final class TrafficStore: Sendable {
         var kept: KeptCalls
         var tally = VerdictTally()
         var outages = ServerOutages()
-        /// The number of the last change, which starts at 1 so that a page that sends 0 receives everything.
+        /// The number of the last change.
+        ///
+        /// It starts at 1, so that a page that sends 0 as the last change it knows receives everything.
         var change = 1
     }
 
@@ -28,7 +30,7 @@ final class TrafficStore: Sendable {
         var forgotten: Int
         var calls: [InspectedCall]
         var events: [InspectorFeed.Event]
-        /// The counts of all calls and events so far, also of those that are no longer kept.
+        /// The totals of all calls and events so far, including those that are no longer kept.
         var tally: VerdictTally
         /// The outages that have not ended, by server.
         var outages: [String: ServerOutage]
@@ -238,7 +240,7 @@ final class TrafficStore: Sendable {
 }
 
 extension TrafficStore.State {
-    /// Records an event in the counts and in the outages.
+    /// Records an event in the totals and in the outages.
     fileprivate mutating func take(_ event: SwitchEvent, at time: Double) {
         switch event.kind {
         case .ejected(let server, _, let cause) where cause.blamesServer:

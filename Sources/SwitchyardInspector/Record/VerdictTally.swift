@@ -1,6 +1,6 @@
 import SwitchyardClient
 
-/// The counts of the calls and events that an inspector has seen, from which its ``Verdict`` is made.
+/// The totals of the calls and events that an inspector has seen: the facts for its ``Verdict``.
 struct VerdictTally: Sendable {
     /// Consecutive calls that failed because of servers.
     private struct Run: Sendable {
@@ -20,12 +20,12 @@ struct VerdictTally: Sendable {
     /// The slow servers of recent calls that another server completed, with the times of the responses.
     private var hedges: [(server: String, time: Double)] = []
     private var run: Run?
-    /// The longest time in milliseconds without a successful call, by the number of servers that failed in it.
+    /// The longest time in milliseconds without a successful call, by the number of servers that failed in this time.
     private var silences: [Int: Double] = [:]
 
     /// Counts a call that has ended.
     ///
-    /// A call that its caller cancelled is not counted.
+    /// A call that the app cancelled is not counted.
     mutating func add(_ call: InspectedCall) {
         guard let outcome = call.outcome, outcome.error != "cancelled" else { return }
         facts.calls += 1
@@ -72,7 +72,9 @@ struct VerdictTally: Sendable {
         }
     }
 
-    /// Counts a call that a second server has completed: now if the slow server is ejected, otherwise when it is.
+    /// Counts a hedged call that the second server has completed.
+    ///
+    /// If the slow server is ejected, the call is counted now; otherwise it is counted when the slow server is ejected.
     private mutating func hedged(_ call: InspectedCall, _ winner: InspectedAttempt) {
         let slow = call.attempts.last { $0.server != winner.server }?.server
         guard let slow, let end = call.end else { return }
@@ -93,7 +95,7 @@ struct VerdictTally: Sendable {
         self.run = run
     }
 
-    /// Ends a run of failed calls.
+    /// Ends a ``Run`` of failed calls.
     ///
     /// A run of fewer than three calls or of less than half a second does not count as an outage.
     private mutating func closeRun(at time: Double) {

@@ -33,7 +33,7 @@ extension InspectedClient.Server {
         self.url = url
         words = outage.map { $0.words(nextProbe: snapshot.nextProbe) } ?? Self.words(of: snapshot)
         since = outage?.since
-        // The client's own counts start at zero with the ejection.
+        // The client resets its own statistics when it ejects the server.
         calls = outage?.requests ?? snapshot.statistics.requests
         failures = outage?.failures ?? snapshot.statistics.failures
         latency = snapshot.p50.map { $0.inSeconds * 1_000 }
@@ -45,7 +45,7 @@ extension InspectedClient.Server {
             }
     }
 
-    /// Returns the known figures that explain a server's state, as text.
+    /// Returns the known numbers that explain a server's state, as text.
     private static func words(of snapshot: ServerSnapshot) -> String {
         let figures = snapshot.statistics
         let latency = zip(snapshot.p50, snapshot.p99).map { half, most in

@@ -6,7 +6,9 @@ import SwitchyardServices
 ///
 /// The controller observes the client's calls only while a page is open, unless it records from the start.
 final class InspectorController: Sendable {
-    /// The maximum time that a feed request waits for a change before the feed is sent without one.
+    /// The time for which a feed request waits for a change.
+    ///
+    /// After it, the feed is sent without a change.
     static let patience = Duration.seconds(20)
 
     let client: NetworkClient
@@ -20,7 +22,7 @@ final class InspectorController: Sendable {
 
     /// Creates the controller for a client.
     ///
-    /// Its client handle does not retain the client's `familyObjects`.
+    /// The client handle that the controller holds does not retain the client's `familyObjects`.
     init(_ client: NetworkClient, _ options: TrafficInspector.Options) {
         let own = client.detached()
         let keeper = ExchangeKeeper(redaction: options.redaction, bodyBytes: min(max(0, options.bodyBytes), 1 << 40))

@@ -1,6 +1,6 @@
 import SwitchyardServices
 
-/// A tracker that knows whether a page is open: one of its feed requests is waiting or ended recently.
+/// A tracker that knows whether a page is open: a feed request of a page is waiting, or has ended recently.
 final class PagePresence: Sendable {
     private struct State {
         var waiting = 0

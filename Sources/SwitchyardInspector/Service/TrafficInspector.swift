@@ -11,21 +11,21 @@ import SwitchyardTesting
 ///         let inspector = try TrafficInspector(client)   // prints the address of the page
 ///     #endif
 ///
-/// The inspector is for debug builds. The page is served only on 127.0.0.1, and only to callers that know the token in
+/// The inspector is for debug builds. The page is served only on 127.0.0.1, and only to programs that know the token in
 /// the page's address. No other web page can read the data or send commands to the inspector. Credentials are hidden,
 /// as in the log.
 ///
 /// ### What it observes
-/// The inspector observes the client only while a page is open, unless ``Options/recordsFromStart`` is set. A page is open
-/// if it requested data within the last 30 seconds. Calls that were dispatched while the client was not observed are not
-/// shown. While the client is not observed, the inspector adds no cost to the client's calls. A response from the cache
-/// appears as a call without attempts.
+/// The inspector observes the client only while a page is open, unless ``Options/recordsFromStart`` is set. A page is
+/// open if it requested data within the last 30 seconds. Calls that were dispatched while the client was not observed
+/// are not shown. While the client is not observed, the inspector adds no cost to the client's calls. A response from
+/// the cache appears as a call without attempts.
 ///
 /// ### What it keeps
-/// The inspector keeps the newest calls (``Options/calls``), each with the heads of its messages and at most
-/// ``Options/bodyBytes`` of bodies in each direction. Bodies that are not text take a third more memory. With the
-/// default options, the calls take at most 66 MB if all bodies are text, and at most 88 MB if no body is text. The
-/// calls are kept after the last page is closed, until ``stop()`` is called or the inspector is released.
+/// The inspector keeps the newest calls (``Options/calls``), each with the header fields of its requests and responses
+/// and at most ``Options/bodyBytes`` of bodies in each direction. Bodies that are not text take a third more memory.
+/// With the default options, the calls take at most 66 MB if all bodies are text, and at most 88 MB if no body is text.
+/// The calls are kept after the last page is closed, until ``stop()`` is called or the inspector is released.
 public final class TrafficInspector: Sendable {
     /// The limits and permissions of an inspector.
     public struct Options: Sendable {
@@ -33,15 +33,15 @@ public final class TrafficInspector: Sendable {
         public var port: UInt16 = 0
         /// Whether the next run of the app serves the page at the same address; the default is `true` in debug builds.
         ///
-        /// The port and the token are stored in a file in the user's folder for caches, which only the user can read. If
-        /// another socket listens on the stored port, the page gets a new port and a new token.
+        /// The port and the token are stored in a file in the user's folder for caches, which only the user can read.
+        /// If another socket listens on the stored port, the page gets a new port and a new token.
         public var keepsAddress = Options.isDebugBuild
         /// Whether calls are recorded from the start, and not only while a page is open; the default is `false`.
         public var recordsFromStart = false
         /// The maximum number of calls that are kept; the default is 500.
         ///
-        /// If there are more calls, the oldest are dropped. Calls that failed, were sent more than once, or took at
-        /// least a second are kept longer than other calls: up to half of the calls are for them.
+        /// If there are more calls, the oldest calls are dropped. Calls that failed, were sent more than once, or took
+        /// at least a second are kept longer than other calls: up to half of the calls are for them.
         public var calls = 500
         /// The maximum number of body bytes that are kept per call in each direction; the default is 64 KiB.
         public var bodyBytes = 65_536
@@ -132,7 +132,7 @@ public final class TrafficInspector: Sendable {
         server.stop()
     }
 
-    /// Waits until a page is open, or returns `false` if the task was cancelled before.
+    /// Waits until a page is open, or returns `false` if the task was cancelled first.
     package func waitForPage() async -> Bool {
         await server.wait { _ in desk.isWatched }
     }

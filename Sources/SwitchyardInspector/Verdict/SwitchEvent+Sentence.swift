@@ -34,7 +34,7 @@ extension HealthStatistics {
 
 extension SwitchCause {
     /// The cause of an ejection as a part of a sentence whose subject is the server, or `nil` if the server did not
-    /// cause it.
+    /// cause the ejection.
     fileprivate var ownWhy: String? {
         switch self {
         case .errorRatio: "too many of its requests failed"

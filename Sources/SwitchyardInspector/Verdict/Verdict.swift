@@ -27,7 +27,7 @@ package struct Verdict: Codable, Sendable, Equatable {
     /// The sentence and the further sentences, each on its own line.
     package var text: String { ([headline] + details).joined(separator: "\n") }
 
-    /// Creates the verdict of a run from its counts.
+    /// Creates the verdict of a run from its totals.
     package init(_ facts: VerdictFacts) {
         let tolerated = facts.tolerance * Double(facts.calls)
         let counted = facts.isStrict ? facts.failed : facts.failedBecauseOfServers
@@ -38,14 +38,14 @@ package struct Verdict: Codable, Sendable, Equatable {
     }
 }
 
-/// The counts of a run from which its ``Verdict`` is made.
+/// The totals of a run, from which its ``Verdict`` is created.
 ///
 /// A call has failed if it received no response or a response with a status of at least 400. A call was saved if it
 /// succeeded at another server after its first server had failed.
 package struct VerdictFacts: Sendable, Equatable {
     /// The number of servers of the service.
     package var serverCount = 1
-    /// The names of the servers that failed, each once.
+    /// The names of the servers that failed, without repetitions.
     package var failedServers: [String] = []
     /// The time in seconds for which no server responded, or `nil` if a server always responded.
     package var secondsWithoutServer: Double?
@@ -57,11 +57,12 @@ package struct VerdictFacts: Sendable, Equatable {
     package var saved = 0
     /// The number of failed calls by kind of failure, such as `refused` or `http503`.
     ///
-    /// A failed call whose kind is not counted here counts as the fault of a server.
+    /// If the kind of a failed call is not counted here, the failure counts as the fault of a server.
     package var failures: [String: Int] = [:]
     /// The share of failed calls that counts as good, from 0 to 1.
     package var tolerance = 0.0
-    /// Whether failures that are not the fault of a server, such as a response with status 404, count for the level.
+    /// Whether failures that are not the fault of a server, such as a response with status 404, make the
+    /// ``Verdict/level`` worse.
     package var isStrict = true
 
     /// The number of calls that failed because of a server.
@@ -69,10 +70,10 @@ package struct VerdictFacts: Sendable, Equatable {
         max(0, failures.reduce(failed) { $0 - (VerdictText.blamesServer($1.key) ? 0 : $1.value) })
     }
 
-    /// Creates counts of a run without calls.
+    /// Creates the totals of a run without calls.
     package init() {}
 
-    /// The maximum number of kinds of failure that are named.
+    /// The maximum number of kinds of failure that the verdict names.
     private static let mostKinds = 4
 
     fileprivate var servers: String? {

@@ -23,7 +23,7 @@ package enum VerdictText {
         500: "Internal Server Error", 502: "Bad Gateway", 503: "Service Unavailable", 504: "Gateway Timeout",
     ]
 
-    /// The kinds of failure that are the fault of a server, and not of the caller or of a limit.
+    /// The kinds of failure that are the fault of a server, and not of the app or of a limit.
     private static let faultsOfServers: Set = [
         "refused", "connectionRefused", "reset", "connectionReset", "dns", "dnsFailure", "tls", "tlsFailure",
         "certificate", "certificateRejected", "timeout", "timedOut", "connectTimeout", "truncated", "protocol",
