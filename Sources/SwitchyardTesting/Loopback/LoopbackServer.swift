@@ -192,11 +192,11 @@ extension LoopbackServer {
     /// A request is recorded as soon as its head has arrived, with the part of the body that has arrived so far.
     public var requests: [RecordedRequest] { board.read { $0.log.kept } }
 
-    /// The counts of connections and requests.
+    /// The statistics: the numbers of connections and requests.
     public var statistics: LoopbackStatistics { board.read { $0.statistics } }
 
-    /// Removes the recorded requests and resets the statistics, except the counts of open connections and requests in
-    /// progress.
+    /// Removes the recorded requests, and resets the statistics except for the numbers of open connections and of
+    /// requests in progress.
     public func clearRecords() {
         board.change { state in
             let old = state.statistics

@@ -38,7 +38,7 @@ final class StubBody: Sendable {
         self.onEnd = onEnd
     }
 
-    /// Waits for the pause before the next piece, and returns the piece, or `nil` at the end.
+    /// Waits for the pause before the next chunk, and returns the chunk, or `nil` at the end.
     func next() async throws(TransportError) -> Data? {
         guard let pause = chunks.pause, state.withLock({ $0.end == nil && $0.index < chunks.pieces.count }) else {
             return try takePiece().get()

@@ -16,7 +16,7 @@ final class StubExchange: TransportTask {
         var completion: Completion?
         var timers: [any ScheduledTimer] = []
         var timeout: (any ScheduledTimer)?
-        /// The streamed body that is being read; `nil` before the head was delivered and for other responses.
+        /// The streamed body that is being read; `nil` before the head is delivered, and if the body is not streamed.
         var body: StubBody?
         /// A callback that is called once when the exchange ends.
         var onEnd: (@Sendable (StubExchange) -> Void)?
@@ -146,7 +146,7 @@ extension StubExchange {
         complete(response, body: nil)
     }
 
-    /// Collects the pieces of a scripted response into a whole body.
+    /// Collects the chunks of a scripted response into a whole body.
     private func gather(_ chunks: StubResponse.Chunks) {
         if let pause = chunks.pause { return gather(chunks, from: 0, after: 0, every: pause) }
         var count = 0
@@ -157,7 +157,7 @@ extension StubExchange {
         finish(chunks)
     }
 
-    /// Collects the pieces from `index` on and waits for the pause before each piece.
+    /// Collects the chunks from `index` on, and waits for the pause before each chunk.
     ///
     /// `count` is the number of bytes collected so far.
     private func gather(
@@ -174,7 +174,7 @@ extension StubExchange {
         }
     }
 
-    /// Adds a piece after `count` collected bytes.
+    /// Adds a chunk after `count` collected bytes.
     ///
     /// Returns the new number of bytes, or `nil` if the exchange has ended.
     private func take(_ piece: Data, after count: Int) -> Int? {

@@ -65,18 +65,18 @@ extension StubResponse {
         return self.status(status, headers: headers, body: Data(text.utf8))
     }
 
-    /// Responds with a body that arrives in pieces.
+    /// Responds with a body that arrives in chunks.
     ///
-    /// If the client requests a whole body, it receives the response when all pieces have arrived. If it requests a
+    /// If the client requests a whole body, it receives the response when all chunks have arrived. If it requests a
     /// stream, it receives the head first.
     ///
     /// - Parameters:
-    ///   - pieces: The pieces of the body. Empty pieces are skipped.
+    ///   - pieces: The chunks of the body. Empty chunks are skipped.
     ///   - status: The status code.
     ///   - headers: The header fields.
-    ///   - interval: The pause before each piece. The default is no pause.
+    ///   - interval: The pause before each chunk. The default is no pause.
     ///   - time: The clock of the pauses. If `nil`, there are no pauses.
-    ///   - failure: The error with which the body ends after the last piece. If it is `nil`, the body is complete.
+    ///   - failure: The error with which the body ends after the last chunk. If it is `nil`, the body is complete.
     /// - Returns: The scripted response.
     public static func chunks(
         _ pieces: [Data],

@@ -42,7 +42,7 @@ public final class ManualClock: TimeSource {
     /// The current time of the clock.
     public var now: MonotonicTime { state.withLock { $0.now } }
 
-    /// The time at which ``pauseProcess(for:)`` last ended, or `nil` if it was never called.
+    /// The time at which ``pauseProcess(for:)`` last ended, or `nil` if this method was never called.
     public var resumedAt: MonotonicTime? { state.withLock { $0.resumedAt } }
 
     /// The number of pending timers.
@@ -135,7 +135,7 @@ extension ManualClock {
     ///
     /// - Parameters:
     ///   - count: The number of timers.
-    ///   - duration: If set, only timers that are due exactly this long from now count. If it is `nil`, all timers
+    ///   - duration: If set, only timers that are due exactly this duration from now count. If it is `nil`, all timers
     ///     count.
     /// - Returns: `false` if the task was cancelled first.
     @discardableResult

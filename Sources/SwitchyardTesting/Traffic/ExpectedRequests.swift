@@ -41,7 +41,8 @@ public final class ExpectedRequests: Sendable {
         state = Locked(State(counts: expectations.map { _ in 0 }))
     }
 
-    /// Descriptions of the unexpected requests and of the unfulfilled expectations; empty if there are none.
+    /// Descriptions of the unexpected requests and of the unfulfilled expectations; empty if all requests were expected
+    /// and all expectations are fulfilled.
     ///
     /// The description of an unexpected request states how it differs from the most similar expectation.
     public var problems: [String] {
@@ -77,7 +78,8 @@ public final class ExpectedRequests: Sendable {
         let counts = state.counts
         let isOpen = { (index: Int) in matches[index] && counts[index] < self.expectations[index].count.upperBound }
         guard isOrdered else {
-            // `min` returns the first expectation with the most conditions; `max` would return the last one.
+            // `min` returns the first expectation with the most conditions; `max` would return the last such
+            // expectation.
             return matches.indices.filter(isOpen).min {
                 expectations[$0].conditions > expectations[$1].conditions
             }

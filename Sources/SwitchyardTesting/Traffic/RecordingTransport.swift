@@ -124,7 +124,7 @@ private final class StreamRecord: Sendable {
 
     deinit { end() }
 
-    /// Returns a stream that delivers the same pieces and records them.
+    /// Returns a stream that delivers the same chunks and records them.
     func reading(_ stream: HTTPBodyStream) -> HTTPBodyStream {
         HTTPBodyStream(
             cancel: {

@@ -7,7 +7,7 @@ public import SwitchyardHTTP
 ///     RequestExpectation(.post, "/v1/topics", headers: ["Content-Type": "application/json"], answer: .status(201))
 ///         .body { $0 == Data(#"{"title":"one"}"#.utf8) }
 public struct RequestExpectation: Sendable {
-    /// How many times the request is expected.
+    /// The number of times that the request is expected.
     public var count: ClosedRange<Int>
     let answer: StubResponse
     private var method: HTTPMethod
@@ -23,7 +23,7 @@ public struct RequestExpectation: Sendable {
     ///   - path: The complete percent-encoded path of the URL, without the query.
     ///   - query: Values that the query must contain. The query can have additional values, even with the same names.
     ///   - headers: Header fields that the request must contain. The request can have additional fields.
-    ///   - count: How many times the request is expected. The default is once.
+    ///   - count: The number of times that the request is expected. The default is once.
     ///   - answer: The response. The default is status 200 without a body.
     public init(
         _ method: HTTPMethod = .get,

@@ -1,6 +1,6 @@
 import SwitchyardServices
 
-/// State that is protected by a lock, and whose changes a caller can await.
+/// State that is protected by a lock, and whose changes a task can await.
 final class ObservableState<State>: Sendable {
     private struct Contents {
         var state: State
@@ -39,7 +39,7 @@ final class ObservableState<State>: Sendable {
     ///
     /// The condition receives the value of `view` and is evaluated outside the lock.
     ///
-    /// Returns `false` if the task was cancelled before.
+    /// Returns `false` if the task was cancelled first.
     func wait<View: Sendable>(
         for view: (State) -> View,
         until condition: @Sendable (View) -> Bool

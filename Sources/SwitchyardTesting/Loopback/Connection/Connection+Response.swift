@@ -19,8 +19,8 @@ extension Connection {
         }
         // The handler may still read the request's body to produce a streamed response.
         if case .stream = response.body { sendContinueIfExpected() } else { exchange.channel.discard() }
-        // If the client still waits for "100 Continue", the server cannot know whether the body will follow. The server
-        // then cannot find the start of the next request, so the connection is closed.
+        // If the client still waits for "100 Continue", the server cannot know whether the body will follow. In this
+        // case, the server cannot find the start of the next request, so the connection is closed.
         let closes = exchange.awaitsContinue
         let reply = Reply(response, to: exchange.head, closes: closes, fault: exchange.effect)
         exchange.reply = reply
@@ -33,9 +33,9 @@ extension Connection {
         finish()
     }
 
-    /// Sends a piece of a streamed body.
+    /// Sends a chunk of a streamed body.
     ///
-    /// Acknowledges the piece when the next piece can be written.
+    /// The acknowledgement is called when the next chunk can be written.
     func write(_ piece: Data, _ acknowledgement: Acknowledgement?) {
         guard let exchange, exchange.reply != nil, exchange.ending == nil, !exchange.isBodyComplete else {
             acknowledgement?.call(false)

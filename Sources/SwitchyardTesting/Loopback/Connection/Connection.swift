@@ -12,9 +12,9 @@ final class Connection {
     /// The lifecycle phase of the connection.
     enum Phase {
         case open
-        /// The server has sent its last response and discards received bytes.
+        /// The server has sent its last response, and discards received bytes until the client closes the connection.
         ///
-        /// A reset would destroy the last response.
+        /// If the server closed the connection immediately, a reset could destroy the last response.
         case lingering
         case closed
     }
@@ -34,7 +34,7 @@ final class Connection {
     /// Whether the client sent invalid HTTP, so that only the error response remains to be sent.
     private(set) var isRefused = false
     private var lingerTimer: TimerQueue.Token?
-    /// The time at which the connection became idle: no request has been in progress since.
+    /// The time at which the connection became idle: since then, no request has been in progress.
     private var idleSince: MonotonicTime
     private var idleTimer: TimerQueue.Token?
     private var isAdvancing = false

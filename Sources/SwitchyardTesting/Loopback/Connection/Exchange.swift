@@ -44,7 +44,7 @@ final class Exchange {
     var isBodyComplete = false
     /// The acknowledgements of writers that wait until their bytes have been sent.
     var acknowledgements: [Acknowledgement] = []
-    /// What happens to the connection when all bytes have been sent; `nil` while the response is not complete.
+    /// The fate of the connection when all bytes have been sent; `nil` while the response is not complete.
     var ending: Reply.Ending?
     var isAnswered = false
 

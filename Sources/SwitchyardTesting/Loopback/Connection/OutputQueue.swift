@@ -11,7 +11,7 @@ struct OutputQueue {
 
     /// Appends bytes to the queue.
     ///
-    /// Small pieces are joined to save system calls.
+    /// Small numbers of bytes are joined to save system calls.
     mutating func append(_ bytes: Data) {
         guard !bytes.isEmpty else { return }
         count += bytes.count
@@ -22,7 +22,7 @@ struct OutputQueue {
         }
     }
 
-    /// Passes the bytes to `send` piece by piece until `send` accepts no more bytes.
+    /// Passes the bytes to `send`, one chunk after another, until `send` accepts no more bytes.
     ///
     /// Returns the last result of `send`.
     mutating func flush(_ send: (UnsafeRawBufferPointer) -> Socket.Transfer) -> Socket.Transfer {

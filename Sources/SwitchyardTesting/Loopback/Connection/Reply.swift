@@ -4,10 +4,10 @@ import SwitchyardHTTP
 
 /// The state of a response that is being sent.
 ///
-/// The value performs no I/O. It encodes the pieces of a body as bytes for the socket. If a fault requires it, the
+/// The value performs no I/O. It encodes the chunks of a body as bytes for the socket. If a fault requires it, the
 /// value cuts, delays or falsifies these bytes.
 struct Reply {
-    /// What happens to the connection after the response.
+    /// The fate of the connection after the response.
     enum Ending: Equatable {
         case keepAlive
         case close
@@ -30,7 +30,7 @@ struct Reply {
     private let cutEnding: Ending?
     /// The number of body bytes that a cut response can still send.
     ///
-    /// `nil` if there is no limit, or if the limit will be half of the first piece and no piece has been sent yet.
+    /// `nil` if there is no limit, or if the limit will be half of the first chunk and no chunk has been sent yet.
     private var allowance: Int?
 
     /// Creates the state of a response.
@@ -68,7 +68,7 @@ struct Reply {
         return Output(bytes: encoder.head.prefix(encoder.head.count / 2), ending: cutEnding)
     }
 
-    /// Returns the encoded bytes of a body piece.
+    /// Returns the encoded bytes of a chunk of the body.
     mutating func body(_ piece: Data) -> Output {
         guard let cutEnding else { return Output(bytes: encoder.frame(piece)) }
         let allowed = allowance ?? piece.count / 2
@@ -79,7 +79,7 @@ struct Reply {
         return Output(bytes: encoder.frame(piece.prefix(allowed)), ending: cutEnding)
     }
 
-    /// Returns the bytes after the last piece.
+    /// Returns the bytes after the last chunk.
     func end() -> Output {
         if let cutEnding { return Output(bytes: Data(), ending: cutEnding) }
         return Output(bytes: encoder.end(trailers: trailers), ending: encoder.keepsAlive ? .keepAlive : .close)

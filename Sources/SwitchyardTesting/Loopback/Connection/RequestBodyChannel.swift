@@ -33,7 +33,7 @@ final class RequestBodyChannel: Sendable {
     /// Whether the event loop must stop reading the body from the client.
     var isFull: Bool {
         state.withLock { state in
-            // If a handler is waiting, the event loop must read the next piece even if the capacity is 0.
+            // If a handler is waiting, the event loop must read the next bytes even if the capacity is 0.
             let isWanted = state.isDiscarding || !state.waiters.isEmpty
             state.isPaused = !isWanted && state.end == nil && state.bufferedCount >= capacity
             return state.isPaused
@@ -51,7 +51,7 @@ final class RequestBodyChannel: Sendable {
 // MARK: - Event loop
 
 extension RequestBodyChannel {
-    /// Buffers a piece, or passes it to a waiting handler.
+    /// Buffers a chunk, or passes it to a waiting handler.
     func push(_ piece: Data) {
         let waiter = state.withLock { state -> CheckedContinuation<Outcome, Never>? in
             guard !state.isDiscarding, state.end == nil else { return nil }
@@ -89,7 +89,7 @@ extension RequestBodyChannel {
 // MARK: - Handler
 
 extension RequestBodyChannel {
-    /// Returns the next piece, or `nil` at the end.
+    /// Returns the next chunk, or `nil` at the end.
     func next() async throws(LoopbackError) -> Data? {
         let number = state.withLock { state in
             state.lastWaiter += 1

@@ -47,8 +47,8 @@ extension Fault {
     ///
     /// The server fills its own accept queue and accepts no connection, so the system drops every further SYN packet.
     /// On Linux, `tcp_abort_on_overflow` must have its default value, 0. When the fault ends, open connections continue
-    /// where they stopped. A client that is still connecting succeeds with its next SYN packet, 1 s after the first
-    /// one.
+    /// where they stopped. A client that is still connecting succeeds with its next SYN packet, 1 s after the first SYN
+    /// packet.
     public static let blackHole = Fault(kind: .blackHole)
 
     /// Connections are accepted and requests are read up to a bounded buffer, but no response is sent.
@@ -152,7 +152,7 @@ extension Fault {
     ///
     /// - Parameters:
     ///   - count: The number of bytes that are sent at a time, at least 1.
-    ///   - interval: The time between two pieces.
+    ///   - interval: The time between two groups of bytes.
     /// - Returns: The fault.
     public static func drip(bytes count: Int, every interval: Duration) -> Fault {
         Fault(kind: .drip(bytes: max(1, count), interval: max(.zero, interval)))

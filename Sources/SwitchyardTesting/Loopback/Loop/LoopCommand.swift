@@ -23,9 +23,9 @@ struct FollowerID: Sendable, Hashable {
 enum LoopCommand: Sendable {
     /// The handler has returned a response.
     ///
-    /// If the body is streamed, its pieces follow as ``write`` commands.
+    /// If the body is streamed, its chunks follow as ``write`` commands.
     case respond(ExchangeID, LoopbackResponse)
-    /// A piece of a streamed body.
+    /// A chunk of a streamed body.
     case write(ExchangeID, Data, Acknowledgement)
     /// The trailer fields of a streamed body have been set.
     case trailers(ExchangeID, HTTPHeaders)
@@ -43,7 +43,7 @@ enum LoopCommand: Sendable {
     case closeConnections(Latch)
     case stop
 
-    /// Notifies the callers that the command will not be executed.
+    /// Notifies the code that waits for the command that the command will not be executed.
     func drop() {
         switch self {
         case .write(_, _, let acknowledgement): acknowledgement.call(false)

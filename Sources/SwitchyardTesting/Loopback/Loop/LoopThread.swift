@@ -11,7 +11,7 @@ import SwitchyardServices
 
 /// A thread that runs one closure and whose end can be awaited.
 ///
-/// Foundation's `Thread` cannot be joined, so a caller could not know when the thread's stack has been released.
+/// Foundation's `Thread` cannot be joined, so other code could not know when the thread's stack has been released.
 struct LoopThread: @unchecked Sendable {
     // @unchecked is sound: a thread handle is a number or pointer that any thread can pass to `pthread_join`.
     private let handle: pthread_t

@@ -51,7 +51,7 @@ public struct LoopbackBodyWriter: Sendable {
 
     /// Sets the trailer fields of the response.
     ///
-    /// The fields replace earlier ones, and are sent after a chunked body.
+    /// The fields replace the fields of an earlier call, and are sent after a chunked body.
     public func setTrailers(_ trailers: HTTPHeaders) {
         _ = mailbox.post(.trailers(exchange, trailers))
     }

@@ -16,7 +16,7 @@ public struct LoopbackContent: Sendable {
     public var length: Int {
         didSet { length = max(0, length) }
     }
-    /// The entity tag including its quotes, or `nil` if there is none.
+    /// The entity tag including its quotes, or `nil` if the content has no entity tag.
     public var entityTag: String?
     /// The value of the `Last-Modified` header field, or `nil` if there is none.
     public var lastModified: String?

@@ -8,7 +8,7 @@ public import SwitchyardHTTP
 /// connection, so the client has to wait. If a client waits for "100 Continue", the server sends it when the handler
 /// starts to read. Bytes that the handler does not read are discarded.
 public struct LoopbackRequestBody: AsyncSequence, Sendable {
-    /// A piece of the body, never empty.
+    /// A chunk of the body, never empty.
     public typealias Element = Data
     /// The error that ends the sequence early.
     public typealias Failure = LoopbackError
@@ -37,18 +37,18 @@ public struct LoopbackRequestBody: AsyncSequence, Sendable {
     /// The trailer fields, which are empty until the body has been read completely.
     public var trailers: HTTPHeaders { channel.trailers }
 
-    /// An iterator over the pieces of the body.
+    /// An iterator over the chunks of the body.
     public struct AsyncIterator: AsyncIteratorProtocol {
         let channel: RequestBodyChannel
 
-        /// Returns the next piece, or `nil` at the end.
+        /// Returns the next chunk, or `nil` at the end.
         ///
         /// - Throws: ``LoopbackError`` if the connection was closed, the body is malformed or the task was cancelled.
         public mutating func next() async throws(LoopbackError) -> Data? {
             try await channel.next()
         }
 
-        /// Returns the next piece, or `nil` at the end; the `actor` parameter is ignored.
+        /// Returns the next chunk, or `nil` at the end; the `actor` parameter is ignored.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(LoopbackError) -> Data? {
             try await channel.next()
         }

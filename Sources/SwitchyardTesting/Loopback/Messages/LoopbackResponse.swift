@@ -22,7 +22,7 @@ public struct LoopbackResponse: Sendable {
         /// HTTP/1.0 clients do not support chunks. If the length is unknown, the server therefore marks the end of the
         /// body by closing the connection.
         case automatic
-        /// Chunked transfer coding (RFC 9112 section 7.1), with one chunk for each written piece.
+        /// Chunked transfer coding (RFC 9112 section 7.1), with one chunk for each call of the writer.
         case chunked
         /// The end of the connection, without a header field that announces the length.
         case untilClose
@@ -147,9 +147,9 @@ extension LoopbackResponse {
     /// Returns a copy of the response that is followed by unsolicited bytes, as from a broken or hostile server.
     ///
     /// The bytes are sent unchanged on the connection of the response, without a further request. Delayed bytes are
-    /// sent as soon as their delay has passed, even before a later response or between two pieces of a later body. If
-    /// the connection is closed after the response, only bytes without a delay are sent. If a fault cuts the response,
-    /// no bytes are sent.
+    /// sent as soon as their delay has passed, even before a later response or in the middle of a later body. If the
+    /// connection is closed after the response, only bytes without a delay are sent. If a fault cuts the response, no
+    /// bytes are sent.
     ///
     /// - Parameters:
     ///   - bytes: The unsolicited bytes. Several calls add several groups of bytes, in order.

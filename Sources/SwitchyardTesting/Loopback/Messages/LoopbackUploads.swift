@@ -63,7 +63,7 @@ public final class LoopbackUploads: Sendable {
         state.withLock { $0.cut = max(0, count) }
     }
 
-    /// Sets a closure that can respond to a request before the store does, like a proxy in front of a server.
+    /// Sets a closure that can respond to a request in place of the store, like a proxy in front of a server.
     ///
     /// - Parameter proxy: A closure that returns the response to a request, or `nil` to pass the request on to the
     ///   store.

@@ -43,7 +43,7 @@ public struct RecordedRequest: Sendable, Hashable {
     public var text: String { String(decoding: body, as: UTF8.self) }
 }
 
-/// The counts of connections and requests of a ``LoopbackServer`` since it was created or its records were cleared.
+/// The numbers of connections and requests of a ``LoopbackServer`` since it was created or its records were cleared.
 public struct LoopbackStatistics: Sendable, Hashable {
     /// The number of accepted connections.
     public internal(set) var connectionsAccepted = 0

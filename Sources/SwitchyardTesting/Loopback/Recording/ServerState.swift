@@ -37,7 +37,7 @@ final class ServerState: Sendable {
         state.withLock { body($0) }
     }
 
-    /// Changes the state, and then resumes the callers that wait for a condition.
+    /// Changes the state, and then resumes the tasks that wait for a condition.
     @discardableResult
     func change<Value>(_ body: (inout State) -> sending Value) -> sending Value {
         state.change(body)
@@ -127,8 +127,8 @@ extension ServerState {
 extension ServerState.State {
     /// Returns the effect of a fault on a request.
     ///
-    /// If several routes with a fault match, the best matching route decides. If none matches, the fault of the server
-    /// applies.
+    /// If several routes with a fault match, the best matching route decides. If no route matches, the fault of the
+    /// server applies.
     fileprivate mutating func effect(method: HTTPMethod, path: String, at now: MonotonicTime) -> FaultEffect? {
         let best = routeFaults.keys
             .filter { $0.matches(path: path) && $0.matches(method: method) }
@@ -141,7 +141,7 @@ extension ServerState.State {
 // MARK: - Waiting
 
 extension ServerState {
-    /// Waits until the statistics satisfy a condition, or returns `false` if the task was cancelled before.
+    /// Waits until the statistics satisfy a condition, or returns `false` if the task was cancelled first.
     func wait(until condition: @Sendable (LoopbackStatistics) -> Bool) async -> Bool {
         await state.wait(for: \.statistics, until: condition)
     }

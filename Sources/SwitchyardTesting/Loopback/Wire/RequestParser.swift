@@ -4,7 +4,7 @@ import SwitchyardHTTP
 
 /// A part of a request.
 ///
-/// The parser returns the parts in this order: head, body pieces, end.
+/// The parser returns the parts in this order: the head, the chunks of the body, the end.
 enum RequestEvent: Equatable {
     case head(RequestHead)
     case body(Data)
@@ -13,8 +13,8 @@ enum RequestEvent: Equatable {
 
 /// A parser that splits a stream of bytes into requests (RFC 9112).
 ///
-/// The parser is a pure state machine. ``feed(_:)`` adds bytes, and ``next()`` returns events, so the caller decides
-/// when the next pipelined request is parsed. After an error, the parser cannot be used any more.
+/// The parser is a pure state machine. ``feed(_:)`` adds bytes, and ``next()`` returns events, so the connection
+/// decides when the next pipelined request is parsed. After an error, the parser cannot be used any more.
 struct RequestParser {
     private enum State {
         case head
@@ -183,7 +183,7 @@ private struct LineScanner {
 
     /// Returns the position after the empty line, or `nil` if it has not arrived.
     ///
-    /// Throws if a line feed has no carriage return before it.
+    /// Throws an error if a line feed has no carriage return before it.
     mutating func endOfBlock(in buffer: [UInt8], from position: Int) throws(LoopbackError) -> Int? {
         while scanned < buffer.count {
             defer { scanned += 1 }

@@ -22,8 +22,8 @@ struct ResponseEncoder {
     /// - Parameters:
     ///   - response: The response to encode.
     ///   - request: The head of the request, or `nil` if it could not be parsed.
-    ///   - closes: Whether the server closes the connection even if the response and the request would allow to keep it
-    ///     open.
+    ///   - closes: Whether the server closes the connection even if the response and the request allow the connection
+    ///     to stay open.
     ///   - lengthError: The number that is added to the announced length, to simulate a faulty server.
     init(_ response: LoopbackResponse, to request: RequestHead?, closes: Bool, lengthError: Int = 0) {
         let isOld = (request?.minorVersion ?? 1) == 0
@@ -50,7 +50,7 @@ struct ResponseEncoder {
         head = Self.encode(status: response.status, reason: response.reason, headers: headers)
     }
 
-    /// Returns the bytes of a body piece, for example as a chunk.
+    /// Returns the framed bytes of a part of the body, for example as an HTTP chunk.
     func frame(_ piece: Data) -> Data {
         guard framing == .chunked else { return piece }
         guard !piece.isEmpty else { return Data() }
@@ -96,7 +96,7 @@ struct ResponseEncoder {
 }
 
 extension HTTPHeaders {
-    /// Adds the header field that announces the framing, unless the handler has set one itself.
+    /// Adds the header field that announces the framing, unless the handler has set such a field itself.
     fileprivate mutating func announce(_ framing: ResponseEncoder.Framing, length: Int) {
         guard self["Content-Length"] == nil, self["Transfer-Encoding"] == nil else { return }
         switch framing {
