@@ -33,8 +33,8 @@ extension Cookie {
     }
 
     private mutating func apply(_ attributes: CookieAttributes, host: String) -> Bool {
-        // If the last `Domain` attribute is only a dot, the cookie has no domain, even if an earlier attribute names
-        // one.
+        // If the last `Domain` attribute is only a dot, the cookie has no domain, even if an earlier attribute names a
+        // domain.
         let given = attributes.domain.flatMap { $0.isEmpty ? nil : $0 }
         if let domain = given, domain != host {
             // There is no public suffix list, but a domain of a single label is always a public suffix.

@@ -13,7 +13,7 @@ extension HTTPHeaders {
     /// The first language has the weight 1 and each further language 0.1 less. At most six languages are listed, so
     /// that no weight is below 0.5.
     ///
-    /// - Parameter languages: Language tags (BCP 47), the preferred one first.
+    /// - Parameter languages: Language tags (BCP 47), the preferred language first.
     /// - Returns: For instance `en-GB, de;q=0.9`, or an empty string if there are no languages.
     package static func acceptLanguage(of languages: [String]) -> String {
         var value = ""

@@ -2,7 +2,7 @@ import Foundation
 
 /// The preferred languages in the user's system settings.
 package enum UserLanguages {
-    /// The language tags (BCP 47), the preferred one first; empty if no language is set.
+    /// The language tags (BCP 47), the preferred language first; empty if no language is set.
     ///
     /// On Apple systems these are the system's preferred languages. On other systems Foundation always returns
     /// `en-001`, so the POSIX environment variables are read on each access.

@@ -25,7 +25,7 @@ extension MultipartForm {
         try Self.totalLength(segments())
     }
 
-    /// Writes the whole form to a file, for transports or servers that need one.
+    /// Writes the whole form to a file, for transports or servers that need a file.
     ///
     /// An existing file is replaced when the form is complete.
     ///

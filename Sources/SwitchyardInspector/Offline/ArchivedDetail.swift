@@ -7,7 +7,7 @@ extension CallDetail {
     ///
     /// - Parameters:
     ///   - number: The number of the call.
-    ///   - exchanges: The exchanges of the call, sorted by rank. There must be at least one.
+    ///   - exchanges: The exchanges of the call, sorted by rank. There must be at least one exchange.
     init(number: Int, _ exchanges: [ArchivedExchange]) {
         let first = exchanges[0].kept.entry.request
         var call = InspectedCall(

@@ -49,7 +49,7 @@ public final class Debounce: RequestLimit, PacingLimit {
 
 /// A limit that lets only the latest request with a key continue.
 ///
-/// A new request makes the previous one fail as superseded, whether it waits or runs.
+/// A new request makes the previous request fail as superseded, whether it waits or runs.
 ///
 ///     configuration.limits = [LatestWins()]      // one object for all requests that supersede each other
 ///

@@ -293,7 +293,8 @@ extension APIManager {
     /// - Parameters:
     ///   - type: The type of the value. If it is optional, the value may be missing.
     ///   - configuration: The description of the call.
-    ///   - keyPath: The key path of the value in the response, within the module's envelope if it has one.
+    ///   - keyPath: The key path of the value in the response, within the module's envelope if the module has an
+    ///     envelope.
     ///   - queue: The queue for all callbacks, the main queue by default.
     ///   - startsWithFirstHandler: Whether adding the first handler starts the request. If `nil`, the client's
     ///     `NetworkClient.startsRequestsWithFirstHandler` applies.

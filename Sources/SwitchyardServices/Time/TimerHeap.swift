@@ -58,8 +58,8 @@ package struct TimerHeap {
 
     /// Removes a timer; has no effect if the timer is not in the heap.
     ///
-    /// - Returns: The action, which the caller must release outside the lock. Objects that it retains may be released
-    ///   with it, and their `deinit` may schedule or cancel timers.
+    /// - Returns: The action, which must be released outside the lock. Objects that it retains may be released with it,
+    ///   and their `deinit` may schedule or cancel timers.
     package mutating func remove(_ entry: Entry) -> (@Sendable () -> Void)? {
         guard entry.isSet else { return nil }
         cancelled += 1

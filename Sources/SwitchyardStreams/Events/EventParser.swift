@@ -75,7 +75,7 @@ public struct ServerSentEvent: Sendable, Hashable {
     ///
     /// If the event has several data lines, they are joined by LF.
     public var data: String
-    /// The last event id that the server sent, with this event or an earlier one; empty if the server sent none.
+    /// The last event id that the server sent, with this event or an earlier event; empty if the server sent no id.
     public var lastEventID: String
 
     /// Creates an event.

@@ -1,7 +1,8 @@
 public import Foundation
 public import SwitchyardClient
 
-/// The body of a ``/SwitchyardClient/StreamedResponse`` as a Foundation input stream, for APIs that require one.
+/// The body of a ``/SwitchyardClient/StreamedResponse`` as a Foundation input stream, for APIs that require an input
+/// stream.
 ///
 /// Reading waits for the network, so do not read on the main thread or on the threads of tasks. At most 1 MiB and one
 /// further chunk of the body are buffered for the reader. Closing or releasing the stream ends the transfer.
@@ -87,7 +88,7 @@ public final class ResponseInputStream: InputStream {
 
     // MARK: Run loops and properties
 
-    // Foundation requires each subclass to override these methods, and crashes the process if one is missing
+    // Foundation requires each subclass to override these methods, and crashes the process if a method is missing
     // (PKMultipartInputStream, issues 6 and 10).
 
     /// Does nothing, because the stream sends no events.

@@ -80,7 +80,7 @@ public struct LoopbackRoute: Sendable, Hashable {
 
     /// Returns whether `other` has priority over this route for a request that both routes match.
     ///
-    /// The order is total: of two different routes, one always has priority.
+    /// The order is total: of two different routes, one route always has priority.
     func gives(wayTo other: LoopbackRoute, for method: HTTPMethod) -> Bool {
         let ranks = (rank(for: method), other.rank(for: method))
         guard ranks.0 == ranks.1 else { return ranks.0 < ranks.1 }

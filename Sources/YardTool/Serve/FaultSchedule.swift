@@ -48,7 +48,7 @@ final class FaultSchedule: Sendable {
             let timer = time.schedule(at: time.now.advanced(by: .seconds(seconds))) { [weak self] in
                 self?.end(number, on: machine)
             }
-            // If the fault has already ended, or another order has replaced this one, the timer is not stored.
+            // If the fault has already ended, or another order has replaced this order, the timer is not stored.
             state.withLock { if $0.entries[machine.name]?.number == number { $0.entries[machine.name]?.timer = timer } }
         }
         return concerned.map(\.name)

@@ -4,10 +4,10 @@ package enum AttemptOutcome: Sendable, Hashable {
     case success(latency: Duration)
     /// A response arrived that proves only that the network path works: a 4xx status other than 408, 421 and 425.
     case answered
-    /// The attempt failed; `retryAfter` is the value of the `Retry-After` header field, if the server sent one.
+    /// The attempt failed; `retryAfter` is the value of the `Retry-After` header field, if the server sent this field.
     case failure(FailureKind, retryAfter: Duration? = nil)
-    /// The attempt was in flight when another attempt of the request succeeded, or when the caller or the deadline
-    /// ended the request.
+    /// The attempt was in flight when another attempt of the request succeeded, or when the app or the deadline ended
+    /// the request.
     ///
     /// If no attempt succeeded, the outcome says nothing about the server. The attempt's token (`BudgetRules`) is not
     /// returned, because the server may still be working on the request.

@@ -5,7 +5,7 @@
 public struct PushCommand: Sendable, Hashable {
     /// The action on the server.
     public enum Mode: String, Sendable, Hashable, CaseIterable {
-        /// Puts the server first; if the server fails, the next one still takes over.
+        /// Puts the server first; if the server fails, the next server still takes over.
         case prefer
         /// Sends every request to the server, until the command expires or the server is ejected.
         case force

@@ -87,7 +87,7 @@ extension SwitchingCore {
         )
     }
 
-    /// Returns the time to wait before the next check for a hedge after none was available.
+    /// Returns the time to wait before the next check for a hedge after no hedge was possible.
     ///
     /// When a server hangs, all its requests need a hedge at the same moment. Each hedge that wins returns its token
     /// for another request. Each pause is an eighth of the time that the attempt has waited, so that few checks are
@@ -118,7 +118,7 @@ extension SwitchingCore {
 }
 
 extension SwitchingCore {
-    /// Returns the time to wait before the next check for a failover after the budget has denied one.
+    /// Returns the time to wait before the next check for a failover after the budget has denied a failover.
     ///
     /// When a server dies, all its requests fail at the same moment. As long as other failovers are in flight, each
     /// successful failover returns its token. A request that has already had a second server does not wait, because

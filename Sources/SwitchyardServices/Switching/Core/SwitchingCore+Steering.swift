@@ -2,7 +2,7 @@ extension SwitchingCore {
     /// Makes a server the preferred one and gives it a fresh start; the other servers follow in the order of the list.
     ///
     /// The fresh start restores the server's share of the traffic and ends its `Retry-After`. If the server fails, the
-    /// next one still takes over. A pushed command that currently applies ends.
+    /// next server still takes over. A pushed command that currently applies ends.
     ///
     /// - Parameters:
     ///   - id: The name of the server.

@@ -1,5 +1,5 @@
-/// Two small idempotent requests that find out whether a slow server is at fault: one to that server, one to another
-/// server.
+/// Two small idempotent requests, to a slow server and to another server, that find out whether the slow server is at
+/// fault.
 package struct SuspicionProbe: Sendable, Hashable {
     /// The attempt on the suspected server.
     package var suspect: Attempt
@@ -15,8 +15,8 @@ extension SwitchingCore {
     /// ``hedgeDelay(for:remaining:)``.
     ///
     /// If only the other server responds, this counts against the suspected server, and the next round of probes can
-    /// begin immediately, up to ``HedgingRules/suspicionRounds``. So a failing server is detected before the caller's
-    /// deadline.
+    /// begin immediately, up to ``HedgingRules/suspicionRounds``. So a failing server is detected before the deadline
+    /// of the request.
     ///
     /// - Parameters:
     ///   - attempt: The attempt on the suspected server.

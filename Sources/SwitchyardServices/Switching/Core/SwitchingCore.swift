@@ -19,8 +19,8 @@
 ///
 /// Besides requests, the client calls `takeProbe()` and ``takeWarmUp(at:)`` whenever it has traffic, ``sheds(_:at:)``
 /// before a request, and ``takeSuspicion(of:at:)`` for a slow request that must not be repeated. If the passed time is
-/// up to a second earlier than the previous one, the core's clock stands still. If it is earlier by more than a second,
-/// the core's clock continues from its previous time.
+/// earlier than the previous time by up to a second, the core's clock stands still. If it is earlier by more than a
+/// second, the core's clock continues from its previous time.
 package struct SwitchingCore: Sendable {
     /// The properties of a server on which its selection depends.
     package struct Member: Sendable, Hashable, Identifiable {

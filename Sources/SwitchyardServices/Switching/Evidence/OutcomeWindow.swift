@@ -23,7 +23,7 @@ struct OutcomeWindow: Sendable {
     ///
     /// - Parameters:
     ///   - failed: Whether it was a failure.
-    ///   - now: The time in seconds; never earlier than the previous one.
+    ///   - now: The time in seconds; never earlier than the previous time.
     ///   - count: The maximum number of outcomes.
     ///   - age: The age in seconds below which outcomes are kept.
     mutating func record(failed: Bool, at now: Double, count: Int, age: Double) {

@@ -1,4 +1,4 @@
-/// The limits of extra attempts: a failover or a hedge costs a token, and successes earn fractions of one.
+/// The limits of extra attempts: a failover or a hedge costs a token, and successes earn fractions of a token.
 ///
 /// The limits bound the load that failures can add. An empty budget never cancels attempts in flight, and a request
 /// that was denied a token asks again while a token may be returned.

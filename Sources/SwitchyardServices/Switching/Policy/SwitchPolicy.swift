@@ -210,7 +210,7 @@ public enum SelectionStrategy: String, Sendable, Hashable, CaseIterable {
     /// At random, in proportion to ``Server/weight``.
     case weighted
     /// A server whose mean latency is within ``SwitchPolicy/latencyWindow`` after the fastest server: two servers of
-    /// that window are drawn at random, and the one with fewer requests in flight is used.
+    /// that window are drawn at random, and the server with fewer requests in flight is used.
     ///
     /// Servers without a measurement are in the window. One request in 32 goes to any usable server, so that the
     /// measurements stay current.
@@ -224,7 +224,7 @@ public enum SelectionStrategy: String, Sendable, Hashable, CaseIterable {
 /// The meaning of status 429 (Too Many Requests, RFC 6585 section 4) for a service.
 public enum TooManyRequests: String, Sendable, Hashable, CaseIterable {
     /// The caller has used up a quota, and another server would reject the request too; the response is returned to the
-    /// caller.
+    /// app.
     ///
     /// The status is no evidence against the server. The request is not sent to another server, because it would count
     /// against the quota there too. This is the default.

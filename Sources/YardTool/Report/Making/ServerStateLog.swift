@@ -14,7 +14,8 @@ struct ServerStateLog {
 
     /// Creates a log in which all servers are healthy at the start.
     ///
-    /// The server in use at the start is the one from which the first switch leads away, otherwise the first server.
+    /// The server in use at the start is the server from which the first switch leads away. Without a switch, it is the
+    /// first server.
     init(_ story: TrafficStory) {
         self.story = story
         health = Array(repeating: .well, count: story.servers.count)

@@ -194,7 +194,7 @@ extension ExtraAttempts {
             if underWay > 0 { underWay -= 1 }
         }
 
-        /// Whether a token may be returned soon: a failover is in flight, and the last one began less than
+        /// Whether a token may be returned soon: a failover is in flight, and the last failover began less than
         /// ``BudgetRules/patience`` ago.
         func mayComeBack(at time: Double) -> Bool {
             underWay > 0 && time < lastAt + BudgetRules.patience.inSeconds

@@ -156,7 +156,7 @@ extension Recovery {
         guard time >= servers[position].dueAt,
             servers[position].trialPlaces < max(1, servers[position].trialSuccesses)
         else { return false }
-        // Repeatable requests test the server. Other requests do so only if there are no repeatable ones.
+        // Repeatable requests test the server. Other requests test it only if there are no repeatable requests.
         guard traits.mayBeRepeated || time - repeatableAt > Self.trialTimeout else { return false }
         servers[position].trialPlaces += 1
         return true

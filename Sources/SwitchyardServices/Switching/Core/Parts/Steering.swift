@@ -227,7 +227,7 @@ extension Steering {
 
     /// Replaces the list of servers; the command that currently applies stays in effect.
     ///
-    /// - Returns: Whether the preferred server is in the new list. If not, the caller must choose another preferred
+    /// - Returns: Whether the preferred server is in the new list. If not, the core must choose another preferred
     ///   server.
     mutating func replace(_ members: [SwitchingCore.Member]) -> Bool {
         let previous = currentID

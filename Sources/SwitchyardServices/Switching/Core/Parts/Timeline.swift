@@ -43,7 +43,7 @@ struct Timeline: Sendable {
         quietUntil = end
     }
 
-    /// Records the end of a pause of the process; an earlier time than the last one changes nothing.
+    /// Records the end of a pause of the process; a time before the end of the last pause changes nothing.
     mutating func resume(at end: MonotonicTime) {
         resumedAt = max(resumedAt, end)
     }

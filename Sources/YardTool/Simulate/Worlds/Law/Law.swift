@@ -67,7 +67,7 @@ enum Law {
         return Violation(kind: .tooManyRequests, figures: figures)
     }
 
-    /// Returns a violation if the client switched to a server that is not better than the previous one.
+    /// Returns a violation if the client switched to a server that is not better than the previous server.
     ///
     /// If no server responds successfully, a switch is not a violation, because the switch makes no call fail.
     private static func switching(in played: PlayedWorld) -> Violation? {
