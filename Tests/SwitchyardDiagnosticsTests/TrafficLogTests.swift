@@ -53,7 +53,7 @@ import Testing
         #expect(entries[3].metadata["status"] == "200")
     }
 
-    @Test func `a prebuilt request is logged with its own method and URL`() async throws {
+    @Test func `a prebuiltRequest is logged with its own method and URL`() async throws {
         var configuration = APIConfiguration()
         configuration.prebuiltRequest = HTTPRequest(
             method: .post,

@@ -38,7 +38,7 @@ import Testing
         #expect(meter.snapshot.apis.keys.first == "GET https://***@127.0.0.1/x")
     }
 
-    @Test func `a prebuilt request is counted under its own method and URL`() async throws {
+    @Test func `a prebuiltRequest is counted under its own method and URL`() async throws {
         let meter = TrafficMeter()
         let client = try NetworkClient.watched([meter.interceptor]) { _ in .status(200) }
         var configuration = APIConfiguration()

@@ -181,7 +181,7 @@ import Testing
         #expect(sum("Nobody inspects the spammish repetition") == 0xFBCE_A83C_8A37_8BF1)
     }
 
-    @Test func `the second of two responses with equal dates is kept, also if the first is still being written`()
+    @Test func `the second of two responses with equal dates is kept, even if the first is still being written`()
         async throws
     {
         let (hasBegun, goesOn) = (Locked(false), DispatchSemaphore(value: 0))
@@ -203,7 +203,7 @@ import Testing
         #expect(try await disk.answer(for: Self.key("/1")).body == Data("newer".utf8))
     }
 
-    @Test func `a confirmation does not replace a different response that is stored under the same key`() async throws {
+    @Test func `a 304 does not update a different response that is stored under the same key`() async throws {
         let disk = try DiskCache(at: folder.url)
         var other = Self.answer("two")
         other.headers["ETag"] = "\"2\""

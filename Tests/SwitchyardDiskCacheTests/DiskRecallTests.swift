@@ -86,7 +86,7 @@ import Testing
     }
 
     // PEER-14: a call from the main actor does no work on the main actor.
-    @MainActor @Test func `the disk is read, and the stored body is decoded, outside the caller's actor (YTK-23)`()
+    @MainActor @Test func `the disk is read, and the stored body is decoded, outside the calling actor (YTK-23)`()
         async throws
     {
         DispatchQueue.main.setSpecific(key: Witness.mark, value: true)
@@ -240,8 +240,7 @@ import Testing
         return try await start().response(for: configuration, with: serializer)
     }
 
-    @Test func `a confirmation of a memory-only response does not update an older response on disk (F35)`() async throws
-    {
+    @Test func `a 304 for a memory-only response does not update an older response on disk (F35)`() async throws {
         let number = Locked("1")
         func launched() throws -> TopicAPI {
             let transport = StubTransport { request in
@@ -269,7 +268,7 @@ import Testing
         #expect(try await launched().value(Topic.self, for: refresh).title == "2")
     }
 
-    @Test func `cookies of a confirming response are not stored (F35)`() async throws {
+    @Test func `cookies of a 304 response are not stored (F35)`() async throws {
         let answer = try await confirmed(by: ["Set-Cookie": "sid=s3cr3t"], configuration())
 
         #expect(answer.isFromCache && answer.headers["Set-Cookie"] == nil)
@@ -277,7 +276,7 @@ import Testing
         #expect(bytes.range(of: Data("s3cr3t".utf8)) == nil)
     }
 
-    @Test func `a willStore hook changes the header fields of a confirming response (F33, F35)`() async throws {
+    @Test func `a willStore hook changes the header fields of a 304 response (F33, F35)`() async throws {
         let asked = configuration {
             $0.willStore = { answer in
                 var changed = answer
@@ -291,7 +290,7 @@ import Testing
         #expect(answer.isFromCache && answer.headers["X-Token"] == nil && answer.headers["X-Other"] == "1")
     }
 
-    @Test func `a confirming response can shorten the lifetime, also after a restart (F35)`() async throws {
+    @Test func `a 304 response can shorten the lifetime, even after a restart (F35)`() async throws {
         var only = configuration {
             $0.freshness = .http
         }

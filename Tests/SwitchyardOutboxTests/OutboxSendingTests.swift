@@ -52,7 +52,7 @@ import Testing
         #expect(entry.path == "bad")
     }
 
-    @Test func `an entry records whether it may have been executed, also after a restart`() async throws {
+    @Test func `an entry records whether it may have been executed, even after a restart`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let answers = AnswerList([.failure(.connectionRefused), .failure(.connectionReset), .status(409)])
         var waiting: Outbox? = try outbox { answers.answer($0) }.0

@@ -44,7 +44,9 @@ import Testing
         topics.resource(for: TopicAPI.topic(1, lifetime: .seconds(60)))
     }
 
-    @Test func `a resource has value, error, loading state and origin, and all callers share it (F42)`() async throws {
+    @Test func `a resource has value, error, loading state and origin, and all equal calls share it (F42)`()
+        async throws
+    {
         let topics = try manager()
         let topic = resource(topics)
         #expect(topic === resource(topics))

@@ -7,7 +7,7 @@ import Testing
         #expect(LockStripes(count) { 0 }.indices.count == pieces)
     }
 
-    @Test func `the lowest bits of an index choose its stripe, also for negative indices`() {
+    @Test func `the lowest bits of an index choose its stripe, even if the index is negative`() {
         let stripes = LockStripes(4) { 0 }
         for number in [1, 5, -3, .max] { stripes.withLock(of: number) { $0 += 1 } }
 

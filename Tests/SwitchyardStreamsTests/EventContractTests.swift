@@ -118,7 +118,7 @@ struct EventContractTests {
         }
     }
 
-    @Test func `a CRLF that is split between two pieces ends one line`() throws {
+    @Test func `a CRLF that is split between two chunks ends one line`() throws {
         let pieces = ["data: Hello\r", "\ndata: World\r", "\n\r\ndata: OK\r", "\n", "\r", "\n"].map { Data($0.utf8) }
 
         #expect(try events(of: pieces) == [Event(data: "Hello\nWorld"), Event(data: "OK")])

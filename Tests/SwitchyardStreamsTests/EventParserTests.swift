@@ -25,7 +25,7 @@ struct EventParserTests {
     }
 
     @Test(arguments: 1...20)
-    func `events are parsed correctly wherever the stream is split into pieces`(size: Int) throws {
+    func `events are parsed correctly wherever the stream is split into chunks`(size: Int) throws {
         let text = ": comment\n\ndata: first event\nid: 1\n\ndata:second event\nid\n\ndata:  third event\n\n"
 
         let events = try parse(text, cut: size).events

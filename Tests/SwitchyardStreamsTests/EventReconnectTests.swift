@@ -272,7 +272,7 @@ struct EventReconnectTests {
         #expect(sent.requestCount == 2)
     }
 
-    @Test func `a prebuilt request is also sent with Last-Event-ID on reconnection`() async throws {
+    @Test func `a prebuiltRequest is sent with Last-Event-ID on reconnection too`() async throws {
         let (client, transport) = try Self.client(Self.stream("id: 7\ndata: one\n\n"), .status(204))
         var configuration = APIConfiguration()
         configuration.prebuiltRequest = HTTPRequest(url: try RequestURL(validating: "https://o.example/news"))

@@ -25,7 +25,7 @@ struct LineTests {
     }
 
     @Test(arguments: 1...9)
-    func `a line ends with LF or CRLF wherever the body is split into pieces`(size: Int) throws {
+    func `a line ends with LF or CRLF wherever the body is split into chunks`(size: Int) throws {
         let text = "eins\nzwei\r\n\nvier 😀 é\r\nCR \r bleibt\nletzte"
 
         let lines = try Self.lines(text, .lineFeed, cut: size)

@@ -8,7 +8,7 @@ import Testing
 @testable import SwitchyardAPI
 
 @Suite(.timeLimit(.minutes(5)), .prompt) struct HTTPCacheCaseTests {
-    @Test func `stored responses are reused, confirmed and removed as RFC 9111 requires`() throws {
+    @Test func `stored responses are reused, revalidated and removed as RFC 9111 requires`() throws {
         try CaseFile("http_cache_tests").run(reading: "* expected_served_from") { item in
             if item["shared_cache_only"]?.bool == true { return .notApplicable("for shared caches only") }
             if item["suite"]?.string == "partial" { return .notApplicable("partial bodies are not stored") }

@@ -12,7 +12,7 @@ import Testing
 /// The cases of RFC 9111 through a manager with its cache.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct HTTPCacheFlowCaseTests {
     @Test(arguments: [false, true])
-    func `a manager reuses, confirms and removes stored responses as RFC 9111 requires`(isAnew: Bool) async throws {
+    func `a manager reuses, revalidates and removes stored responses as RFC 9111 requires`(isAnew: Bool) async throws {
         let keys = "* expected_served_from"
         try await CaseFile("http_cache_tests").run(reading: keys) { (item: CaseFile.Case) async throws -> Verdict in
             if item["shared_cache_only"]?.bool == true { return .notApplicable("for shared caches only") }

@@ -69,7 +69,7 @@ import Testing
         #expect(Self.failure(of: "<html>") == .init(.malformed(offset: 0)))
     }
 
-    @Test func `JSON nested 10,000 deep is a typed error, also for a recursive type`() {
+    @Test func `JSON nested 10,000 deep is a typed error, even for a recursive type`() {
         struct Tree: Decodable, Sendable { var children: [Tree]? }
         let deep = String(repeating: #"{"children":["#, count: 10_000) + String(repeating: "]}", count: 10_000)
         let expected = APIError(.body(.decoding(DecodingFailure(.tooDeep(limit: 128)))))

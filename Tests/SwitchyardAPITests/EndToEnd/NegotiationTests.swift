@@ -78,7 +78,7 @@ import Testing
         #expect(yard.server.requests.map { $0.headers["Accept"] } == ["*/*", "*/*", "*/*", "*/*", "application/json"])
     }
 
-    @Test func `an Accept field of the caller is sent unchanged`() async throws {
+    @Test func `an Accept field that the app sets is sent unchanged`() async throws {
         let transport = StubTransport { _ in .json(#"{"id":1,"title":"one"}"#) }
         let own = "application/vnd.topic+json"
         var options = NetworkClient.Options()

@@ -234,7 +234,7 @@ import Testing
     }
 
     @Test(arguments: Trouble.allCases, Refresher.allCases)
-    func `a failure of the only refresh server is transient for all callers`(
+    func `a failure of the only refresh server is transient for all waiting calls`(
         _ trouble: Trouble,
         _ refresher: Refresher
     ) async throws {
@@ -269,7 +269,7 @@ import Testing
     }
 
     @Test(arguments: [Trouble.killed, .hangs, .busy, .garbage, .late], Refresher.allCases)
-    func `a repeatable refresh moves to another server, and no caller fails`(
+    func `a repeatable refresh moves to another server, and no waiting call fails`(
         _ trouble: Trouble,
         _ refresher: Refresher
     ) async throws {
@@ -290,7 +290,7 @@ import Testing
         #expect(await conditions.call().isEmpty)
     }
 
-    @Test func `a retry policy carries the callers through a transient failure`() async throws {
+    @Test func `with a retry policy, the waiting calls survive a transient failure of a refresh`() async throws {
         let retry = RetryPolicy(maximumRetries: 20, backoff: .constant(.milliseconds(100)))
         let conditions = try ServerConditions(
             .busy,
@@ -318,7 +318,7 @@ import Testing
         Self.expect(refreshes: conditions.refreshes, isSent: true)
     }
 
-    @Test func `a caller whose deadline passes during the refresh ends with its own deadline error`() async throws {
+    @Test func `a call whose deadline passes during the refresh ends with its own deadline error`() async throws {
         let conditions = try ServerConditions(.hangs, servers: 1, .oauth, mayBeRepeated: true)
         defer { conditions.stop() }
         var call = TopicAPI.topic(7)

@@ -114,7 +114,7 @@ import Testing
         await #expect(throws: APIError(.body(.empty))) { try await topics.topic(1) }
     }
 
-    @Test func `a body in several pieces is decoded as one`() async throws {
+    @Test func `a body that arrives in several chunks is decoded as a whole`() async throws {
         let pieces = [Data(#"{"id":1,"#.utf8), Data(#""title":"one"}"#.utf8)]
         let transport = StubTransport { _ in .chunks(pieces, headers: ["Content-Type": "application/json"]) }
         let topics = TopicAPI(client: try .stubbed(transport))

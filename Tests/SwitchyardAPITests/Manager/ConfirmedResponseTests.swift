@@ -27,7 +27,7 @@ import Testing
         TopicAPI.topic(1, lifetime: lifetime)
     }
 
-    @Test func `a stale response that the server confirms is fresh again (F35)`() async throws {
+    @Test func `a stale response is fresh again after a 304 (F35)`() async throws {
         let (client, transport) = try tagged()
         let topics = TopicAPI(client: client)
         _ = try await topics.response(for: configuration(), with: serializer)
@@ -53,7 +53,9 @@ import Testing
         #expect(try await topics.response(for: refresh, with: serializer).source == .revalidated)
     }
 
-    @Test func `a call that a 304 confirms removes responses with its removesTags and stays stored`() async throws {
+    @Test func `a call that gets a 304 removes responses with its removesTags, and its response stays stored`()
+        async throws
+    {
         let (client, _) = try tagged()
         let topics = TopicAPI(client: client)
         var other = TopicAPI.topic(2, lifetime: .seconds(600))
@@ -71,7 +73,7 @@ import Testing
     }
 
     @Test(arguments: [CachePolicy.Freshness.lifetime, .http])
-    func `a stale response is returned and confirmed in the background (F35, F45)`(_ freshness: CachePolicy.Freshness)
+    func `a stale response is returned and revalidated in the background (F35, F45)`(_ freshness: CachePolicy.Freshness)
         async throws
     {
         let fields: HTTPHeaders = ["ETag": "\"v1\"", "Cache-Control": "max-age=60, stale-while-revalidate=600"]
@@ -121,8 +123,7 @@ import Testing
     }
 
     @Test(arguments: ["\"v1\"", "W/\"v1\""])
-    func `a 304 response with the same entity tag confirms, whether the tag is weak or strong`(tag: String) async throws
-    {
+    func `a 304 with the same entity tag revalidates, whether the tag is weak or strong`(tag: String) async throws {
         let transport = StubTransport { request in
             request.headers["If-None-Match"] == nil
                 ? .status(200, headers: ["ETag": "\"v1\""], body: Data("one".utf8))
@@ -135,7 +136,7 @@ import Testing
         #expect(try await topics.response(for: configuration(), with: .string).source == .revalidated)
     }
 
-    @Test func `a stale response is not returned without confirmation`() async throws {
+    @Test func `a stale response is not returned if the call may use only the cache`() async throws {
         let (client, _) = try tagged()
         let topics = TopicAPI(client: client)
         _ = try await topics.topic(1, lifetime: .seconds(60))
@@ -146,7 +147,7 @@ import Testing
         await #expect(throws: APIError(.cache(.expired))) { try await topics.value(Topic.self, for: only) }
     }
 
-    @Test func `confirmation can be turned off and ends after its time`() async throws {
+    @Test func `revalidation can be turned off and ends after its time`() async throws {
         let (client, transport) = try tagged()
         let topics = TopicAPI(client: client)
         var never = configuration()
@@ -177,7 +178,7 @@ import Testing
         #expect(try await topics.response(Topic.self, for: search).source == .network)
     }
 
-    @Test func `a condition of the caller returns the 304 response to the caller`() async throws {
+    @Test func `if the app sets a condition, it receives the 304 response`() async throws {
         let (client, _) = try tagged()
         let topics = TopicAPI(client: client)
         var own = configuration()
@@ -205,7 +206,7 @@ import Testing
         #expect(try await plain.value.title == "one")
     }
 
-    @Test func `a 304 response to the caller's condition is not stored`() async throws {
+    @Test func `a 304 response to a condition that the app sets is not stored`() async throws {
         let transport = StubTransport { request in
             request.headers["If-None-Match"] == nil ? .json("[1]") : .status(304)
         }
@@ -218,7 +219,7 @@ import Testing
         #expect(try await topics.response(for: configuration(), with: .data).value == Data("[1]".utf8))
     }
 
-    @Test func `a 304 response to the caller's condition does not confirm a stored response`() async throws {
+    @Test func `a 304 response to a condition that the app sets does not revalidate a stored response`() async throws {
         let transport = StubTransport { request in
             if request.headers["If-None-Match"] == "\"v2\"" { return .status(304, headers: ["ETag": "\"v2\""]) }
             let headers: HTTPHeaders = ["Content-Type": "application/json", "ETag": "\"v1\""]

@@ -44,7 +44,7 @@ import Testing
         return configuration
     }
 
-    @Test func `the target of a redirect confirms its response`() async throws {
+    @Test func `the target of a redirect revalidates the stored response that it sent`() async throws {
         let (topics, _) = try start()
         _ = try await topics.response(for: call, with: .string)
         clock.advance(by: .seconds(61))
@@ -96,7 +96,7 @@ import Testing
     }
 
     @Test(arguments: ["first", "second", "latest"])
-    func `a stored response on disk is confirmed only by the URL that sent it`(
+    func `a stored response on disk is revalidated only by the URL that sent it`(
         place: String
     ) async throws {
         let folder = TemporaryFolder()
@@ -113,7 +113,7 @@ import Testing
         #expect(again.value == (place == "first" ? "one" : "two"))
     }
 
-    @Test func `a condition of the caller is sent to the target of a redirect`() async throws {
+    @Test func `a condition that the app sets is sent to the target of a redirect`() async throws {
         let (topics, transport) = try start()
         var own = call
         own.headers["If-Modified-Since"] = "Tue, 10 Jan 2023 00:00:00 GMT"

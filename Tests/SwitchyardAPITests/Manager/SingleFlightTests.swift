@@ -83,7 +83,7 @@ import Testing
         #expect(client.flights.count == 0)
     }
 
-    @Test func `a released manager leaves the shared request to the other callers`() async throws {
+    @Test func `a shared request continues for other calls after one manager is released`() async throws {
         let clock = ManualClock()
         let transport = StubTransport { _ in .delayed(by: .seconds(1), on: clock, Topic.answer) }
         let client = try NetworkClient.stubbed(transport, time: clock)

@@ -50,7 +50,7 @@ import Testing
         await #expect(throws: APIError(.status(503))) { try await topics.response(for: call, with: .string) }
     }
 
-    @Test func `a response that must be confirmed is not used without the server`() async throws {
+    @Test func `a response that must be revalidated is not used without the server`() async throws {
         let (topics, _) = try start(["ETag": "\"1\"", "Cache-Control": "max-age=10, no-cache"])
         _ = try await topics.response(for: call(), with: .string)
 

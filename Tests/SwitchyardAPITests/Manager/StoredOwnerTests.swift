@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(arguments: policies.indices, [200, 503])
-    func `a stored response of one user is not returned to, confirmed for or kept for the next user`(
+    func `a stored response of one user is not returned to, revalidated for or kept for the next user`(
         number: Int,
         status: Int
     ) async throws {

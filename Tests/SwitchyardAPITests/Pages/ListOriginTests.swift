@@ -128,7 +128,7 @@ import Testing
         #expect(shown(by: topics) == ["1 test Bearer ann", "2 test Bearer ann"])
     }
 
-    @Test func `a caller that joined a load in the previous environment loads the second page of the new list`()
+    @Test func `a call that joined a load in the previous environment loads the second page of the new list`()
         async throws
     {
         let topics = try start()

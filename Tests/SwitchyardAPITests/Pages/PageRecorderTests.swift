@@ -351,7 +351,7 @@ import Testing
         #expect(try await pages.loadMore(server.page).map(\.id) == Array(0..<10))
     }
 
-    @Test func `a reset cancels callers that joined a load, and nothing is loaded again (I10)`() async throws {
+    @Test func `a reset cancels the calls that joined a load, and nothing is loaded again (I10)`() async throws {
         let server = PagedServer(count: 30)
         let pages = PageRecorder<Item>()
         let gate = Gate()

@@ -3,7 +3,7 @@ import Testing
 @testable import SwitchyardBenchmarks
 
 @Suite struct HarmWorldTests {
-    @Test func `every world has its own name`() {
+    @Test func `every HarmWorld has its own name`() {
         #expect(Set(HarmWorld.all.map(\.name)).count == HarmWorld.all.count)
     }
 
@@ -18,7 +18,7 @@ import Testing
         #expect(throws: BenchmarkError.self) { try HarmWorld.chosen([name]) }
     }
 
-    @Test func `every oddity has a world with all servers and a world with the first server`() {
+    @Test func `every oddity has a HarmWorld for all servers and a HarmWorld for the first server`() {
         let names = Set(HarmWorld.all.map(\.name))
 
         for oddity in Oddity.all {

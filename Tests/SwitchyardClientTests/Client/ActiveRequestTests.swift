@@ -237,7 +237,7 @@ import Testing
         #expect(TransferProgress(direction: .upload, completed: done, total: total).fraction == fraction)
     }
 
-    @Test func `a caller can inspect the response head and then drop the body (D44)`() async throws {
+    @Test func `an app can inspect the response head and then drop the body (D44)`() async throws {
         let server = LoopbackServer()
         try server.start()
         defer { server.stop() }
@@ -268,7 +268,7 @@ import Testing
         #expect(transport.requestCount == 0)
     }
 
-    @Test func `a prebuilt request with a file as its body counts as an upload`() async throws {
+    @Test func `a prebuiltRequest with a file as its body counts as an upload`() async throws {
         let (client, transport) = try NetworkClient.stubbed { _ in .never }
         var configuration = APIConfiguration()
         let url = try RequestURL(validating: "http://primary.test/v1/x")

@@ -36,7 +36,7 @@ import Testing
         return await call.value
     }
 
-    @Test func `a hedge counts against the extra-attempt budget even if the caller cancels the request`() async throws {
+    @Test func `a hedge counts against the extra-attempt budget even if the app cancels the request`() async throws {
         let (client, transport) = try client { _ in .never }
 
         for _ in 0..<10 {

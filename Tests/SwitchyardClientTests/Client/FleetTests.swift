@@ -48,7 +48,7 @@ import Testing
         #expect(client.currentServer == "primary")
     }
 
-    @Test func `a 429 is returned to the caller and affects no other request`() async throws {
+    @Test func `the app receives a 429, and no other request is affected`() async throws {
         let (client, transport) = try NetworkClient.stubbed { request in
             request.url.text.hasSuffix("odd") ? .status(429, headers: ["Retry-After": "30"]) : .status(200)
         }

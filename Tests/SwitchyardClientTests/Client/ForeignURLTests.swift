@@ -79,7 +79,7 @@ import Testing
         #expect(client.servers.allSatisfy { $0.statistics.requests == 0 })
     }
 
-    @Test func `a prebuilt request counts for the server of its URL and does not fail over`() async throws {
+    @Test func `a prebuiltRequest counts for the server of its URL and does not fail over`() async throws {
         let (client, transport) = try NetworkClient.stubbed { _ in .status(500) }
         var configuration = APIConfiguration()
         configuration.prebuiltRequest = try client.request(for: APIConfiguration(path: "list"))

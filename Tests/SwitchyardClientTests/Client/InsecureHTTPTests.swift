@@ -74,7 +74,7 @@ struct InsecureHTTPTests {
         #expect(transport.requestCount == 0)
     }
 
-    @Test func `a call's base URL and a prebuilt request are checked too`() async throws {
+    @Test func `the base URL of a call and a prebuiltRequest are checked too`() async throws {
         let (client, transport) = try NetworkClient.stubbed(options: { _ in }) { _ in .status(200) }
         let url = try #require(RequestURL("http://api.example.com/"))
         var own = APIConfiguration(path: "x")

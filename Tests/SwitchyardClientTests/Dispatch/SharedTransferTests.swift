@@ -135,7 +135,7 @@ import Testing
         #expect(await second.value?.text == "\"sid=grace\"")
     }
 
-    @Test func `a shared transfer continues until its last caller has cancelled (D53, PEER-3)`() async throws {
+    @Test func `a shared transfer continues until its last call is cancelled (D53, PEER-3)`() async throws {
         let (client, transport) = try NetworkClient.stubbed(switching: .off) { _ in .never }
         let ids = (0..<3).map { _ in RequestID() }
         let tasks = await join(client, ids)
@@ -153,7 +153,7 @@ import Testing
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `a request after the last caller has cancelled starts a new transfer (PEER-2)`() async throws {
+    @Test func `a request after the last call was cancelled starts a new transfer (PEER-2)`() async throws {
         let answers = Locked(0)
         let (client, transport) = try NetworkClient.stubbed(switching: .off) { _ in
             answers.withLock { $0 += 1 }
@@ -169,7 +169,7 @@ import Testing
         #expect(transport.requestCount == 2)
     }
 
-    @Test func `a request that cannot be built fails for all its callers (PEER-2)`() async throws {
+    @Test func `a shared request that cannot be built fails for all its calls (PEER-2)`() async throws {
         let (client, _) = try NetworkClient.stubbed { _ in .status(200) }
 
         for _ in 0..<2 {
@@ -181,7 +181,9 @@ import Testing
         #expect(client.core.sharedTransfers.count == 0)
     }
 
-    @Test func `each caller keeps its own deadline, and the transfer lasts until the latest one`() async throws {
+    @Test func `each call keeps its own deadline, and the shared transfer lasts until the latest deadline`()
+        async throws
+    {
         let clock = ManualClock()
         let (client, transport) = try NetworkClient.stubbed(switching: .off, time: clock) { _ in .never }
         let hasty = await join(client, [RequestID()], timeout: .seconds(1))
@@ -198,7 +200,7 @@ import Testing
         #expect(await transport.waitUntilIdle())
     }
 
-    @Test func `the failure of a shared prebuilt request names its method`() async throws {
+    @Test func `the failure of a shared prebuiltRequest names its method`() async throws {
         let clock = ManualClock()
         let (client, _) = try NetworkClient.stubbed(switching: .off, time: clock) { _ in .never }
         var configuration = Self.shared("list", timeout: .seconds(1))
@@ -215,7 +217,7 @@ import Testing
         #expect(failure?.context.method == .post)
     }
 
-    @Test func `all callers of a shared transfer receive progress (PEER-3)`() async throws {
+    @Test func `all calls that share a transfer receive progress (PEER-3)`() async throws {
         let clock = ManualClock()
         let (client, _) = try NetworkClient.stubbed(switching: .off, time: clock) { _ in
             .delayed(by: .seconds(1), on: clock, .json("[1]"))
@@ -253,7 +255,7 @@ import Testing
         #expect(client.activeRequests == [])
     }
 
-    @Test func `a shutdown ends all callers of a shared transfer`() async throws {
+    @Test func `a shutdown ends all calls that share a transfer`() async throws {
         let (client, transport) = try NetworkClient.stubbed { _ in .never }
         let tasks = await join(client, [RequestID(), RequestID()])
         #expect(await transport.waitForRequests(1))
@@ -353,7 +355,7 @@ import Testing
         #expect(transport.requests.map { $0.headers["Authorization"] } == [nil, "Bearer fresh"])
     }
 
-    @Test func `a shared transfer does not retry if the delay exceeds its callers' deadlines`() async throws {
+    @Test func `a shared transfer does not retry if the delay exceeds the deadlines of its calls`() async throws {
         let (client, transport) = try NetworkClient.stubbed(options: { $0.retry = .standard }) { _ in
             .status(503, headers: ["Retry-After": "30"])
         }

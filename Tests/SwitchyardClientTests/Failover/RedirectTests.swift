@@ -306,7 +306,7 @@ struct RedirectTests {
         client.shutdown()
     }
 
-    @Test func `a prebuilt request keeps its own cookies after a redirect to the same origin`() async throws {
+    @Test func `a prebuiltRequest keeps its own cookies after a redirect to the same origin`() async throws {
         let (client, transport) = try NetworkClient.stubbed(options: {
             $0.generator.cookies = CookieJar()
         }) { request in

@@ -128,7 +128,7 @@ import Testing
         }
     }
 
-    @Test func `a prebuilt request's mayBeRepeated determines its resend rule`() throws {
+    @Test func `mayBeRepeated determines the resend rule of a prebuiltRequest`() throws {
         var prebuilt = HTTPRequest(method: .post, url: try RequestURL(validating: "http://a.test/"))
         var configuration = APIConfiguration()
         configuration.prebuiltRequest = prebuilt

@@ -82,7 +82,7 @@ struct HooksTests {
         #expect(String(decoding: body, as: UTF8.self).contains("\"\(answer.id)\""))
     }
 
-    @Test func `interceptors see the caller's task-local values`() async throws {  // L23
+    @Test func `interceptors see the task-local values of the calling task`() async throws {  // L23
         let (client, transport) = try NetworkClient.stubbed(options: {
             $0.interceptors = [.adapting { configuration, _ in configuration.headers["X-Span"] = Trace.span }]
         }) { _ in .status(200) }

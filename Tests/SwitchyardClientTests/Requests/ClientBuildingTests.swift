@@ -138,7 +138,7 @@ import Testing
 
     // Row A26: no cached state has to be invalidated.
     @Test(arguments: ["primary", "secondary"])
-    func `rules match a prebuilt request to any server of the service`(server: String) async throws {
+    func `rules match a prebuiltRequest to any server of the service`(server: String) async throws {
         let (client, transport) = try NetworkClient.stubbed { _ in .status(204) }
         client.rules.add("/images/**") { $0.responseBodyLimit = 7 }
         var configuration = APIConfiguration()

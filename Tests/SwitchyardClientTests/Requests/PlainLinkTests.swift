@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func `a prebuilt request to an https server is sent over https`() async throws {
+    @Test func `a prebuiltRequest to an https server is sent over https`() async throws {
         let (client, transport) = try client()
         var call = APIConfiguration(path: "")
         call.prebuiltRequest = HTTPRequest(url: try RequestURL(validating: "http://secondary.test/v1/a"))

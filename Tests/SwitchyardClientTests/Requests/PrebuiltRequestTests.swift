@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: [HTTPMethod.post, .patch])
-    func `a prebuilt write is sent once`(method: HTTPMethod) async throws {
+    func `a write that is a prebuiltRequest is sent once`(method: HTTPMethod) async throws {
         for answer in [StubResponse.status(503), .failure(.connectionReset)] {
             let (client, transport) = try client(answer)
 
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func `an idempotency key that a prebuilt request does not carry allows no retry`() async throws {
+    @Test func `an idempotency key that a prebuiltRequest does not contain allows no retry`() async throws {
         let (client, transport) = try client(.status(503))
         var configuration = try configuration(.post)
         configuration.idempotencyKey = .automatic
@@ -45,7 +45,7 @@ import Testing
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `a prebuilt write is repeated if the caller sets mayBeRepeated`() async throws {
+    @Test func `a write that is a prebuiltRequest is repeated if the app sets mayBeRepeated`() async throws {
         let (client, transport) = try client(.status(503))
         var configuration = try configuration(.post)
         configuration.mayBeRepeated = true
@@ -76,7 +76,7 @@ import Testing
         #expect(failure.context.method == .post)
     }
 
-    @Test func `a prebuilt request can be streamed`() async throws {
+    @Test func `a prebuiltRequest can be streamed`() async throws {
         let lab = try DownloadLab()
         let gate = lab.serveLive()
         // A response that is not streamed would wait for the gate until the timeout.

@@ -81,7 +81,7 @@ import Testing
     }
 
     // Row A24; rule CT-13: a failure that the service handles still ends the call once and names the handler.
-    @Test func `a service may handle failures in place of the caller`() async throws {
+    @Test func `an interceptor can end a call that received a 401 with an error of its own`() async throws {
         struct SignedOut: Error {}
         let signOuts = SwitchyardServices.Locked(0)
         let transport = StubTransport { request in .status(request.url.path.hasSuffix("mine") ? 401 : 404) }

@@ -234,7 +234,7 @@ import Testing
     }
 
     // Row B36; rule YTK-46.
-    @Test func `a prebuilt request replaces everything else`() throws {
+    @Test func `a prebuiltRequest replaces everything else`() throws {
         let prebuilt = HTTPRequest(method: .put, url: try RequestURL(validating: "https://o.example/x"))
         var configuration = APIConfiguration(path: "ignored", headers: ["X-Ignored": "1"], timeout: .seconds(3))
         configuration.prebuiltRequest = prebuilt

@@ -138,7 +138,7 @@ struct BodyTransferTests {
     }
 
     // Row B19: the transport lists the codings that it can decode, unless the caller sets the field.
-    @Test func `Accept-Encoding lists the supported codings or is the caller's`() async throws {
+    @Test func `Accept-Encoding lists the supported codings unless the app sets it`() async throws {
         let (usual, _) = try await received(.json(["a": 1]))
         let (own, _) = try await received(.json(["a": 1]), headers: [.acceptEncoding("br;q=1.0, gzip;q=0.8")])
 

@@ -62,7 +62,7 @@ struct RequestCompressorTests {
 
     // Row C36.
     @Test(arguments: [(1023, false), (1024, true)])
-    func `bodies from 1,024 bytes on, or those that the caller selects, are compressed`(
+    func `bodies from 1,024 bytes on, or those that the app selects, are compressed`(
         count: Int,
         byDefault: Bool
     ) throws {

@@ -60,7 +60,7 @@ import Testing
         #expect(limit.keyCount == 1)
     }
 
-    @Test func `prebuilt requests are distinguished by method and URL`() throws {
+    @Test func `limit keys distinguish a prebuiltRequest by its method and URL`() throws {
         let first = try prebuilt("https://a.example/x?page=1")
 
         #expect(try LimitKey.endpoint(first) != LimitKey.endpoint(prebuilt("https://b.example/x?page=1")))
@@ -71,7 +71,7 @@ import Testing
         #expect(try LimitKey.parameters("page")(first) != LimitKey.parameters("page")(prebuilt("https://a.example/x")))
     }
 
-    @Test func `prebuilt requests to two URLs do not supersede each other`() async throws {
+    @Test func `two calls with prebuiltRequest to different URLs do not supersede each other`() async throws {
         let latest = LatestWins()
         let (client, transport) = try NetworkClient.limited([latest]) { _ in .never }
         let calls = try ["https://a.example/x", "https://b.example/y"].map { try prebuilt($0) }

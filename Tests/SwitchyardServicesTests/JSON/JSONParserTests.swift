@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: ["0", "-0", "1.50", "-0.5e-3", "10E+2", "\u{FEFF}1"])
-    func `numbers are parsed, also after a byte order mark`(json: String) throws {
+    func `numbers are parsed, even after a byte order mark`(json: String) throws {
         let text = json.filter { $0 != "\u{FEFF}" }
 
         #expect(try parse(json.utf8) == .number(#require(Double(text).flatMap(JSONNumber.init))))

@@ -23,7 +23,8 @@ struct DestinationTests {
     }
 
     // E13
-    @Test func `an existing file is kept and no request is sent unless the caller allows replacing it`() async throws {
+    @Test func `an existing file is kept and no request is sent unless the app allows replacing the file`() async throws
+    {
         let lab = try lab()
         try Data("old".utf8).write(to: lab.target)
 

@@ -191,7 +191,7 @@ struct DownloadTests {
         #expect(lab.client.activeRequests.isEmpty)
     }
 
-    @Test func `the part for a Range header of the caller is stored as it arrives`() async throws {
+    @Test func `the part for a Range header of the app is stored as it arrives`() async throws {
         let lab = try DownloadLab()
         lab.serve(LoopbackContent(bytes, entityTag: "\"v1\""))
 

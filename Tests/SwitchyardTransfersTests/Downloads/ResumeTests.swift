@@ -312,7 +312,7 @@ struct ResumeTests {
     }
 
     // YTK-46
-    @Test func `a prebuilt request resumes like any other download`() async throws {
+    @Test func `a download of a prebuiltRequest resumes like any other download`() async throws {
         let lab = try DownloadLab()
         lab.serve(content)
         let url = try RequestURL(validating: "\(lab.server.baseURL)/film")
@@ -331,7 +331,7 @@ struct ResumeTests {
         #expect(try lab.content == bytes)
     }
 
-    @Test func `a prebuilt POST is not resumed`() async throws {
+    @Test func `a download whose prebuiltRequest is a POST is not resumed`() async throws {
         let lab = try DownloadLab()
         let content = content
         lab.server.route(.post, "/film") { content.response(to: $0) }

@@ -62,7 +62,7 @@ struct ResumableFailureTests {
         }
     }
 
-    @Test func `a file that changes between two pieces fails the upload`() async throws {
+    @Test func `a file that changes between two requests fails the upload`() async throws {
         let lab = try UploadLab(.tus)
         let file = lab.folder.appendingPathComponent("up.bin")
         try bytes.write(to: file)

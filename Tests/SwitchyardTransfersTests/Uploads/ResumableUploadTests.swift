@@ -112,7 +112,7 @@ struct ResumableUploadTests {
     }
 
     @Test(arguments: LoopbackUploads.Dialect.allCases)
-    func `an upload is sent in pieces of the configured length`(_ dialect: LoopbackUploads.Dialect) async throws {
+    func `an upload is sent in requests of the configured length`(_ dialect: LoopbackUploads.Dialect) async throws {
         let lab = try UploadLab(dialect)
 
         let answer = try await lab.client.upload(upload(.data(bytes), lab.uploads) { $0.pieceLength = 262_144 })
@@ -211,7 +211,7 @@ struct ResumableUploadTests {
         #expect(lab.server.requests.map(\.method) == [.post, .patch, .head])
     }
 
-    @Test func `an error response to a piece is the response of the upload`() async throws {
+    @Test func `an error response to a request with bytes is the response of the upload`() async throws {
         let lab = try UploadLab(.tus)
         lab.server.setFault(.status(415), on: "/files/*")
 
@@ -245,7 +245,7 @@ struct ResumableUploadTests {
         #expect(error.message.contains("Location"))
     }
 
-    @Test func `each piece has its own Content-Digest`() async throws {
+    @Test func `each request of an upload has its own Content-Digest`() async throws {
         let lab = try UploadLab(.contentRange)
         var upload = upload(.data(bytes), lab.uploads) { $0.pieceLength = 400_000 }
         upload.digest = .md5
@@ -259,7 +259,7 @@ struct ResumableUploadTests {
         #expect(digests == expected)
     }
 
-    @Test func `a tus upload sends its metadata and the caller's header fields`() async throws {
+    @Test func `a tus upload sends its metadata and the app's header fields`() async throws {
         let lab = try UploadLab(.tus)
         var upload = UploadConfiguration(path: "files", from: .data(bytes))
         upload.resumption = .tus(metadata: ["filename": "film.mov", "is_private": ""])

@@ -96,7 +96,7 @@ struct UploadRefusalTests {
     }
 
     @Test(arguments: [(LoopbackUploads.Dialect.tus, 100_000), (.tus, 300_000), (.contentRange, 300_000)])
-    func `a piece that is too large for the server is halved until the server accepts it`(
+    func `a request that is too large for the server is halved until the server accepts it`(
         dialect: LoopbackUploads.Dialect,
         limit: Int
     ) async throws {
@@ -117,7 +117,7 @@ struct UploadRefusalTests {
     }
 
     @Test(arguments: LoopbackUploads.Dialect.allCases)
-    func `an upload ends with 413 if the server accepts no piece, and the record stays`(
+    func `an upload ends with 413 if the server accepts no request size, and the record stays`(
         dialect: LoopbackUploads.Dialect
     ) async throws {
         let lab = try UploadLab(dialect)

@@ -133,7 +133,7 @@ struct UploadTests {
     }
 
     // YTK-46
-    @Test func `a prebuilt request is sent with the bytes of the upload source`() async throws {
+    @Test func `a prebuiltRequest is sent with the bytes of the upload source`() async throws {
         let lab = try lab()
         let source = UploadSource.file(try file(in: lab), contentType: "video/quicktime")
         var upload = UploadConfiguration(path: "", from: source)

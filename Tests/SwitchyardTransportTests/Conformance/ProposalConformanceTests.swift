@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test(arguments: Subject.networked)
-    func `a body is sent piece by piece while its response arrives`(_ subject: Subject) async throws {
+    func `a body is sent in chunks while its response arrives`(_ subject: Subject) async throws {
         try await Lab.run(subject) { server in
             server.route(.post, "/interleaved") { request in
                 .stream { writer in

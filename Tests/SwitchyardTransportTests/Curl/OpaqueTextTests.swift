@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(arguments: ["", "plain", "café", "漢字", "e\u{301}", "\u{EF}\u{B7}\u{90}", "a\u{34F}e", "é\u{34F}"])
-    func `text of a caller is sent as UTF-8`(_ text: String) {
+    func `text that an app sets is sent as UTF-8`(_ text: String) {
         let field = HTTPHeaders.Field(name: "X-Text", value: text)
 
         #expect(OpaqueText.bytes(of: field.echo) == Array(text.utf8))

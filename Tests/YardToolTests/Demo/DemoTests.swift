@@ -30,7 +30,7 @@ import Testing
         #expect(recording.text.contains("✗ water runs uphill"))
     }
 
-    @Test func `a call that fails unexpectedly counts as a caller's failure`() async throws {
+    @Test func `a call that fails unexpectedly counts in callerFailures`() async throws {
         let report = try await Demo(steps: [FailingStep()], pace: .brisk, screen: .silent).run()
 
         #expect(report.callerFailures == 1)

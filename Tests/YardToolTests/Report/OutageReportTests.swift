@@ -141,7 +141,7 @@ import Testing
         )
     }
 
-    @Test func `each fault has a row with its effect on the callers`() throws {
+    @Test func `each fault has a row with its effect on the calls`() throws {
         let impact = try #require(Report(of: .hang()).impacts.first)
 
         #expect(impact.noticedAfter == 0.5 && impact.length == 2.5 && impact.backAfter == 4)

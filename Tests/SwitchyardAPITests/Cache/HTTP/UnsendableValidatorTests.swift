@@ -75,7 +75,7 @@ import Testing
 
     // The server decodes header fields as UTF-8. Its U+FFFD shows that the invalid byte arrived unchanged.
     @Test(arguments: [false, true])
-    func `an entity tag that is not UTF-8 is sent back byte for byte, also after a restart`(
+    func `an entity tag that is not UTF-8 is sent back byte for byte, even after a restart`(
         isNextRun: Bool
     ) async throws {
         let yard = try LoopbackYard()
@@ -102,7 +102,7 @@ import Testing
         #expect(yard.server.requests.last?.status == 304)
     }
 
-    @Test func `a valid validator stays if a confirming response has an invalid one`() {
+    @Test func `a valid validator stays if a 304 response has an invalid validator`() {
         let stored: HTTPHeaders = ["ETag": "\"v1\"", "Age": "5"]
 
         let confirmed = HTTPCacheRules.confirmed(stored, by: ["ETag": "\"v\u{1}\"", "X-New": "1"])

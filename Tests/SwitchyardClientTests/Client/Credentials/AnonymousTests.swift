@@ -101,7 +101,7 @@ import Testing
         #expect(Self.fields(transport) == ["Bearer dead", nil])
     }
 
-    @Test func `a 401 without a credential is returned to the caller if the provider has no other one`() async throws {
+    @Test func `the app receives the 401 of the anonymous attempt if the provider has no credential`() async throws {
         let credentials = Credentials { _ in nil }
         credentials.set(.bearer("dead"), in: .test)
         let (client, transport) = try Self.client(credentials)
@@ -168,7 +168,8 @@ import Testing
     }
 
     @Test(arguments: [CredentialError.missing, .loginRequired])
-    func `the error for a missing credential names the options that the caller has`(error: CredentialError) async throws
+    func `the error for a missing credential names the options for anonymous calls`(error: CredentialError)
+        async throws
     {
         let credentials = Credentials { _ in throw error }
         let (client, _) = try Self.client(credentials)

@@ -76,7 +76,7 @@ struct RefreshTests {
         #expect(gate.refreshes == 0)
     }
 
-    @Test func `a 401 for the refreshed credential is returned to the caller`() async throws {
+    @Test func `the app receives a 401 for the refreshed credential`() async throws {
         let gate = TokenGate(good: "other", accepts: false)
         let credentials = Credentials { _ in gate.refresh() }
         credentials.set(.bearer("a0"), in: .test)

@@ -106,7 +106,7 @@ import Testing
         #expect(try !URLPattern(pattern).matches(url, base: RequestURL(validating: "https://h/users")))
     }
 
-    @Test func `a rule matches the URL and method of a prebuilt request`() throws {
+    @Test func `a rule matches the URL and method of a prebuiltRequest`() throws {
         var rules = ConfigurationRules()
         rules.add("/images/**") { $0.usesCDN = true }
         rules.add("/**", methods: [.post]) { $0.responseBodyLimit = 7 }

@@ -48,7 +48,7 @@ import Testing
         #expect(driver.core.snapshot(at: driver.now)[0].p99 == before)
     }
 
-    @Test func `an overtaken attempt that spans a pause of the process does not count against a server`() throws {
+    @Test func `an attempt whose hedge responded first does not count if the process was paused during it`() throws {
         let driver = try driver()
         let first = try #require(driver.choose())
         driver.advance(5)

@@ -42,7 +42,7 @@ import Testing
         #expect(driver.core.current == "a")
     }
 
-    @Test func `a half-open breaker opens again after a confirmed failure (K16)`() throws {
+    @Test func `a half-open breaker opens again after a failure while another server responds (K16)`() throws {
         let driver = try CoreDriver(policy: .consecutiveFailures(3))
         driver.requests(10, .ok)
         driver.requests(3, .failure(.http(500)))

@@ -157,7 +157,7 @@ import Testing
         }
     }
 
-    @Test func `callers that share a transfer in the Moya guide get the same value`() async throws {
+    @Test func `calls that share a transfer in the Moya guide get the same value`() async throws {
         server.route(.get, "/topics", answering: .json(#"[{"id":1,"title":"one"}]"#))
         try await withService { service in
             let forum = MoyaSamples.ForumAPI(client: try NetworkClient(service: service))

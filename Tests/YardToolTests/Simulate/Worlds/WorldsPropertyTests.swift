@@ -11,7 +11,9 @@ import Testing
     @Test(arguments: [
         ("recommended", UInt64(Rounds.count(300, thorough: 2_000))), ("single", 60), ("off", 60),
     ])
-    func `no caller in any world fares worse than without switching`(policy: String, worlds: UInt64) async throws {
+    func `no call in any simulated world fares worse than without switching`(policy: String, worlds: UInt64)
+        async throws
+    {
         let campaign = WorldsCampaign(numbers: 1...worlds, policy: try #require(.named(policy)))
 
         let tally = try await campaign.run()
@@ -23,7 +25,7 @@ import Testing
         #expect(report.alikeWorlds > Int(worlds) / 5)
     }
 
-    @Test func `with roles, groups and zones no caller fares worse, and no server gets what it does not serve`()
+    @Test func `with roles, groups and zones no call fares worse, and no server gets what it does not serve`()
         async throws
     {
         let campaign = WorldsCampaign(numbers: 1...2000, hasRoles: true)
