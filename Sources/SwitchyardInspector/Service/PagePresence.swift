@@ -9,7 +9,7 @@ final class PagePresence: Sendable {
         var timer: (any ScheduledTimer)?
     }
 
-    /// The time after the end of its last feed request during which a page counts as open.
+    /// The time for which a page counts as open after its last feed request has ended.
     static let patience = Duration.seconds(30)
 
     private let time: any TimeSource

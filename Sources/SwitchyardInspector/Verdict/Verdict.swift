@@ -59,7 +59,7 @@ package struct VerdictFacts: Sendable, Equatable {
     ///
     /// If the kind of a failed call is not counted here, the failure counts as the fault of a server.
     package var failures: [String: Int] = [:]
-    /// The share of failed calls that counts as good, from 0 to 1.
+    /// The maximum share of failed calls, from 0 to 1, with which the assessment is still ``Verdict/Level/good``.
     package var tolerance = 0.0
     /// Whether failures that are not the fault of a server, such as a response with status 404, make the
     /// ``Verdict/level`` worse.

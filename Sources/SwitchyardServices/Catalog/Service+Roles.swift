@@ -17,7 +17,7 @@ extension Server {
 }
 
 extension Service {
-    /// Checks that all servers have a priority or none, that the priorities leave no gap, and that
+    /// Checks that either all servers have a priority or no server has one, that the priorities leave no gap, and that
     /// ``SwitchPolicy/failsBack`` is `true` if servers have equal priorities.
     func checkPriorities() throws(CatalogError) {
         let priorities = servers.compactMap(\.priority)

@@ -32,7 +32,7 @@ public struct Server: Sendable, Hashable, Identifiable {
     /// preference.
     ///
     /// Servers of equal priority form a group that shares its traffic by ``weight``. Either all servers of a service
-    /// have a priority or none, and the priorities leave no gap. The default is `nil`.
+    /// have a priority or no server has one, and the priorities leave no gap. The default is `nil`.
     public var priority: Int?
     /// The zone of the server, such as a region, for `NetworkClient.preferredZone`.
     ///

@@ -30,8 +30,8 @@ extension SwitchingCore {
     /// Restores a stored state before the first request.
     ///
     /// Servers that were ejected at most `SwitchMemory.longestAge` ago are ejected again, with a probe due immediately.
-    /// If the state is older, or its time is in the future, its ejections are ignored. A policy that does not fail back
-    /// starts with the stored preferred server. Unknown names are ignored.
+    /// If the state is older, or its time is in the future, its ejections are ignored. If the policy's `failsBack` is
+    /// `false`, the stored preferred server is preferred again. Unknown names are ignored.
     ///
     /// - Parameters:
     ///   - memory: The stored state.

@@ -38,7 +38,8 @@ extension SwitchingCore {
         hedgeDelay(for: attempt, remaining: remaining.inSeconds).map { .seconds($0) }
     }
 
-    /// Returns the same time as ``hedgeDelay(for:remaining:)`` with durations, but in seconds.
+    /// Returns the time to wait for an attempt's response before a hedge, in seconds; `nil` if the policy does not
+    /// hedge.
     package func hedgeDelay(for attempt: Attempt, remaining: Double) -> Double? {
         bounded(evidence.usualWait(for: attempt.endpoint, on: recovery.position(of: attempt)), remaining)
     }
@@ -131,9 +132,9 @@ extension SwitchingCore {
     ///   - tried: The servers that the request has tried.
     ///   - traits: The properties of the request.
     ///   - now: The current time.
-    /// - Returns: The time, at least ``BudgetRules/shortestPause``; `nil` if waiting is not necessary or not useful.
-    ///   Tokens are available, no failover is in flight, the last failover began ``BudgetRules/patience`` ago, or every
-    ///   server fails the endpoint.
+    /// - Returns: The time, at least ``BudgetRules/shortestPause``; `nil` if waiting is unnecessary or useless, for
+    ///   example because tokens are available, because no failover is in flight, because the last failover began
+    ///   ``BudgetRules/patience`` ago, or because every server fails the endpoint.
     package mutating func failoverPause(
         after kind: FailureKind?,
         held: Duration,

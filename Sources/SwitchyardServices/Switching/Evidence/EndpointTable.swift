@@ -116,8 +116,9 @@ extension EndpointTable {
         }
     }
 
-    /// Whether the server that has the most recent requests of the endpoint, apart from this server, fails the endpoint
-    /// about as often.
+    /// Whether another server fails the endpoint about as often as this server.
+    ///
+    /// The other server with the most requests of the endpoint within the window is compared.
     ///
     /// `false` if no other server has received the endpoint within the window, because nothing is known then.
     func isFailedAlike(_ endpoint: UInt32, by server: Int, window: Double, at time: Double) -> Bool {
@@ -351,8 +352,8 @@ private struct UselessAttempts: Sendable {
 
     /// Counts a request whose extra attempts were useless.
     ///
-    /// After the third such request in a row, the next extra attempt of the endpoint has to wait 1 s for each of these
-    /// `attempts`. Each further request doubles the wait for an attempt, up to `longestPause`.
+    /// After the third such request in a row, the endpoint gets no extra attempt for `attempts` times 1 s. Each further
+    /// such request doubles the 1 s, up to `longestPause`.
     mutating func waste(_ attempts: Int, at time: Double, longestPause: Double) {
         count = min(count + 1, 8)
         guard isSpent else { return }

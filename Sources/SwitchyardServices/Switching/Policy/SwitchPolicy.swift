@@ -34,8 +34,10 @@ public struct SwitchPolicy: Sendable, Hashable {
     /// The latency above that of the fastest server up to which ``SelectionStrategy/lowestLatency`` chooses a server;
     /// default 15 ms, as in MongoDB's drivers.
     public var latencyWindow = Duration.milliseconds(15)
-    /// The factor by which the healthy share of a group of servers of equal ``Server/priority`` is multiplied to get
-    /// the share of the traffic that the group keeps; at least 1, default 1.4 as in Envoy.
+    /// The overprovisioning factor, as in Envoy; at least 1, default 1.4.
+    ///
+    /// A group of servers with equal ``Server/priority`` keeps a share of the traffic: this factor times the healthy
+    /// share of the group's weight.
     ///
     /// With 1.4, a group keeps all its traffic while at least 72 % of its weight is healthy, because servers usually
     /// have that much spare capacity. Below that, the next group gets the rest.

@@ -21,7 +21,7 @@ import SwitchyardServices
 /// client. The `tls` parameter of the initializers sets their trust settings.
 ///
 /// ### Redirects
-/// The system follows every redirect of a background download without asking (Apple,
+/// The system follows every redirect of a background download without asking the app (Apple,
 /// `urlSession(_:task:willPerformHTTPRedirection:newRequest:completionHandler:)`). Public key pins apply to every
 /// server in the redirect chain that is requested over https. If the request used https but the final response came
 /// over http, the file is rejected and the download fails with `RequestError.URLReason.insecure`. An http redirect in

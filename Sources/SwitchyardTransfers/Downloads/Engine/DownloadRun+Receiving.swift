@@ -103,7 +103,7 @@ extension DownloadRun {
 
     /// Prepares the next request after a body was interrupted.
     ///
-    /// - Throws: The failure of the download if the download must not or cannot be continued.
+    /// - Throws: The failure of the download if continuing is impossible or not allowed.
     private mutating func survive(_ error: TransportError, of response: ServiceResponse) async throws(DownloadFailure) {
         try checkRunning()
         let outcome = AttemptOutcome(error.kind)

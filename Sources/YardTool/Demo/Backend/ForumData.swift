@@ -7,7 +7,7 @@ struct ForumData: Sendable {
 
     /// The data of the live machines (the default environment): 57 topics on three pages.
     static let release = ForumData(topicCount: 57, prefix: "Topic", names: ["Ada", "Grace", "Edsger", "Barbara"])
-    /// The data of the machine of the test environment.
+    /// The data of the machine in the test environment: five topics.
     static let test = ForumData(topicCount: 5, prefix: "Test topic", names: ["Tester A", "Tester B"])
 
     private init(topicCount: Int, prefix: String, names: [String]) {

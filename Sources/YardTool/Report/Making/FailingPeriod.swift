@@ -1,10 +1,13 @@
 import Switchyard
 
-/// A period in which calls failed although no server was ejected for it.
+/// A period in which no call succeeded, or in which calls failed outside the outages that led to an ejection.
 struct FailingPeriod: Sendable, Equatable {
     /// The time at which the first failed call was due.
     var from: Double
-    /// The time at which the first call was due that succeeded again, or `nil` if no later call succeeded.
+    /// The end of the period.
+    ///
+    /// If no call succeeded in the period, this is the time at which the next successful call was due, or `nil` if no
+    /// later call succeeded. Otherwise it is the time at which the last failed call was due.
     var until: Double?
     /// The servers at which the calls failed.
     var servers: [Int]
@@ -20,7 +23,8 @@ struct FailingPeriod: Sendable, Equatable {
     /// The maximum time in seconds between two failed calls of one period.
     private static let longestGap = 2.0
 
-    /// Returns the periods without a successful call, and the periods with other failures that no ejection explains.
+    /// Returns the periods in which no call succeeded, and the periods in which other calls failed outside the outages
+    /// that led to an ejection.
     ///
     /// Failures that are not the fault of a server, such as a response with status 404, are ignored.
     static func all(in story: TrafficStory, apartFrom ejections: [Outage]) -> [FailingPeriod] {

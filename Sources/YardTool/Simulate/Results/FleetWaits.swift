@@ -22,7 +22,7 @@ struct FleetWaits: Sendable {
         counts[Int(start) * Self.buckets + bucket] += 1
     }
 
-    /// Returns the quantiles, in milliseconds, of the durations of the requests in these seconds, by the nearest rank.
+    /// Returns quantiles of the request durations in a range of seconds, in milliseconds and by the nearest rank.
     ///
     /// `shares` must be in ascending order. If there is no request, all results are `nil`.
     func quantiles(_ shares: [Double], of range: Range<Int>) -> [Double?] {

@@ -77,7 +77,8 @@ extension ExtraAttempts {
         return failovers.tokens >= 1
     }
 
-    /// Whether a failover is free, has a token, or may continue with the token that its request has taken.
+    /// Whether a failover may begin: it is free, there is a token, or the request may continue with the token that it
+    /// has taken.
     ///
     /// If two of three servers die at the same moment, attempts on the second server take all tokens. If these requests
     /// could not continue to the third server, none of them would succeed and return its token, and all would fail

@@ -25,8 +25,8 @@ struct Steering: Sendable {
     private(set) var zone: String?
     /// The position of the server that the app or a command prefers, or `nil` if there is none.
     private(set) var lead: UInt8?
-    /// If the policy does not fail back and servers have roles, the server that is in use for each set of servers that
-    /// do not serve a request.
+    /// The server that is in use for the requests that a set of servers does not serve, by this set; used only if the
+    /// policy's `failsBack` is `false` and servers have roles.
     private var starts: [ServerSet: UInt8] = [:]
     /// The positions of the servers, the preferred one first.
     private(set) var order: [UInt8]
@@ -79,7 +79,8 @@ extension Steering {
 
     /// Returns the order of preference for requests that some servers do not serve.
     ///
-    /// If the policy does not fail back, each set of servers keeps its own current server until that server fails.
+    /// If the policy's `failsBack` is `false`, each set of servers keeps its own current server until that server
+    /// fails.
     mutating func order(without unsuitable: ServerSet, healthy: @autoclosure () -> ServerSet) -> [UInt8] {
         guard layout.hasRoles, !failsBack, inForce == nil else { return order }
         let healthy = healthy()
@@ -137,7 +138,9 @@ extension Steering {
         order.append(order.remove(at: avoided))
     }
 
-    /// Restores the order of the list, rotated to begin with the current server if the policy does not fail back.
+    /// Restores the order of the list.
+    ///
+    /// If the policy's `failsBack` is `false`, the order begins with the current server.
     private mutating func restoreOrder() {
         lead = nil
         order = baseOrder
