@@ -222,11 +222,18 @@ static int before_request(void *context, char *remote, char *local, int remote_p
     return CURL_PREREQFUNC_OK;
 }
 
+/// Returns whether an exchange can be ended before its name is looked up.
+///
+/// libcurl 8.16 treats the end as a name that does not exist. It remembers that for all requests to the host, also for
+/// one that is just looking up the name. There, the exchange is ended in open_socket(), after its lookup.
+static bool may_end_lookup(void) { return ycurl_version() < 0x081000 || ycurl_version() >= 0x081100; }
+
 static int begin_lookup(void *resolver, void *reserved, void *context) {
     (void)resolver, (void)reserved;
     struct ycurl_exchange *exchange = context;
-    if (must_not_go_again(exchange)) return (int)stop(exchange, YCURL_WOULD_SEND_TWICE, 1);
-    if (!sharing_may_connect(exchange)) return 1;
+    bool may_end = may_end_lookup();
+    if (may_end && must_not_go_again(exchange)) return (int)stop(exchange, YCURL_WOULD_SEND_TWICE, 1);
+    if (may_end && !sharing_may_connect(exchange)) return 1;
     if (exchange->connecting == SOCKET_OPENED) return 0;
     exchange->connecting = NAME_LOOKED_UP;
     exchange->last_activity = exchange->loop->now;

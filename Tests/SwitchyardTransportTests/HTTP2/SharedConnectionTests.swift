@@ -1,6 +1,7 @@
 #if os(Linux)
     import Dispatch
     import Foundation
+    import Glibc
     import SwitchyardClient
     import SwitchyardFixtures
     import SwitchyardHTTP
@@ -165,6 +166,35 @@
                 held.cancel()
             }
             #expect(shortest < .milliseconds(250))
+        }
+
+        /// The name of this machine, or `nil` if it has no address.
+        ///
+        /// An address is not looked up, and neither is `localhost`.
+        private static let hostName: String? = {
+            let text = try? String(contentsOfFile: "/proc/sys/kernel/hostname", encoding: .utf8)
+            guard let name = text?.filter({ $0 != "\n" }), name != "localhost" else { return nil }
+            var found: UnsafeMutablePointer<addrinfo>?
+            guard getaddrinfo(name, nil, nil, &found) == 0 else { return nil }
+            freeaddrinfo(found)
+            return name
+        }()
+
+        @Test(.enabled(if: hostName != nil))
+        func `requests that start while the name of their host is looked up do not fail because of it`() async throws {
+            let name = try #require(Self.hostName)
+            let server = try serve()
+            let relay = try TCPRelay(to: [server.url], count: 40)
+            // The certificate is for an address, so the requests fail, but not before they are connected.
+            let request = try lab.request(at: relay.url.replacing("127.0.0.1", with: name))
+
+            let failures = await withTaskGroup(of: TransportError?.self) { group in
+                for _ in 0..<8 { group.addTask { [lab] in await lab.failure(of: request) } }
+                return await group.reduce(into: [TransportError.Kind?]()) { $0.append($1?.kind) }
+            }
+
+            #expect(failures.count == 8)
+            #expect(!failures.contains(.dnsFailure))
         }
 
         @Test func `a request waits for at most a quarter of its time`() async throws {
