@@ -38,8 +38,8 @@ public final class ServerList: Sendable {
     ///
     /// - Parameters:
     ///   - client: The client whose servers the list replaces, in all of its environments. The list retains it.
-    ///   - urls: The URLs of the list, at most 8, in order of preference. If one does not respond with a valid list, the
-    ///     next one is used. They should not depend on the servers of the service. Redirects are not followed.
+    ///   - urls: The URLs of the list, at most 8. Each fetch requests all of them, and the newest valid list is used.
+    ///     They should not depend on the servers of the service. Redirects are not followed.
     ///   - keys: The keys of which one must have signed the list.
     ///   - hosts: The hosts that a list may name: a host, or `*.` and a domain for all hosts below the domain.
     ///   - folder: The folder of the stored list, which is created if it does not exist.
@@ -124,6 +124,8 @@ extension ServerList {
     public func events() -> AsyncStream<ServerListEvent> { updater.events.stream(bufferingNewest: 64) }
 
     /// Fetches the list now, or waits for the fetch that is under way.
+    ///
+    /// This method returns when all URLs have responded or failed. A newer list is applied as soon as it arrives.
     ///
     /// - Returns: Whether a URL responded with a list that is valid and not expired, whether it is new or not. The
     ///   events have the details.

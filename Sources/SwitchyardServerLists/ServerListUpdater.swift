@@ -18,7 +18,7 @@ final class ServerListUpdater: Sendable {
         var validators: [String: ServerListValidator] = [:]
         var isExpired = false
         var refusal: ServerListRefusal?
-        /// The index of the URL that responded last.
+        /// The index of the URL that is requested first.
         var first = 0
         var isReachable = true
         var timer: (any ScheduledTimer)?
@@ -146,18 +146,25 @@ extension ServerListUpdater {
 // MARK: - Fetching
 
 extension ServerListUpdater {
-    /// Requests the list of one URL after the other until one has a list that is valid and not expired.
+    /// Requests the list of one URL after the other, and returns whether one has a list that is valid and not expired.
+    ///
+    /// All URLs are requested, so that one with an old list does not hide a newer one. The first URL that had the newest
+    /// list is the first one of the next fetch.
     private func fetch() async -> Bool {
         let first = state.withLock { $0.first }
+        var isCurrent = false
         for offset in source.urls.indices {
             let index = (first + offset) % source.urls.count
+            let before = version
             guard await fetch(source.urls[index]), !Task.isCancelled else { continue }
-            state.withLock { $0.first = index }
-            return true
+            if !isCurrent || version != before { state.withLock { $0.first = index } }
+            isCurrent = true
         }
-        reportExpiry()
-        return false
+        if !isCurrent { reportExpiry() }
+        return isCurrent
     }
+
+    private var version: Int? { state.withLock { $0.newest?.version } }
 
     /// Requests the list of one URL, and returns whether the URL has a list that is valid and not expired.
     private func fetch(_ url: RequestURL) async -> Bool {
@@ -174,7 +181,8 @@ extension ServerListUpdater {
                 refuse(error, name)
             }
         case .notModified(let date):
-            return keep(asOf: date)
+            guard let list = state.withLock({ $0.newest }) else { return false }
+            return keep(list, asOf: date)
         case .tooLarge: refuse(.tooLarge, name)
         case .failed(let reason): events.send(.unreachable(reason, source: name))
         case .cancelled: break
@@ -201,7 +209,7 @@ extension ServerListUpdater {
         let contents = record(list, from: url, validator, isInUse: isInUse)
         if let difference { events.send(.applied(version: list.version, difference)) }
         if let contents { await write(contents) }
-        return isInUse ? keep(asOf: date) : noteExpiry(of: list, asOf: date)
+        return isInUse ? keep(list, asOf: date) : noteExpiry(of: list, asOf: date)
     }
 
     /// Records the list that is now in use, and returns what is to be stored, or `nil` if it is stored already.
@@ -222,8 +230,7 @@ extension ServerListUpdater {
     }
 
     /// Reports that the list in use is the newest, and returns whether it has not expired.
-    private func keep(asOf date: Date?) -> Bool {
-        guard let list = state.withLock({ $0.newest }) else { return false }
+    private func keep(_ list: ServerListDocument, asOf date: Date?) -> Bool {
         events.send(.unchanged(version: list.version))
         return noteExpiry(of: list, asOf: date)
     }

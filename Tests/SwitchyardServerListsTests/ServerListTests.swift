@@ -103,16 +103,47 @@ import Testing
         #expect(lab.client.service.servers.map(\.name) == ["a"])
     }
 
-    @Test func `the URL that responded last is used first`() async throws {
+    @Test func `the URL that had the newest list is requested first`() async throws {
         let lab = try ListLab()
         let (dead, good) = (try ListServer(Data()), try ListServer(lab.document(lab.servers)))
         dead.server.fault = .status(503)
         let list = try lab.list(from: [dead.url, good.url])
+        #expect(await list.refresh())
+        let events = list.events()
 
         #expect(await list.refresh())
+        list.stop()
+
+        var areUnreachable: [Bool] = []
+        for await event in events { areUnreachable.append(event.isUnreachable) }
+        #expect(areUnreachable == [false, true])
+        #expect((dead.requestCount, good.requestCount) == (2, 2))
+    }
+
+    @Test(arguments: [true, false])
+    func `a URL with an old list does not hide a newer one at another URL`(_ isConditional: Bool) async throws {
+        let lab = try ListLab()
+        let document = try lab.document(lab.servers)
+        let (old, new) = (try ListServer(document), try ListServer(document))
+        let list = try lab.list(from: [old.url, new.url])
+        #expect(await list.refresh())
+        if !isConditional { old.server.route(.get, "/list.json", answering: .json(document)) }
+
+        new.publish(try lab.document(version: 8, lab.servers))
+
+        #expect(await list.refresh())
+        #expect(list.status.version == 8)
+    }
+
+    @Test func `the first fetch finds the newest list of all URLs`() async throws {
+        let lab = try ListLab()
+        let lists = try [7, 8, 6].map { try ListServer(lab.document(version: $0, lab.servers)) }
+        let list = try lab.list(from: lists.map(\.url))
+
         #expect(await list.refresh())
 
-        #expect((dead.requestCount, good.requestCount) == (1, 2))
+        #expect(list.status.version == 8)
+        #expect(lists.map(\.requestCount) == [1, 1, 1])
     }
 
     @Test func `a list that has not changed is not sent again, not even to the next launch`() async throws {
