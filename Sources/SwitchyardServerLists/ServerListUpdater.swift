@@ -105,13 +105,15 @@ extension ServerListUpdater {
     }
 
     /// Sets the timer of the next fetch.
+    ///
+    /// While a fetch is under way, there is no timer. It is set when the fetch has ended.
     private func plan() {
         let time = client.time
         let old = state.withLock { state in
             let old = state.timer
             // Setting a timer calls nothing, so it may happen under the lock; then two threads cannot set two timers.
             state.timer =
-                state.isStopped
+                state.isStopped || state.fetch != nil
                 ? nil
                 : time.schedule(at: state.schedule.due) { [weak self] in
                     guard let self else { return }
@@ -132,6 +134,7 @@ extension ServerListUpdater {
             let fetch = Task {
                 let isCurrent = await self.fetch()
                 self.state.withLock { $0.fetch = nil }
+                self.plan()
                 return isCurrent
             }
             state.fetch = fetch

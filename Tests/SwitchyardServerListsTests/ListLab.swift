@@ -46,9 +46,19 @@ final class ListLab: Sendable {
     let reachability = ManualReachability()
 
     /// Creates a lab with this number of built-in servers that respond to `GET /topics`.
-    init(servers count: Int = 1, folder: TemporaryFolder = TemporaryFolder()) throws {
+    ///
+    /// - Parameters:
+    ///   - count: The number of servers.
+    ///   - folder: The folder of the list.
+    ///   - time: Returns the time source of the client, by default the clock.
+    /// - Throws: An error if a server does not start.
+    init(
+        servers count: Int = 1,
+        folder: TemporaryFolder = TemporaryFolder(),
+        time: (ManualClock) -> any TimeSource = { $0 }
+    ) throws {
         servers = try (0..<count).map { _ in try Self.topicServer() }
-        client = try NetworkClient(service: .loopback(servers), time: clock)
+        client = try NetworkClient(service: .loopback(servers), time: time(clock))
         self.folder = folder
     }
 

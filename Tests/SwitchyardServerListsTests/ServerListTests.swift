@@ -146,6 +146,40 @@ import Testing
         #expect(lists.map(\.requestCount) == [1, 1, 1])
     }
 
+    @Test func `failures during a long fetch cause one fetch after it`() async throws {
+        let time = Locked<CountingTime?>(nil)
+        let lab = try ListLab { clock in
+            let counting = CountingTime(clock)
+            time.withLock { $0 = counting }
+            return counting
+        }
+        let counting = try #require(time.withLock { $0 })
+        let (isRequested, mayRespond) = (Latch(), Latch())
+        let (lists, document) = (try ListServer(Data()), try lab.document(lab.servers))
+        lists.server.route(.get, "/list.json") { _ in
+            isRequested.open()
+            await mayRespond.wait()
+            return .json(document)
+        }
+        let list = try lab.list(from: [lists.url])
+        let events = list.events()
+        let fetch = Task { await list.refresh() }
+        await isRequested.wait()
+        lab.servers[0].fault = .refuse
+
+        #expect(await lab.client.failure(of: topics) != nil)
+        await lab.client.waitUntilIdle()
+        let count = counting.count
+        lab.clock.advance(by: .seconds(60))
+        for _ in 0..<10_000 { await Task.yield() }
+        mayRespond.open()
+
+        #expect(await fetch.value)
+        #expect(await events.first { $0 == .unchanged(version: 7) } != nil)
+        #expect(lists.requestCount == 2)
+        #expect(counting.count - count < 100)
+    }
+
     @Test func `a list that has not changed is not sent again, not even to the next launch`() async throws {
         let lab = try ListLab()
         let lists = try ListServer(lab.document(lab.servers))
@@ -286,5 +320,21 @@ import Testing
 
         #expect(await !list.refresh())
         #expect(await events.first { _ in true } == nil)
+    }
+}
+
+/// A clock that counts how often a timer is set.
+private final class CountingTime: TimeSource {
+    private let clock: ManualClock
+    private let timers = Locked(0)
+
+    init(_ clock: ManualClock) { self.clock = clock }
+
+    var count: Int { timers.withLock { $0 } }
+    var now: MonotonicTime { clock.now }
+
+    func schedule(at deadline: MonotonicTime, _ action: @escaping @Sendable () -> Void) -> any ScheduledTimer {
+        timers.withLock { $0 += 1 }
+        return clock.schedule(at: deadline, action)
     }
 }
