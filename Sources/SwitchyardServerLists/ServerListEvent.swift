@@ -47,8 +47,8 @@ public struct ServerListStatus: Sendable, Hashable {
     public var expires: Date?
     /// Whether the list in use has expired.
     ///
-    /// The value is `false` until a server has reported a time after ``expires`` over TLS. The clock of the device does
-    /// not count.
+    /// The value is `false` until a server has reported a time after ``expires`` over TLS. It is then `true` until a
+    /// newer list is accepted. The clock of the device does not count.
     public var isExpired = false
     /// The reason why a list was refused last, or `nil` if a later list was accepted or none was refused.
     public var refusal: ServerListRefusal?

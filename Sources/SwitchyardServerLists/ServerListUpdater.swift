@@ -163,8 +163,8 @@ extension ServerListUpdater {
             if !isCurrent || version != before { state.withLock { $0.first = index } }
             isCurrent = true
         }
-        if !isCurrent { reportExpiry() }
-        return isCurrent
+        reportExpiry()
+        return isCurrent && !status.isExpired
     }
 
     private var version: Int? { state.withLock { $0.newest?.version } }
@@ -235,14 +235,18 @@ extension ServerListUpdater {
     /// Reports that the list in use is the newest, and returns whether it has not expired.
     private func keep(_ list: ServerListDocument, asOf date: Date?) -> Bool {
         events.send(.unchanged(version: list.version))
-        return noteExpiry(of: list, asOf: date)
+        return noteExpiry(of: list, asOf: date, isSame: true)
     }
 
     /// Records whether the list in use has expired, and returns whether it has not.
-    private func noteExpiry(of list: ServerListDocument, asOf date: Date?) -> Bool {
-        let isExpired = ServerListRules.now(list, date).map { $0 > list.expires } ?? false
-        state.withLock { $0.isExpired = isExpired }
-        return !isExpired
+    ///
+    /// A list that has expired stays expired, also if the next URL reports no time.
+    private func noteExpiry(of list: ServerListDocument, asOf date: Date?, isSame: Bool = false) -> Bool {
+        let hasPassed = ServerListRules.now(list, date).map { $0 > list.expires } ?? false
+        return state.withLock { state in
+            state.isExpired = hasPassed || (isSame && state.isExpired)
+            return !state.isExpired
+        }
     }
 
     /// Records that the list in use has expired if the server's time is after its expiry.

@@ -16,16 +16,22 @@ import Testing
     private func list(_ document: Data, at date: Date?, from url: String = "https://lists.test/list.json") throws
         -> ServerList
     {
+        try list(document, from: [(url, date)])
+    }
+
+    /// A list whose URLs respond with a document and with their dates.
+    private func list(_ document: Data, from sources: [(url: String, date: Date?)]) throws -> ServerList {
         let client = try NetworkClient.stubbed { _ in .status(200) }.client
         var options = ServerList.Options()
         options.reachability = nil
-        options.transport = StubTransport { _ in
+        options.transport = StubTransport { request in
+            let date = sources.first { $0.url == request.url.text }?.date
             let headers = date.flatMap { HTTPDate.text(for: $0) }.map { ["Date": $0] as HTTPHeaders } ?? [:]
             return .status(200, headers: headers, body: document)
         }
         return try ServerList(
             for: client,
-            from: [try #require(URL(string: url))],
+            from: try sources.map { try #require(URL(string: $0.url)) },
             keys: [SigningKey("k1").trusted],
             hosts: ["*.lists.test", "*.lists.release"],
             store: folder.url,
@@ -57,6 +63,34 @@ import Testing
         #expect(list.status.isExpired)
         #expect(await events.first(\.isApplied) != nil)
         #expect(await events.first { $0 == .expired(version: 7, ListMaker.issued + 30 * ListMaker.day) } != nil)
+    }
+
+    @Test(arguments: ["https", "http"], [nil, 0, 31] as [Double?])
+    func `an expired list stays expired if another URL has the same list`(scheme: String, days: Double?) async throws {
+        let late = ListMaker.issued + 31 * ListMaker.day
+        let (url, date) = ("\(scheme)://other.test/list.json", days.map { ListMaker.issued + $0 * ListMaker.day })
+        let list = try list(ListMaker().document, from: [("https://lists.test/list.json", late), (url, date)])
+        let events = list.events()
+
+        #expect(await !list.refresh())
+
+        #expect(list.status.isExpired)
+        #expect(await events.first { $0 == .expired(version: 7, ListMaker.issued + 30 * ListMaker.day) } != nil)
+    }
+
+    @Test func `a newer list ends the expiry`() async throws {
+        let old = try ListMaker().document
+        #expect(try await !list(old, at: ListMaker.issued + 31 * ListMaker.day).refresh())
+        let new = try ListMaker {
+            $0.version = 8
+            $0.expires = .string((ListMaker.issued + 60 * ListMaker.day).iso8601)
+        }.document
+
+        let newer = try list(new, at: ListMaker.issued + 31 * ListMaker.day)
+
+        #expect(await newer.refresh())
+        #expect(newer.status.version == 8)
+        #expect(!newer.status.isExpired)
     }
 
     @Test func `a new installation refuses a list that has expired by more than the grace`() async throws {
