@@ -28,7 +28,7 @@ public struct TransportError: Error, Sendable, Hashable {
         case proxyFailure
         /// There is no route, because this machine is offline.
         case offline
-        /// This machine has no file descriptors or memory for another connection.
+        /// This machine has no file descriptors, memory or threads for another connection.
         case resourcesExhausted
         /// The response's header section is larger than allowed.
         case headersTooLarge

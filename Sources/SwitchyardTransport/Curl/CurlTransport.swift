@@ -36,7 +36,8 @@
         /// - Throws: `TransportError`. The kind is `TransportError.Kind.closed` if libcurl is missing, older than 7.68
         ///   or cannot be initialized, or if a file of the configuration cannot be read. The message names the package
         ///   to install. The kind is ``/SwitchyardHTTP/TransportError/Kind/unsupported`` if libcurl does not support
-        ///   the configuration.
+        ///   the configuration, and ``/SwitchyardHTTP/TransportError/Kind/resourcesExhausted`` if the system has no
+        ///   file descriptors or memory left.
         public init(configuration: Configuration = Configuration()) throws(TransportError) {
             let library = try CurlLibrary.open()
             loops = try CurlLoops(settings: CurlSettings(configuration, library: library))

@@ -1,4 +1,5 @@
 #if os(Linux)
+    import Dispatch
     import Foundation
     import Glibc
     import SwitchyardClient
@@ -32,6 +33,15 @@
             }.count
         }
 
+        /// Limits the number of threads of this user, or ends the limit.
+        private static func allowThreads(_ count: rlim_t?) {
+            let resource = __rlimit_resource_t(6)  // RLIMIT_NPROC, a macro that Swift does not import.
+            var limit = rlimit()
+            getrlimit(resource, &limit)
+            limit.rlim_cur = count ?? limit.rlim_max
+            setrlimit(resource, &limit)
+        }
+
         @Test func `released transports leave no connection and no thread`() async throws {
             for index in 0..<200 {
                 let transport = try CurlTransport()
@@ -49,6 +59,32 @@
 
                 #expect(try Self.threads() == 0)
                 #expect(transports.count == 20)
+            }
+        }
+
+        @Test func `a thread that cannot be started ends a request, and the next one starts it`() async {
+            // In its own process, because the limit applies to a whole process.
+            await #expect(processExitsWith: .success) {
+                let server = LoopbackServer()
+                server.route(.get, "/text", answering: .text("hello"))
+                try server.start()
+                let request = HTTPRequest(url: try #require(RequestURL(server.baseURL + "/text")))
+                let transport = try CurlTransport()
+                // The thread that delivers the failure must exist before threads are limited.
+                await withCheckedContinuation { done in DispatchQueue.global().async { done.resume() } }
+                // Root has no such limit.
+                if getuid() == 0 { #expect(setuid(65_534) == 0) }
+
+                let result: Result<HTTPResponse, TransportError> = await withCheckedContinuation { done in
+                    Self.allowThreads(1)
+                    _ = transport.start(request, progress: nil) { done.resume(returning: $0) }
+                    Self.allowThreads(nil)
+                }
+
+                let error = #expect(throws: TransportError.self) { try result.get() }
+                #expect(error?.kind == .resourcesExhausted)
+                #expect(error?.mayHaveBeenSent == false)
+                #expect(try await transport.send(request).status == 200)
             }
         }
 

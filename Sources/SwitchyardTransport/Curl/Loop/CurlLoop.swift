@@ -39,7 +39,7 @@
 
         init(settings: CurlSettings, servers: CurlServers) throws(TransportError) {
             guard let loop = ycurl_loop_create() else {
-                throw .notCreated("the event loop: \(String(cString: strerror(errno)))")
+                throw .notCreated("the event loop", errno: errno)
             }
             self.loop = loop
             self.settings = Boxed(settings)
@@ -90,7 +90,7 @@
         }
 
         private func makeHandle() throws(TransportError) -> OpaquePointer {
-            guard let handle = ycurl_exchange_create(loop) else { throw .notCreated("a libcurl handle") }
+            guard let handle = ycurl_exchange_create(loop) else { throw .notCreated("a libcurl handle", errno: ENOMEM) }
             do { try settings.value.apply(to: handle) } catch {
                 ycurl_exchange_destroy(handle)
                 throw error
@@ -149,7 +149,7 @@
                 defer { intake.commands = [] }
                 return intake.commands
             }
-            for command in commands { refuse(command, .lost("no thread: \(String(cString: strerror(failure)))")) }
+            for command in commands { refuse(command, .notCreated("a thread", errno: failure)) }
         }
 
         // MARK: The loop's thread
@@ -262,7 +262,7 @@
         fileprivate let pointer: OpaquePointer
 
         init() throws(TransportError) {
-            guard let pointer = ycurl_servers_create() else { throw .notCreated("the table of servers") }
+            guard let pointer = ycurl_servers_create() else { throw .notCreated("the table of servers", errno: ENOMEM) }
             self.pointer = pointer
         }
 
@@ -276,8 +276,10 @@
             TransportError(.closed, message: what, mayHaveBeenSent: false)
         }
 
-        fileprivate static func notCreated(_ what: String) -> TransportError {
-            TransportError(.closed, message: "could not create \(what)", mayHaveBeenSent: false)
+        /// The failure of an object for which the system has no memory, descriptor or thread at the moment.
+        fileprivate static func notCreated(_ what: String, errno code: Int32) -> TransportError {
+            let message = "could not create \(what): \(String(cString: strerror(code)))"
+            return TransportError(.resourcesExhausted, message: message, mayHaveBeenSent: false)
         }
     }
 #endif
