@@ -13,7 +13,7 @@ import SwitchyardServices
 /// The file of the last list that was accepted, with the validators of the URLs it came from.
 ///
 /// The list is stored with its signatures and verified again when it is read, so a changed file is refused. Its version
-/// is the highest one that was ever accepted.
+/// is the highest one that was ever accepted, also if several processes share the file.
 struct ServerListStore: Sendable {
     /// The largest file that is read: a list in Base64 and the validators.
     private static let maximumSize = 4 * ServerList.maximumSize
@@ -60,7 +60,13 @@ struct ServerListStore: Sendable {
     /// Replaces the file atomically: after a power cut, either the old or the new list is on the disk.
     ///
     /// The new file is written next to the old one and flushed, and then it is renamed and the folder is flushed.
-    func write(_ contents: Contents) throws(FileFailure) {
+    ///
+    /// - Parameters:
+    ///   - contents: The new contents.
+    ///   - isNewer: Returns whether the contents of the file are newer than the new ones. Such a file is kept. The
+    ///     closure is called while the file is locked, so no other process replaces the file meanwhile.
+    /// - Throws: ``FileFailure`` if the contents could not be written.
+    func write(_ contents: Contents, unless isNewer: (Contents) -> Bool = { _ in false }) throws(FileFailure) {
         try FileFailure.makeDirectory(url.deletingLastPathComponent())
         let new = url.appendingPathExtension("new")
         let handle = FileHandle(
@@ -70,6 +76,10 @@ struct ServerListStore: Sendable {
         defer {
             ExclusiveFile.unlock(handle.fileDescriptor)
             try? handle.close()
+        }
+        if let kept = try? read(), isNewer(kept) {
+            unlink(new.path)
+            return
         }
         do {
             try handle.truncate(atOffset: 0)

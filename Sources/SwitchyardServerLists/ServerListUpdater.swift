@@ -211,7 +211,7 @@ extension ServerListUpdater {
         let difference = isInUse ? nil : try apply(list)
         let contents = record(list, from: url, validator, isInUse: isInUse)
         if let difference { events.send(.applied(version: list.version, difference)) }
-        if let contents { await write(contents) }
+        if let contents { await write(contents, of: list) }
         return isInUse ? keep(list, asOf: date) : noteExpiry(of: list, asOf: date)
     }
 
@@ -268,9 +268,15 @@ extension ServerListUpdater {
         events.send(.refused(refusal, source: source))
     }
 
-    private func write(_ contents: ServerListStore.Contents) async {
+    /// A newer list that another process has stored is kept.
+    private func write(_ contents: ServerListStore.Contents, of list: ServerListDocument) async {
         do throws(FileFailure) {
-            try await BlockingWork.run { [store] () throws(FileFailure) in try store.write(contents) }
+            try await BlockingWork.run { [store, keys = rules.keys] () throws(FileFailure) in
+                try store.write(contents) { kept in
+                    let old = try? ServerListDocument(kept.envelope, signedBy: keys)
+                    return old.map { $0.version > list.version } ?? false
+                }
+            }
         } catch {
             events.send(.notStored(error))
         }

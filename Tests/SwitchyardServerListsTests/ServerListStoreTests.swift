@@ -84,6 +84,25 @@ import Testing
         #expect(event != nil)
     }
 
+    @Test func `a newer list that another process has stored is not replaced`() async throws {
+        let lab = try ListLab()
+        let lists = try ListServer(lab.document(lab.servers))
+        let app = try lab.list(from: [lists.url])
+        #expect(await app.refresh())
+        let other = try ListLab(folder: lab.folder)
+        let stale = try ListServer(lab.document(version: 8, lab.servers))
+        let appExtension = try other.list(from: [stale.url])
+        #expect(appExtension.status.version == 7)
+        lists.publish(try lab.document(version: 9, lab.servers))
+        #expect(await app.refresh())
+
+        #expect(await appExtension.refresh())
+
+        #expect(appExtension.status.version == 8)
+        #expect(try ListLab(folder: lab.folder).list(from: [stale.url]).status.version == 9)
+        #expect(lab.folder.entries.count == 1)
+    }
+
     @Test func `services have files of their own`() {
         let names = ["topics", "Topics", "a/b", "a%2fb", "..", "\u{1}0", "\u{10}"]
         let files = names.map { ServerListStore(folder: folder.url, service: $0).url.lastPathComponent.lowercased() }
