@@ -11,6 +11,7 @@
 /// - If the connection fails, the requests that wait for it open connections of their own, all at the same time.
 /// - A request that is still opening its own connection moves to another one that is ready for HTTP/2.
 /// - Requests to a server that has responded over HTTP/1.1 do not wait.
+/// - Requests whose body is fed do not wait.
 #if defined(__linux__)
 
 #include "exchange.h"
@@ -126,10 +127,16 @@ void sharing_end(struct ycurl_exchange *exchange) {
 
 // MARK: The start of a wait
 
+/// Returns whether a request can wait without a disadvantage.
+///
+/// A body that is fed cannot be read again: if the server allows fewer streams than libcurl assumes before it knows the
+/// server's settings, it refuses some of the requests that waited, and these could not be sent again.
+static bool can_wait(const struct ycurl_exchange *exchange) { return exchange->body != YCURL_BODY_FED; }
+
 void sharing_begin(struct ycurl_exchange *exchange) {
     exchange->sharing.state = UNDECIDED;
-    exchange->sharing.waits =
-        exchange->shares && !exchange->connection && !exchange->configured.fresh && !is_http1_only(exchange);
+    exchange->sharing.waits = exchange->shares && can_wait(exchange) && !exchange->connection &&
+                              !exchange->configured.fresh && !is_http1_only(exchange);
 }
 
 bool sharing_may_connect(struct ycurl_exchange *exchange) {

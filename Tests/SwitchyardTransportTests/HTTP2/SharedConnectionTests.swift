@@ -168,6 +168,42 @@
             #expect(shortest < .milliseconds(250))
         }
 
+        @Test func `the first uploads of streams succeed at a server that allows one stream at a time`() async throws {
+            let (count, areStarted) = (Locked(0), DispatchSemaphore(value: 0))
+            let servers = try (0..<3).map { _ in
+                try lab.serve(streams: 1) { event in
+                    switch event {
+                    case .head(let stream, _) where stream > 1: [.reset(stream, .refusedStream)]
+                    case .data(_, 1, true): HTTP2Frame.answer("ok", to: 1)
+                    default: []
+                    }
+                }
+            }
+            // The first connection is opened when all uploads have started.
+            let relay = try TCPRelay(to: servers.map(\.url), count: 8) { index in
+                if index == 0 { areStarted.wait() }
+                return true
+            }
+            let body = HTTPBody.stream(
+                HTTPBody.Stream(length: nil) {
+                    let isLast = count.withLock { count in
+                        count += 1
+                        return count == 3
+                    }
+                    if isLast { areStarted.signal() }
+                    return PiecesReader([.pattern(1_000)])
+                }
+            )
+            let request = try lab.request(at: relay.url, method: .post, body: body)
+
+            let responses = await withTaskGroup(of: Int?.self) { group in
+                for _ in 0..<3 { group.addTask { [lab] in (try? await lab.send(request))?.status } }
+                return await group.reduce(into: [Int?]()) { $0.append($1) }
+            }
+
+            #expect(responses == [200, 200, 200])
+        }
+
         /// The name of this machine, or `nil` if it has no address.
         ///
         /// An address is not looked up, and neither is `localhost`.
