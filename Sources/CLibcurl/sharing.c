@@ -129,9 +129,12 @@ void sharing_end(struct ycurl_exchange *exchange) {
 
 /// Returns whether a request can wait without a disadvantage.
 ///
-/// A body that is fed cannot be read again: if the server allows fewer streams than libcurl assumes before it knows the
-/// server's settings, it refuses some of the requests that waited, and these could not be sent again.
-static bool can_wait(const struct ycurl_exchange *exchange) { return exchange->body != YCURL_BODY_FED; }
+/// Before 7.80, libcurl does not report the end of the handshake, so a wait would last until the response. A body that
+/// is fed cannot be read again: if the server allows fewer streams than libcurl assumes before it knows the server's
+/// settings, it refuses some of the requests that waited, and these could not be sent again.
+static bool can_wait(const struct ycurl_exchange *exchange) {
+    return ycurl_version() >= 0x075000 && exchange->body != YCURL_BODY_FED;
+}
 
 void sharing_begin(struct ycurl_exchange *exchange) {
     exchange->sharing.state = UNDECIDED;

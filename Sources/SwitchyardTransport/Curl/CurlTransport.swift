@@ -121,7 +121,7 @@
             /// connection of its own, unless another connection is ready first. If the server responds over HTTP/1.1,
             /// later requests of this transport to the server do not wait.
             ///
-            /// Requests whose body is a stream do not wait.
+            /// Requests whose body is a stream do not wait. With libcurl before 7.80, no request waits.
             ///
             /// If `false`, each request that finds no connection opens one.
             public var waitsForMultiplexing = true
