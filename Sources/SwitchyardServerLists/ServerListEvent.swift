@@ -15,6 +15,8 @@ public enum ServerListEvent: Sendable, Hashable {
     /// The list in use has expired, and no newer one was found. The list stays in use.
     case expired(version: Int, Date)
     /// The list in use could not be stored, so the next launch starts with the list before it.
+    ///
+    /// The next fetch tries to store it again.
     case notStored(FileFailure)
 }
 

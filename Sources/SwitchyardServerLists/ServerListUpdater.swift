@@ -15,6 +15,8 @@ final class ServerListUpdater: Sendable {
         var newest: ServerListDocument?
         /// Whether ``newest`` is the list that the client uses.
         var isApplied = false
+        /// Whether ``newest`` is on the disk.
+        var isStored = false
         var validators: [String: ServerListValidator] = [:]
         var isExpired = false
         var refusal: ServerListRefusal?
@@ -25,6 +27,11 @@ final class ServerListUpdater: Sendable {
         var fetch: Task<Bool, Never>?
         var clientObserver: ClientObserver?
         var isStopped = false
+
+        /// The contents of the file of ``newest``.
+        var contents: ServerListStore.Contents? {
+            newest.map { ServerListStore.Contents(envelope: $0.envelope, validators: validators) }
+        }
     }
 
     let events = EventHub<ServerListEvent>()
@@ -163,6 +170,7 @@ extension ServerListUpdater {
             if !isCurrent || version != before { state.withLock { $0.first = index } }
             isCurrent = true
         }
+        await storeList()
         reportExpiry()
         return isCurrent && !status.isExpired
     }
@@ -209,26 +217,26 @@ extension ServerListUpdater {
         let isInUse = isApplied && list.payload == newest?.payload
         if !isInUse { try rules.check(list, newest: newest, date: date) }
         let difference = isInUse ? nil : try apply(list)
-        let contents = record(list, from: url, validator, isInUse: isInUse)
-        if let difference { events.send(.applied(version: list.version, difference)) }
-        if let contents { await write(contents, of: list) }
-        return isInUse ? keep(list, asOf: date) : noteExpiry(of: list, asOf: date)
+        record(list, from: url, validator, isInUse: isInUse)
+        guard let difference else { return keep(list, asOf: date) }
+        events.send(.applied(version: list.version, difference))
+        await storeList()
+        return noteExpiry(of: list, asOf: date)
     }
 
-    /// Records the list that is now in use, and returns what is to be stored, or `nil` if it is stored already.
+    /// Records the list that is now in use.
     private func record(
         _ list: ServerListDocument,
         from url: RequestURL,
         _ validator: ServerListValidator?,
         isInUse: Bool
-    ) -> ServerListStore.Contents? {
+    ) {
         state.withLock { state in
-            let old = state.newest.map { ServerListStore.Contents(envelope: $0.envelope, validators: state.validators) }
+            let old = state.contents
             if !isInUse { state.validators = [:] }
             state.validators[url.text] = validator
             (state.newest, state.isApplied, state.refusal) = (list, true, nil)
-            let new = ServerListStore.Contents(envelope: list.envelope, validators: state.validators)
-            return old == new ? nil : new
+            if state.contents != old { state.isStored = false }
         }
     }
 
@@ -268,8 +276,13 @@ extension ServerListUpdater {
         events.send(.refused(refusal, source: source))
     }
 
-    /// A newer list that another process has stored is kept.
-    private func write(_ contents: ServerListStore.Contents, of list: ServerListDocument) async {
+    /// Stores the list in use, unless it is stored already.
+    ///
+    /// A new list is stored at once. At the end of each fetch, the validators of further URLs are stored, and a list
+    /// that could not be stored before. A newer list that another process has stored is kept.
+    private func storeList() async {
+        let (isStored, list, contents) = state.withLock { ($0.isStored, $0.newest, $0.contents) }
+        guard !isStored, let list, let contents else { return }
         do throws(FileFailure) {
             try await BlockingWork.run { [store, keys = rules.keys] () throws(FileFailure) in
                 try store.write(contents) { kept in
@@ -277,6 +290,7 @@ extension ServerListUpdater {
                     return old.map { $0.version > list.version } ?? false
                 }
             }
+            state.withLock { $0.isStored = true }
         } catch {
             events.send(.notStored(error))
         }
@@ -295,7 +309,7 @@ extension ServerListUpdater {
         do throws(ServerListRefusal) {
             guard let contents = try store.read() else { return }
             let list = try ServerListDocument(contents.envelope, signedBy: rules.keys)
-            state.withLock { ($0.newest, $0.validators) = (list, contents.validators) }
+            state.withLock { ($0.newest, $0.validators, $0.isStored) = (list, contents.validators, true) }
             try rules.check(list, newest: nil, date: nil)
             _ = try apply(list)
             state.withLock { $0.isApplied = true }

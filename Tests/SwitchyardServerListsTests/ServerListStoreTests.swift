@@ -3,6 +3,7 @@ import SwitchyardClient
 import SwitchyardFixtures
 import SwitchyardHTTP
 import SwitchyardServices
+import SwitchyardTesting
 import Testing
 
 @testable import SwitchyardServerLists
@@ -82,6 +83,22 @@ import Testing
         #expect(list.status.version == 7)
         let event = await events.first { if case .notStored = $0 { true } else { false } }
         #expect(event != nil)
+    }
+
+    @Test func `a list that could not be stored is stored by the next fetch`() async throws {
+        let lab = try ListLab()
+        try Data().write(to: lab.folder.url)
+        let lists = try ListServer(lab.document(lab.servers))
+        let list = try lab.list(from: [lists.url])
+        #expect(await list.refresh())
+        try FileManager.default.removeItem(at: lab.folder.url)
+
+        #expect(await list.refresh())
+
+        let relaunched = try ListLab(folder: lab.folder)
+        #expect(try relaunched.list(from: [lists.url]).status.version == 7)
+        let areConditional = lists.server.requests.map { $0.headers["If-None-Match"] != nil }
+        #expect(areConditional == [false, true])
     }
 
     @Test func `a newer list that another process has stored is not replaced`() async throws {
