@@ -62,7 +62,7 @@ bool sharing_park(struct ycurl_exchange *exchange);
 void sharing_note_sent(struct ycurl_exchange *exchange);
 /// Records that an exchange failed. If it failed to open a connection, no request waits for it any more.
 void sharing_note_failure(struct ycurl_exchange *exchange);
-/// Records the version with which the server of an exchange has responded.
+/// Records the version that the server of an exchange has chosen, or with which it has responded.
 void sharing_note_version(struct ycurl_exchange *exchange, bool is_http1);
 /// Ends the part of a request that leaves the loop.
 void sharing_end(struct ycurl_exchange *exchange);

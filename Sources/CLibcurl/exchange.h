@@ -314,7 +314,7 @@ struct ycurl_loop {
     struct watched_socket *sockets;
     size_t socket_count;
     size_t kept_count;
-    /// The servers that have responded over HTTP/1.1; NULL if they are not remembered.
+    /// The servers that have chosen HTTP/1.1; NULL if they are not remembered.
     ycurl_servers *servers;
     /// The requests that open connections to be shared, and the requests that wait for these.
     struct sharing_list openers, parked;

@@ -10,7 +10,7 @@
 /// - A request waits for a limited time, and then opens a connection of its own.
 /// - If the connection fails, the requests that wait for it open connections of their own, all at the same time.
 /// - A request that is still opening its own connection moves to another one that is ready for HTTP/2.
-/// - Requests to a server that has responded over HTTP/1.1 do not wait.
+/// - Requests to a server that has chosen HTTP/1.1 in a handshake, or has responded over it, do not wait.
 /// - Requests whose body is fed do not wait.
 #if defined(__linux__)
 
@@ -27,7 +27,7 @@
 
 // MARK: Servers
 
-/// The servers that have responded over HTTP/1.1, by the hash of their origin. A collision replaces an entry, which
+/// The servers that have chosen HTTP/1.1, by the hash of their origin. A collision replaces an entry, which
 /// only costs another wait.
 struct ycurl_servers {
     _Atomic uint64_t entries[256];
@@ -106,7 +106,9 @@ static void settle(struct ycurl_exchange *exchange, bool has_failed) {
     unlink_from(&exchange->loop->openers, exchange);
     exchange->sharing.state = UNDECIDED;
     release(exchange, is_ready ? !is_http2 : has_failed);
-    if (is_ready && is_http2) attract(exchange);
+    if (!is_ready) return;
+    if (is_http2) attract(exchange);
+    else sharing_note_version(exchange, true);
 }
 
 void sharing_note_sent(struct ycurl_exchange *exchange) {

@@ -103,7 +103,7 @@ enum ycurl_loop_option {
 
 typedef struct ycurl_exchange ycurl_exchange;
 typedef struct ycurl_loop ycurl_loop;
-/// The servers of a transport that have responded over HTTP/1.1. Several loops may share it.
+/// The servers of a transport that have chosen HTTP/1.1. Several loops may share it.
 typedef struct ycurl_servers ycurl_servers;
 
 /// Creates an exchange for one loop. Returns NULL if no memory is available.

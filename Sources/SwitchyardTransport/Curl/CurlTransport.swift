@@ -118,8 +118,8 @@
             ///
             /// The wait ends when the TLS handshake ends. It lasts at most 300 ms, and at most a quarter of the time
             /// that the request's timeouts leave. After that, or if the connection fails, the request opens a
-            /// connection of its own, unless another connection is ready first. If the server responds over HTTP/1.1,
-            /// later requests of this transport to the server do not wait.
+            /// connection of its own, unless another connection is ready first. If the server chooses HTTP/1.1 in the
+            /// handshake, later requests of this transport to the server do not wait.
             ///
             /// Requests whose body is a stream do not wait. With libcurl before 7.80, no request waits.
             ///

@@ -168,6 +168,38 @@
             #expect(shortest < .milliseconds(250))
         }
 
+        @Test func `requests do not wait for a server that has chosen HTTP/1.1 and not responded yet`() async throws {
+            // A wait would take 300 ms in each attempt.
+            var shortest = Duration.seconds(60)
+            for _ in 0..<5 where shortest >= .milliseconds(250) {
+                let (end, isRead, isHeld) = (DispatchSemaphore(value: 0), Latch(), Latch())
+                let silent = try lab.serveHTTP1(hangingUpAfter: {
+                    isRead.open()
+                    end.wait()
+                })
+                let servers = [silent] + (try (0..<2).map { _ in try lab.serveHTTP1("ok") })
+                let relay = try TCPRelay(to: servers.map(\.url)) { index in
+                    if index == 1 { isHeld.open() }
+                    if index == 1 { end.wait() }
+                    return index != 1
+                }
+                defer { for _ in 0..<2 { end.signal() } }
+                let fresh = try HTTP2Lab()
+                let request = try fresh.request(at: relay.url)
+                let poll = Task { try? await fresh.send(request) }
+                await isRead.wait()
+                let held = Task { try? await fresh.send(request) }
+                await isHeld.wait()
+
+                let start = ContinuousClock.now
+                #expect(try await fresh.send(request).status == 200)
+                shortest = min(shortest, ContinuousClock.now - start)
+                poll.cancel()
+                held.cancel()
+            }
+            #expect(shortest < .milliseconds(250))
+        }
+
         @Test func `the first uploads of streams succeed at a server that allows one stream at a time`() async throws {
             let (count, areStarted) = (Locked(0), DispatchSemaphore(value: 0))
             let servers = try (0..<3).map { _ in

@@ -255,7 +255,7 @@
         }
     }
 
-    /// The servers of a transport that have responded over HTTP/1.1, which all its loops share.
+    /// The servers of a transport that have chosen HTTP/1.1, which all its loops share.
     ///
     /// `@unchecked Sendable` is sound: the entries are atomic.
     final class CurlServers: @unchecked Sendable {
