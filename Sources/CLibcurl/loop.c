@@ -108,6 +108,9 @@ static void choose_connection(ycurl_loop *loop, ycurl_exchange *exchange) {
 
 int ycurl_loop_add(ycurl_loop *loop, ycurl_exchange *exchange) {
     exchange->last_activity = loop->now;
+    // An earlier attempt may have closed its socket, and another exchange may use the number now. On a connection that
+    // several exchanges share, libcurl reports no socket that would replace the number.
+    exchange->socket = -1;
     if (!deadlines_renew(loop, exchange)) return -1;
     // libcurl copies the overrides of a handle into the loop's table only once, and the loop may have a new table.
     if (exchange->resolve) ycurl_lib.easy_setopt(exchange->easy, YCURL_RESOLVE, exchange->resolve);
