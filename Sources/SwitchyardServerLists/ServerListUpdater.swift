@@ -204,8 +204,8 @@ extension ServerListUpdater {
 
     /// Checks, applies and stores a list.
     ///
-    /// - Returns: Whether the list has not expired.
-    private func take(
+    /// - Returns: Whether the list has not expired. If the updates have been stopped, `false`.
+    func take(
         _ document: Data,
         from url: RequestURL,
         _ validator: ServerListValidator?,
@@ -216,6 +216,7 @@ extension ServerListUpdater {
         // The list in use stays in use, even if it has expired.
         let isInUse = isApplied && list.payload == newest?.payload
         if !isInUse { try rules.check(list, newest: newest, date: date) }
+        guard !state.withLock({ $0.isStopped }) else { return false }
         let difference = isInUse ? nil : try apply(list)
         record(list, from: url, validator, isInUse: isInUse)
         guard let difference else { return keep(list, asOf: date) }

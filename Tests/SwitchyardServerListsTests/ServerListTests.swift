@@ -300,6 +300,33 @@ import Testing
         #expect(await list.events().first { _ in true } == nil)
     }
 
+    @Test func `a list that arrives when the updates have been stopped is not applied`() async throws {
+        let lab = try ListLab()
+        let other = try ListLab.topicServer()
+        defer { other.stop() }
+        let url = try #require(RequestURL("http://127.0.0.1:1/"))
+        let service = lab.client.service
+        let updater = ServerListUpdater(
+            lab.client,
+            ServerListSource(urls: [url], transport: lab.client.transport, timeout: .seconds(1)),
+            try ServerListRules(
+                service: service,
+                keys: [SigningKey("k1").trusted],
+                hosts: ["127.0.0.1"],
+                insecureHTTP: lab.client.insecureHTTP,
+                grace: .zero
+            ),
+            ServerListStore(folder: lab.folder.url, service: service.name),
+            ServerList.Options()
+        )
+
+        updater.stop()
+
+        #expect(try await !updater.take(lab.document([other]), from: url, nil, nil))
+        #expect(lab.client.service == service)
+        #expect(updater.status.version == nil)
+    }
+
     @Test func `a released list stops`() async throws {
         let lab = try ListLab()
         var list: ServerList? = try lab.list(from: [try #require(URL(string: "http://127.0.0.1:1/"))])
