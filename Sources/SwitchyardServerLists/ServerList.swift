@@ -71,8 +71,9 @@ public final class ServerList: Sendable {
         let updater = ServerListUpdater(client.detached(), source, rules, store, options)
         self.updater = updater
         reachability = options.reachability
-        tasks = options.reachability.map { [Self.following($0, updater)] } ?? []
+        // First, because a list that is fetched must not be replaced by the stored one.
         updater.start()
+        tasks = options.reachability.map { [Self.following($0, updater)] } ?? []
     }
 
     deinit {

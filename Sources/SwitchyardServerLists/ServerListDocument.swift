@@ -111,8 +111,8 @@ package struct ServerListEnvelope: Sendable {
 
     /// Throws an error unless at least one of the keys has signed the payload.
     ///
-    /// Each key is checked at most once, so the number of signatures in a hostile document does not matter. A wrong
-    /// signature does no harm next to a valid one, because anyone can append signatures to a document.
+    /// Each key is checked at most once, so the number of signatures in a hostile document does not matter. The first
+    /// signature of a key counts, so wrong signatures that someone appends to a document do no harm.
     package func verify(_ keys: [ServerListKey]) throws(ServerListRefusal) {
         var bad: String?
         for key in keys {
