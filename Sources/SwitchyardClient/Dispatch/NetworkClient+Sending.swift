@@ -23,7 +23,7 @@ extension NetworkClient {
     }
 
     /// Returns the call as the app wrote it now: with the client's rules and without an owner.
-    private func written(_ configuration: APIConfiguration) -> APIConfiguration {
+    package func written(_ configuration: APIConfiguration) -> APIConfiguration {
         let configuration = configuration.ownerless
         return ruled(configuration) ?? configuration
     }

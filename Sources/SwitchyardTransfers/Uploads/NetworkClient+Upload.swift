@@ -33,7 +33,7 @@ extension NetworkClient {
         let handle = DispatchHandle()
         run.bind { handle.cancel() }
         do throws(RequestFailure) {
-            let answer = try await answer(to: run.request, id: id, progress: run.report, endedBy: handle)
+            let answer = try await answer(to: written(run.request), id: id, progress: run.report, endedBy: handle)
             run.succeed(with: answer)
             await run.progress.drain()
             return answer
