@@ -23,4 +23,30 @@ import Testing
         #expect(await other.value == nil)
         client.cancelAll()
     }
+
+    @Test func `code of the app that reads the limit while a server is chosen does not block the limit`() async throws {
+        let limit = ConcurrencyLimit(total: 1)
+        let transport = StubTransport { _ in .never }
+        let waiting = Locked(0)
+        var options = NetworkClient.Options(seed: 1)
+        options.limits = [limit]
+        options.generator.transforms = [{ _ in waiting.withLock { $0 = max($0, limit.waitingCount) } }]
+        let servers = try ["mirror", "primary"].map { name in
+            let url = try ServerURL("http://\(name).test")
+            return Server(name: name, baseURLs: [.test: url], serves: name == "mirror" ? .reads : .everything)
+        }
+        let client = try NetworkClient(
+            service: Service(name: "shop", servers: servers, defaultEnvironment: .test),
+            transport: transport,
+            options: options,
+            time: ManualClock()
+        )
+        let calls = (0..<2).map { _ in Task { await client.failure(of: .path("list")) } }
+        await until { limit.waitingCount == 1 }
+        await until { waiting.withLock { $0 } == 1 }
+
+        client.cancelAll()
+
+        for call in calls { #expect(await call.value == .cancelled) }
+    }
 }

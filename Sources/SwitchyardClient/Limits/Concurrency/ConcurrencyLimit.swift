@@ -28,8 +28,17 @@ public final class ConcurrencyLimit: RequestLimit {
         var places: PlaceTable
         /// The waiting requests that have not been admitted, by number.
         var waiters: [UInt64: Waiter<Bool>] = [:]
-        /// The server for whose slot each waiting request waits, by the request's number.
-        var servers: [UInt64: String] = [:]
+        /// The line in which each waiting request waits, by the request's number.
+        var lines: [UInt64: Line] = [:]
+        /// The number of the newest move.
+        var lastMove: UInt64 = 0
+    }
+
+    /// The line in which a request waits.
+    private struct Line {
+        var server: String
+        /// The number of the newest move that has decided about the request.
+        var move: UInt64 = 0
     }
 
     private let state: Locked<State>
@@ -63,7 +72,7 @@ public final class ConcurrencyLimit: RequestLimit {
         let arrival = state.withLock { state in
             let arrival = state.places.arrive(server, owner: owner, priority: priority)
             if case .wait(let number) = arrival {
-                state.servers[number] = server
+                state.lines[number] = Line(server: server)
                 state.waiters[number] = waiter
             }
             return arrival
@@ -88,7 +97,7 @@ public final class ConcurrencyLimit: RequestLimit {
         follow()
         let isAdmitted = await waiter.outcome { [self] in !withdraw(ticket.number) }
         context.whenSwitched(nil)
-        let server = state.withLock { $0.servers.removeValue(forKey: ticket.number) }
+        let server = state.withLock { $0.lines.removeValue(forKey: ticket.number)?.server }
         guard isAdmitted, let server else { throw CancellationError() }
         return pass(server)
     }
@@ -99,21 +108,27 @@ public final class ConcurrencyLimit: RequestLimit {
     private func withdraw(_ number: UInt64) -> Bool {
         state.withLock { state in
             guard state.waiters.removeValue(forKey: number) != nil else { return false }
-            if let server = state.servers[number] { state.places.withdraw(number, from: server) }
+            if let server = state.lines[number]?.server { state.places.withdraw(number, from: server) }
             return true
         }
     }
 
     /// Moves a waiting request to the line of the server that is preferred now.
     private func move(_ ticket: FairLine.Ticket, with context: DispatchContext) {
+        let move = state.withLock { state in
+            state.lastMove += 1
+            return state.lastMove
+        }
+        // The preferred server is determined without the lock, because closures of the app may take part in it.
+        let server = context.preferredPlace
         let admitted = state.withLock { state -> [Waiter<Bool>] in
-            // The preferred server is read under the lock. If the server switches twice, the later switch therefore
-            // wins.
-            let server = context.preferredPlace
-            guard let old = state.servers[ticket.number], old != server,
-                let admitted = state.places.move(ticket, from: old, to: server)
-            else { return [] }
-            state.servers[ticket.number] = server
+            // If the server switches twice, the move that began last has read the server after both switches.
+            guard let line = state.lines[ticket.number], line.move < move else { return [] }
+            state.lines[ticket.number]?.move = move
+            guard line.server != server, let admitted = state.places.move(ticket, from: line.server, to: server) else {
+                return []
+            }
+            state.lines[ticket.number]?.server = server
             return admitted.compactMap { state.waiters.removeValue(forKey: $0) }
         }
         for waiter in admitted { waiter.resume(returning: true) }
