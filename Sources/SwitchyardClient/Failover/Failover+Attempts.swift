@@ -13,12 +13,10 @@ extension Failover {
             try dropCookiesOfOthers(&request, on: route)
         } catch {
             abandon(route, at: now)
-            // While another attempt of the request is in flight, this attempt is optional, so its error does not count.
-            guard !state.withLock({ $0.isWaiting }) else { return }
-            return end(with: .failure(.invalidRequest(error)))
+            return endUnsent(.invalidRequest(error), at: now)
         }
         if route.attempt == nil, let refusal = pool.refusal(of: request) {
-            return end(with: .failure(.unserved(refusal)))
+            return endUnsent(.unserved(refusal), at: now)
         }
         guard route.serves(request) else {
             abandon(route, at: now)
@@ -48,6 +46,15 @@ extension Failover {
         case .answered: break
         case .unwanted: task.cancel()
         }
+    }
+
+    /// Ends the request because an attempt cannot be sent, unless another attempt determines its result.
+    private func endUnsent(_ reason: RequestFailure.Reason, at now: MonotonicTime) {
+        // While another attempt is in flight, this attempt is optional. The result of an earlier attempt is more
+        // significant.
+        guard !state.withLock({ $0.isWaiting }) else { return }
+        if let ending = state.withLock({ $0.giveUp() }) { return finish(ending, at: now) }
+        end(with: .failure(reason))
     }
 
     /// Builds the request again without cookies if the cookies were removed after the call was made.

@@ -365,4 +365,23 @@ import Testing
         #expect(await call.value == nil)
         #expect(transport.requests.map(\.server) == ["primary", "secondary"])
     }
+
+    @Test func `a failover that cannot be built does not replace the response of the first server`() async throws {
+        struct Refusal: Error {}
+        let (client, transport) = try NetworkClient.stubbed(
+            servers: 2,
+            options: {
+                $0.generator.modifiers = [{ if $0.server == "secondary" { throw Refusal() } }]
+            }
+        ) { _ in
+            .status(503)
+        }
+        var call = APIConfiguration(path: "list")
+        call.retry = .never
+
+        let result = await client.result(of: call)
+
+        #expect(try result.get().status == 503)
+        #expect(transport.requests.map(\.server) == ["primary"])
+    }
 }
