@@ -15,6 +15,7 @@ extension Failover {
             abandon(route, at: now)
             return endUnsent(.invalidRequest(error), at: now)
         }
+        let route = charged(route, for: request.url, at: now)
         if route.attempt == nil, let refusal = pool.refusal(of: request) {
             return endUnsent(.unserved(refusal), at: now)
         }
@@ -22,7 +23,6 @@ extension Failover {
             abandon(route, at: now)
             return leaveUnsuitable(route, request, at: now)
         }
-        let route = charged(route, for: request.url, at: now)
         request.timeouts.total = nil
         let method = request.method
         if !method.isSafe, method != configuration.sentMethod { state.withLock { $0.changedMethod = method } }

@@ -61,9 +61,11 @@ final class ServerRole: Sendable {
 
 extension ServerRole {
     /// Whether the server serves a request for a path of the service, which has a leading slash and no query.
-    func serves(_ method: HTTPMethod, _ path: String) -> Bool {
+    ///
+    /// The path is `nil` for a URL that is not below the base URL, which no pattern matches.
+    func serves(_ method: HTTPMethod, _ path: String?) -> Bool {
         guard let patterns else { return !servesReadsOnly || method.isSafe }
-        guard ServicePath.isPlain(path) else { return false }
+        guard let path, ServicePath.isPlain(path) else { return false }
         return patterns.contains { pattern in
             (pattern.method ?? method) == method && ServicePath.matches(pattern.path, path)
         }
@@ -74,7 +76,7 @@ extension ServerRole {
     /// The URL is that of the server, so its path may be the target of a rewrite.
     func serves(_ method: HTTPMethod, at url: RequestURL, below base: BaseURL) -> Bool {
         if servesEverything { return true }
-        guard let path = ServicePath.path(of: url, below: base) else { return false }
+        guard let path = ServicePath.path(of: url, below: base) else { return serves(method, nil) }
         return serves(method, path) || rewrites.contains { $0.reversed(from: path).map { serves(method, $0) } ?? false }
     }
 

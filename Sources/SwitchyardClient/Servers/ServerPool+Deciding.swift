@@ -95,16 +95,23 @@ extension ServerPool.State {
         return .unserved(UnservedRequest(method: configuration.sentMethod, path: text, servers: servers))
     }
 
-    /// Returns an error if a URL belongs to a server that does not serve a request for it.
+    /// Returns an error if a URL has the path of a request that its server does not serve.
     func refusal(of method: HTTPMethod, _ url: RequestURL) -> UnservedRequest? {
         guard roles != nil, let (url, site) = site(of: url), let name = site.origin.server else { return nil }
         // Servers may share an address, so one server that serves the request is enough.
-        guard !sites.contains(where: { $0.serves(method, url) }) else { return nil }
+        guard sites.contains(where: { $0.covers(url) }), !sites.contains(where: { $0.serves(method, url) }) else {
+            return nil
+        }
         return UnservedRequest(method: method, path: url.path, servers: [name])
     }
 }
 
 extension ServerPool.Site {
+    /// Whether the path of a URL is a path of the service on this server.
+    fileprivate func covers(_ url: RequestURL) -> Bool {
+        [origin, cdn].compactMap(\.self).contains { ServicePath.mayBe(url, below: $0.base) }
+    }
+
     /// Whether a URL belongs to the server, and the server serves a request for it.
     func serves(_ method: HTTPMethod, _ url: RequestURL) -> Bool {
         [origin, cdn].compactMap(\.self).contains { place in

@@ -6,8 +6,8 @@ final class ServerRoles: Sendable {
     /// The method and path by which servers are chosen.
     struct Form: Sendable {
         var method: HTTPMethod
-        /// The path of the service.
-        var path: String
+        /// The path of the service, or `nil` if the URL is not below a base URL.
+        var path: String?
     }
 
     private let places: [ServerPool.Place]
@@ -20,14 +20,15 @@ final class ServerRoles: Sendable {
 
     /// Returns the method and path of a call.
     ///
-    /// The result is `nil` if the URL cannot be built or is not below a base URL. Only a server that serves everything
-    /// then serves the call.
+    /// The result is `nil` if the URL belongs to no server or cannot be built. The roles then exclude no server, because
+    /// no server gets the request.
     func form(of configuration: APIConfiguration, _ generator: RequestGenerator) -> Form? {
         guard let base = places.first?.base, let built = try? generator.form(of: configuration, on: base) else {
             return nil
         }
-        let path = configuration.hasAbsoluteURL ? ownPath(of: built.url) : ServicePath.path(of: built.url, below: base)
-        return path.map { Form(method: built.method, path: $0) }
+        guard places.contains(where: { built.url.isAt($0.base) }) else { return nil }
+        let path = configuration.hasAbsoluteURL ? nil : ServicePath.path(of: built.url, below: base)
+        return Form(method: built.method, path: path ?? ownPath(of: built.url))
     }
 
     /// Returns the path of the service for a URL of one of the servers.
@@ -41,9 +42,10 @@ final class ServerRoles: Sendable {
 
     /// Returns the servers that do not serve a request.
     func unsuitable(for form: Form?) -> ServerSet {
-        places.indices.reduce(into: ServerSet()) { set, position in
+        guard let form else { return [] }
+        return places.indices.reduce(into: ServerSet()) { set, position in
             guard let role = places[position].role, !role.servesEverything else { return }
-            if form.map({ role.serves($0.method, $0.path) }) != true { set.insert(position) }
+            if !role.serves(form.method, form.path) { set.insert(position) }
         }
     }
 }

@@ -9,7 +9,7 @@ import Testing
 
 /// A server gets no request that it does not serve.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ServerRoleTests {
-    private func server(
+    func server(
         _ name: String,
         _ serves: ServedRequests = .everything,
         rewrites: [String: String] = [:]
@@ -22,7 +22,7 @@ import Testing
         )
     }
 
-    private func client(
+    func client(
         _ servers: [Server],
         switching: SwitchPolicy = .recommended,
         time: ManualClock = ManualClock(),
@@ -36,7 +36,7 @@ import Testing
         return (try NetworkClient(service: service, transport: transport, options: options, time: time), transport)
     }
 
-    private func mirrored(
+    func mirrored(
         switching: SwitchPolicy = .recommended,
         time: ManualClock = ManualClock(),
         _ change: (inout NetworkClient.Options) -> Void = { _ in },
@@ -124,11 +124,17 @@ import Testing
         #expect(transport.requests.count == 1)
     }
 
-    @Test(arguments: [("catalog/1", true), ("orders", false)])
-    func `an absolute URL of a server is sent only if the server serves it`(path: String, isServed: Bool) async throws {
+    @Test(arguments: [
+        ("v1/catalog/1", true), ("v1/orders", false), ("files/1", true), ("%761/orders", false),
+        ("files/../v1/orders", false), ("files/%2e%2e/v1/orders", false),
+    ])
+    func `an absolute URL below the base URL of a server is sent only if the server serves it`(
+        path: String,
+        isServed: Bool
+    ) async throws {
         let (client, transport) = try mirrored { _ in .status(200) }
 
-        let failure = await client.failure(of: APIConfiguration(path: "http://mirror.test/v1/\(path)"))
+        let failure = await client.failure(of: APIConfiguration(path: "http://mirror.test/\(path)"))
 
         #expect((failure == nil) == isServed)
         #expect(transport.requests.count == (isServed ? 1 : 0))
@@ -178,10 +184,13 @@ import Testing
         #expect(!transport.requests.contains { $0.server == "mirror" })
     }
 
-    @Test func `a redirect to a server that serves its target is followed`() async throws {
+    @Test(arguments: ["v1/catalog/1", "files/1"])
+    func `a redirect to a server that serves its target, or to no path of the service, is followed`(
+        target: String
+    ) async throws {
         let (client, _) = try mirrored { request in
             request.server == "primary"
-                ? .status(302, headers: ["Location": "http://mirror.test/v1/catalog/1"]) : .status(200)
+                ? .status(302, headers: ["Location": "http://mirror.test/\(target)"]) : .status(200)
         }
 
         #expect(try await client.send(APIConfiguration(path: "orders")).status == 200)

@@ -1,0 +1,55 @@
+import Dispatch
+import Foundation
+import SwitchyardClient
+import SwitchyardFixtures
+import SwitchyardHTTP
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+/// Requests that code of the app changes, and attempts that follow each other.
+extension ServerRoleTests {
+    @Test(arguments: [
+        ("http://other.test/x", nil), ("http://mirror.test/v1/catalog/1", nil), ("http://mirror.test/files/1", nil),
+        ("http://mirror.test/v1/orders", "mirror"),
+    ])
+    func `a URL rule may lead to any URL that is not another path of a server`(
+        url: String,
+        refusing: String?
+    ) async throws {
+        let target = try RequestURL(validating: url)
+        let servers = try [server("replica", .reads), server("mirror", ["GET /catalog/**"])]
+        let (client, transport) = try client(servers) { options in
+            options.generator.urlRule = { _, _ in target }
+        } _: { _ in
+            .status(200)
+        }
+
+        let failure = await client.failure(of: APIConfiguration(path: "a"))
+
+        let refusal = refusing.map { UnservedRequest(method: .get, path: target.path, servers: [$0]) }
+        #expect(failure == refusal.map { .unserved($0) })
+        #expect(transport.requests.map(\.url.text) == (refusing == nil ? [url] : []))
+    }
+
+    @Test func `a modifier that moves a request to a server that does not serve it makes the call fail`() async throws {
+        let target = try RequestURL(validating: "http://mirror.test/v1/orders")
+        let (client, transport) = try mirrored { options in
+            options.generator.modifiers = [{ $0.url = target }]
+        } _: { _ in
+            .status(200)
+        }
+
+        let failure = await client.failure(of: APIConfiguration(path: "orders"))
+
+        #expect(failure == .unserved(UnservedRequest(method: .get, path: "/v1/orders", servers: ["mirror"])))
+        #expect(transport.requests.isEmpty)
+    }
+
+    @Test func `a call that cannot be built fails with its own error`() async throws {
+        let (client, _) = try client([server("replica", .reads)]) { _ in .status(200) }
+
+        let expected = RequestError.url(text: "../x", reason: .escapesBasePath)
+        #expect(await client.failure(of: APIConfiguration(path: "../x")) == .invalidRequest(expected))
+    }
+}
