@@ -191,8 +191,9 @@ extension SwitchingCore {
     mutating func admit(_ position: Int, for traits: RequestTraits, at time: Double) -> Choice? {
         switch recovery.state(of: position) {
         case .ejected:
-            isOverloadedEverywhere(at: time) && random.unit() < 0.5 ? Choice(position: position) : nil
-        case .trial where isOverloadedEverywhere(at: time):
+            isOverloadedEverywhere(without: traits.unsuitable, at: time) && random.unit() < 0.5
+                ? Choice(position: position) : nil
+        case .trial where isOverloadedEverywhere(without: traits.unsuitable, at: time):
             Choice(position: position)
         case .trial:
             recovery.takeTrialPlace(position, for: traits, at: time)
@@ -202,13 +203,13 @@ extension SwitchingCore {
         }
     }
 
-    /// Whether every healthy server has been overloaded for some time (``LastingOverload``).
+    /// Whether every healthy server that serves a request has been overloaded for some time (``LastingOverload``).
     ///
     /// Half of the requests then try the ejected servers first, without waiting for a probe. Otherwise a fleet of
     /// clients keeps its load on servers that cannot carry it although the failed server has recovered, and fails more
     /// requests than without switching (`yard simulate --scenario death-short`).
-    func isOverloadedEverywhere(at time: Double) -> Bool {
-        let healthy = recovery.healthy
+    func isOverloadedEverywhere(without unsuitable: ServerSet = [], at time: Double) -> Bool {
+        let healthy = recovery.healthy.subtracting(unsuitable)
         guard rules.policy.admission?.sparesOverloaded == true, !healthy.isEmpty else { return false }
         return steering.members.indices.allSatisfy {
             !healthy.contains($0) || evidence.servers[$0].overload.holds(at: time)

@@ -64,8 +64,15 @@ extension SwitchingCore {
     ///     counts only as proof that the network works and for the failover and hedge tokens.
     ///   - endpoint: The endpoint of the request, or `nil` if the success is no evidence about an endpoint.
     ///   - latency: The time to the response in seconds.
+    ///   - unsuitable: The servers that do not serve the request.
     ///   - time: The current time.
-    mutating func recordSuccess(_ position: Int?, of endpoint: UInt32? = nil, latency: Double, at time: Double) {
+    mutating func recordSuccess(
+        _ position: Int?,
+        of endpoint: UInt32? = nil,
+        latency: Double,
+        without unsuitable: ServerSet = [],
+        at time: Double
+    ) {
         extras.earn(at: time)
         provePath(at: time)
         guard let position else { return }
@@ -73,26 +80,33 @@ extension SwitchingCore {
         let isInUse = recovery.state(of: position) != .ejected
         evidence.recordSuccess(position, of: endpoint, latency: latency, isInUse: isInUse, at: time)
         if isInUse { admission.raise(position, at: time) }
-        creditLife(position, at: time)
+        creditLife(position, without: unsuitable, at: time)
     }
 
     /// Records a response that proves only that the network works and the server is alive.
-    mutating func recordResponse(_ position: Int?, of endpoint: UInt32? = nil, at time: Double) {
+    mutating func recordResponse(
+        _ position: Int?,
+        of endpoint: UInt32? = nil,
+        without unsuitable: ServerSet = [],
+        at time: Double
+    ) {
         provePath(at: time)
         guard let position else { return }
         if let endpoint { evidence.recordResponse(position, of: endpoint, at: time) }
-        creditLife(position, at: time)
+        creditLife(position, without: unsuitable, at: time)
     }
 
     /// Counts a response toward the recovery of a server that is ejected or on trial.
     ///
-    /// If other servers are healthy, an ejected server gets only the requests that no other server serves. Their
-    /// responses do not show that it works for the requests that it failed.
-    private mutating func creditLife(_ position: Int, at time: Double) {
+    /// If an ejected server gets a request because the healthy servers do not serve it, the response does not show that
+    /// the server works for the requests that it failed.
+    private mutating func creditLife(_ position: Int, without unsuitable: ServerSet, at time: Double) {
         evidence.noteResponse(of: position, at: time)
         if recovery.state(of: position) == .healthy {
             evidence.clearSuspicion(position)
-        } else if steering.layout.hasRoles, recovery.state(of: position) == .ejected, !recovery.healthy.isEmpty {
+        } else if recovery.state(of: position) == .ejected, !recovery.healthy.isEmpty,
+            recovery.healthy.subtracting(unsuitable).isEmpty
+        {
             return
         } else if recovery.creditResponse(position) {
             recover(position, at: time)
@@ -174,7 +188,7 @@ extension SwitchingCore {
         at time: Double
     ) -> Bool {
         recovery.hasHealthyPeer(of: position, without: unsuitable)
-            && !admission.sparesOverload(position, kind, healthy: recovery.healthy, at: time)
+            && !admission.sparesOverload(position, kind, healthy: recovery.healthy.subtracting(unsuitable), at: time)
             && !steering.isSwitchTooSoon(from: position, within: rules.minimumInterval, at: time)
     }
 

@@ -15,10 +15,16 @@ extension SwitchingCore {
         let position = release(attempt)
         switch outcome {
         case .success(let latency) where timeline.isTimed(attempt):
-            recordSuccess(position, of: attempt.endpoint, latency: latency.inSeconds, at: time)
+            recordSuccess(
+                position,
+                of: attempt.endpoint,
+                latency: latency.inSeconds,
+                without: attempt.unsuitable,
+                at: time
+            )
             extras.refund(attempt)
         case .success, .answered:
-            recordResponse(position, of: attempt.endpoint, at: time)
+            recordResponse(position, of: attempt.endpoint, without: attempt.unsuitable, at: time)
             extras.refund(attempt)
         case .failure(let kind, let retryAfter):
             guard timeline.counts(attempt, kind, at: time), let position else { break }
@@ -63,11 +69,11 @@ extension SwitchingCore {
     }
 
     private mutating func settleResponse(_ settled: SettledAttempt, at position: Int?, _ time: Double) {
-        let endpoint = settled.attempt.endpoint
+        let (endpoint, unsuitable) = (settled.attempt.endpoint, settled.attempt.unsuitable)
         if case .success(let latency) = settled.outcome, timeline.isTimed(settled.attempt) {
-            recordSuccess(position, of: endpoint, latency: latency.inSeconds, at: time)
+            recordSuccess(position, of: endpoint, latency: latency.inSeconds, without: unsuitable, at: time)
         } else {
-            recordResponse(position, of: endpoint, at: time)
+            recordResponse(position, of: endpoint, without: unsuitable, at: time)
         }
     }
 

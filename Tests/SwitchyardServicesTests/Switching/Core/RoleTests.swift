@@ -1,5 +1,6 @@
-import SwitchyardServices
 import Testing
+
+@testable import SwitchyardServices
 
 @Suite struct RoleTests {
     /// A core with the servers a, m and b; m does not serve every request.
@@ -137,5 +138,48 @@ import Testing
 
         #expect(probe?.witness.server == 2)
         #expect(other == nil)
+    }
+
+    /// Lets every attempt of some writes time out, one write per second.
+    private func timeOut(_ writes: Int, on driver: CoreDriver) {
+        for _ in 0..<writes {
+            driver.advance(1)
+            guard let write = driver.choose(excluding: [0], for: traits(without: [1])) else { continue }
+            driver.settle(write, .timedOut)
+        }
+    }
+
+    @Test func `an ejected server is tried while every other server for its requests is overloaded`() throws {
+        let driver = try driver()
+        driver.requests(40, .ok)
+        driver.eject("a")
+        timeOut(14, on: driver)
+
+        let share = (0..<200).count { _ in
+            guard let write = driver.choose(for: traits(without: [1])) else { return false }
+            driver.settle(write, .neutral)
+            return write.server == 0
+        }
+        #expect((70...130).contains(share))
+
+        for _ in 0..<2 {
+            let write = try #require(driver.choose(excluding: [2], for: traits(without: [1])))
+            driver.settle(write, .ok)
+        }
+        #expect(driver.state("a") == .healthy)
+    }
+
+    @Test func `overload does not eject a server if every other server for its requests is overloaded`() throws {
+        let driver = try driver()
+        driver.requests(40, .ok)
+        driver.overload("b", .http(503))
+        var failure = SwitchingCore.Failure(kind: .http(503), endpoint: 1, hasConfirmation: true)
+        failure.unsuitable = [1]
+        for _ in 0..<40 {
+            driver.advance(0.1)
+            driver.core.recordFailure(0, failure, at: driver.core.read(driver.now))
+        }
+
+        #expect(driver.state("a") == .healthy)
     }
 }
