@@ -15,7 +15,7 @@ extension SwitchingCore {
         at now: MonotonicTime
     ) -> Attempt? {
         let time = read(now)
-        if traits.mayBeRepeated { recovery.noteRepeatable(at: time) }
+        if traits.mayBeRepeated { recovery.noteRepeatable(without: traits.unsuitable, at: time) }
         guard let choice = pick(excluding: tried, for: traits, at: time) else { return nil }
         extras.beginRequest()
         return attempt(choice, .first, for: traits, at: now)

@@ -26,6 +26,8 @@ struct ServerHealth: Sendable {
     var dueAt = 0.0
     /// The time at which the probe in flight expires; in the past if there is none.
     var probedUntil = -1e9
+    /// The time at which the last repeatable request began that this server serves and another server does not.
+    var repeatableAt = -1e9
 
     init(generation: UInt32, at now: Double) {
         self.generation = generation

@@ -182,4 +182,20 @@ import Testing
 
         #expect(driver.state("a") == .healthy)
     }
+
+    @Test func `a write tests a server on trial that serves no repeatable request`() throws {
+        let driver = try driver(.smallFleet, ["a", "m"])
+        var member = SwitchingCore.Member(id: "m")
+        (member.servesEverything, member.servesReads) = (false, false)
+        try driver.replace([SwitchingCore.Member(id: "a"), member])
+        driver.eject("m")
+        driver.advance(2)
+        _ = driver.core.takeProbe(for: traits(without: [1]), at: driver.now)
+        _ = try #require(driver.choose(for: traits(without: [1])))
+
+        let write = driver.choose(excluding: [0], for: RequestTraits(mayBeRepeated: false))
+
+        #expect(write?.server == 1)
+        #expect(write?.holdsTrialPlace == true)
+    }
 }

@@ -9,7 +9,7 @@ struct Recovery: Sendable {
     private let rules: CompiledPolicy
     private(set) var servers: [ServerHealth] = []
     private var nextGeneration: UInt32 = 0
-    /// The time at which the last repeatable request began.
+    /// The time at which the last repeatable request began that every server serves.
     private var repeatableAt = -1e9
     /// The time at which the first fallback is due for a warm-up request; below 0 until the first warm-up is planned.
     private var warmUpDue = -1.0
@@ -146,8 +146,16 @@ extension Recovery {
 // MARK: - Trial
 
 extension Recovery {
-    /// Records that a repeatable request has begun.
-    mutating func noteRepeatable(at time: Double) { repeatableAt = time }
+    /// Records that a repeatable request has begun that the servers in `unsuitable` do not serve.
+    mutating func noteRepeatable(without unsuitable: ServerSet, at time: Double) {
+        if unsuitable.isEmpty {
+            repeatableAt = time
+        } else {
+            for position in servers.indices where !unsuitable.contains(position) {
+                servers[position].repeatableAt = time
+            }
+        }
+    }
 
     /// Reserves one of the few concurrent requests that a server may receive during its trial.
     ///
@@ -156,7 +164,8 @@ extension Recovery {
         guard time >= servers[position].dueAt,
             servers[position].trialPlaces < max(1, servers[position].trialSuccesses)
         else { return false }
-        // Repeatable requests test the server. Other requests test it only if there are no repeatable requests.
+        // Repeatable requests test the server. Other requests do so only if there are no repeatable ones.
+        let repeatableAt = max(repeatableAt, servers[position].repeatableAt)
         guard traits.mayBeRepeated || time - repeatableAt > Self.trialTimeout else { return false }
         servers[position].trialPlaces += 1
         return true
