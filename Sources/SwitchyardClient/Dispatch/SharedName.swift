@@ -13,7 +13,7 @@ extension RequestCoalescing {
         case .off: return nil
         case .named(let name): return "named \(name)"
         case .identical:
-            guard configuration.method.isSafe, configuration.body.isNone, configuration.stubResponse == nil,
+            guard !configuration.hasEffect, configuration.body.isNone, configuration.stubResponse == nil,
                 configuration.urlRule == nil, !isShown || !configuration.hasAttachedValues,
                 let identity = RequestIdentity(of: configuration, for: .transfer)
             else { return nil }
