@@ -113,6 +113,10 @@ private struct Options {
         add(":session", call.session)
         add(":anonymous", call.allowsAnonymous.map { "\($0)" })
         if !call.usesCredentials { add(":credentials", "none") }
+        add(":connect", call.connectTimeout.map { "\($0)" })
+        add(":idle", call.idleTimeout.map { "\($0)" })
+        if call.priority != .normal { add(":priority", "\(call.priority)") }
+        if call.outlivesLogout { add(":outlives", "") }
     }
 
     /// Adds a fingerprint of the call's own credential, because a reader of the identity must not learn the credential.

@@ -14,12 +14,21 @@ extension RequestCoalescing {
         case .named(let name): return "named \(name)"
         case .identical:
             guard !configuration.hasEffect, configuration.body.isNone, configuration.stubResponse == nil,
-                configuration.urlRule == nil, !isShown || !configuration.hasAttachedValues,
+                configuration.urlRule == nil, !configuration.decidesItsRounds,
+                !isShown || !configuration.hasAttachedValues,
                 let identity = RequestIdentity(of: configuration, for: .transfer)
             else { return nil }
             let tags = isShown ? configuration.tags.sorted() : []
             return identity.text + tags.map(\.framed).joined()
         }
+    }
+}
+
+extension APIConfiguration {
+    /// Whether limits or retries of the call itself determine when a round is sent, or which response it returns.
+    fileprivate var decidesItsRounds: Bool {
+        guard rare != nil else { return false }
+        return retry != nil || !limits.isEmpty || interceptors.contains { $0.retry != nil }
     }
 }
 

@@ -279,10 +279,12 @@ public enum RequestCoalescing: Sendable, Hashable {
     /// Read requests for the same URL with the same header fields share one transfer, as long as the client's
     /// credentials and cookies do not change.
     ///
-    /// Only a call whose method is safe (RFC 9110 section 9.2.1), that has no body and that receives its response in
-    /// one piece is shared. Any other call has its own transfer. A call also has its own transfer if the app's code
-    /// takes part in making its request. Such code is a modifier, a URL rule, or an adapting interceptor of the call.
-    /// Attached values (``ConfigurationKey``) count too, if the client has code that reads them.
+    /// Only a call whose method is safe (RFC 9110 section 9.2.1), that may be repeated, that has no body and that
+    /// receives its response in one piece is shared. Any other call has its own transfer. A call also has its own
+    /// transfer if the app's code takes part in making its request. Such code is a modifier, a URL rule, or an adapting
+    /// interceptor of the call. Attached values (``ConfigurationKey``) count too, if the client has code that reads
+    /// them. A call with limits, a retry policy or a retrying interceptor of its own has its own transfer too. Calls
+    /// with different priorities, connect timeouts or idle timeouts share no transfer.
     case identical
     /// Calls with the same name share one transfer, even if their settings differ, as long as the client's credentials
     /// and cookies do not change.

@@ -44,6 +44,9 @@ import Testing
         "acceptedTypes": .transfer { $0.acceptedTypes = "text/plain" },
         "networkAccess": .transfer { $0.networkAccess.allowsCellular = false },
         "session": .transfer { $0.session = "a" }, "allowsAnonymous": .transfer { $0.allowsAnonymous = true },
+        "packedConnectTimeout": .transfer { $0.connectTimeout = .seconds(1) },
+        "packedIdleTimeout": .transfer { $0.idleTimeout = .seconds(1) },
+        "priority": .transfer { $0.priority = .high }, "outlivesLogout": .transfer { $0.outlivesLogout = true },
 
         "modifier": .byHand { $0.modifier = { _ in } },
         "prebuiltRequest": .byHand { call in call.prebuiltRequest = url.map { HTTPRequest(url: $0) } },
@@ -54,14 +57,13 @@ import Testing
         // The cache applies the rule, and a call with a rule or a stub does not coalesce.
         "urlRule": .none, "stubResponse": .none,
         // The response is the same, and a transfer has the deadline of its last request.
-        "packedTimeout": .none, "packedConnectTimeout": .none, "packedIdleTimeout": .none,
-        "packedCacheLifetime": .none, "priority": .none, "traffic": .none,
-        // The method of a call that coalesces or is stored is safe, so these do not affect it.
+        "packedTimeout": .none, "packedCacheLifetime": .none, "traffic": .none,
+        // A call that coalesces or is stored has no effect on the server, so these do not affect it.
         "idempotencyKey": .none, "mayBeRepeated": .none, "allowsUnusualBody": .none,
         // Only calls whose body is delivered as a whole coalesce or are stored.
         "delivery": .none,
         // Coalescing checks these itself, together with the owner and the version of the credential.
-        "tags": .none, "attachments": .none, "callOwner": .none, "authorization": .none, "outlivesLogout": .none,
+        "tags": .none, "attachments": .none, "callOwner": .none, "authorization": .none,
         "confirmation": .none, "sharing": .none,
         // These contain other properties.
         "parts": .none, "rare": .none,
