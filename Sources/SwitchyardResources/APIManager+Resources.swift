@@ -48,7 +48,7 @@ extension APIManager {
         let user = cacheUser
         let environment = client.environment
         return ResourceMaker(
-            configuration: client.ruled(configuration) ?? configuration,
+            written: configuration,
             serializer: serializer,
             module: module,
             client: client.calls.client,
@@ -80,7 +80,8 @@ extension NetworkClient {
 ///
 /// The factory does not retain the manager.
 struct ResourceMaker<Value: Sendable>: Sendable {
-    let configuration: APIConfiguration
+    /// The call as the app wrote it.
+    let written: APIConfiguration
     let serializer: ResponseSerializer<Value>
     let module: APIModule
     /// A detached client handle, which does not retain the manager's handle.
@@ -99,6 +100,9 @@ struct ResourceMaker<Value: Sendable>: Sendable {
     /// After the manager has been released, returns ``user``.
     let presentUser: @Sendable () -> String?
 
+    /// The call with the rules that the client has now.
+    private var configuration: APIConfiguration { client.ruled(written) ?? written }
+
     /// Whether the environment and user are still the same as at the creation.
     private var isPresent: Bool {
         client.environment == environment && presentUser() == user
@@ -110,11 +114,13 @@ struct ResourceMaker<Value: Sendable>: Sendable {
 
     /// The data on which the value depends besides the request.
     var stamp: CacheStamp {
-        configuration.cacheBox.value.stamp(of: configuration, serializer.part, asking: serializer.accept)
+        let configuration = configuration
+        return configuration.cacheBox.value.stamp(of: configuration, serializer.part, asking: serializer.accept)
     }
 
     /// The cache key that identifies the resource, or `nil` if the resource is not shared.
     var key: CacheKey? {
+        let configuration = configuration
         let partition = CachePartition(service: client.service.name, environment: environment.rawValue, user: user)
         return CacheKey.of(
             configuration,
@@ -126,6 +132,7 @@ struct ResourceMaker<Value: Sendable>: Sendable {
     }
 
     func resource(_ options: APIResource<Value>.Options) -> APIResource<Value> {
+        let configuration = configuration
         let cached = cached(configuration)
         return APIResource(
             cached.flatMap { CachedCall.Recall(of: $0).remembered() },
@@ -143,6 +150,7 @@ struct ResourceMaker<Value: Sendable>: Sendable {
 
     /// Returns the stored value whatever its age, or `nil` if the environment or user has changed.
     func stored() async -> CachedValue<Value>? {
+        let configuration = configuration
         PageLoadRecorder.note(configuration, client, user: user) { presentUser }
         guard isPresent, let cached = cached(configuration),
             case .found(let stored) = await CachedCall.Recall(of: cached).stored(), isPresent
@@ -155,12 +163,14 @@ struct ResourceMaker<Value: Sendable>: Sendable {
     ///
     /// If the environment or user has changed, the result is ``/SwitchyardAPI/APIError/Cancellation/superseded``.
     func fetched() async -> Result<APIResponse<Value>, APIError> {
+        var configuration = configuration
         PageLoadRecorder.note(configuration, client, user: user) { presentUser }
         // The owner is determined before the user is checked, so that a user who logs in later does not become the
         // owner.
         let owner = client.callOwner(of: configuration, presentUser: user == client.user ? nil : presentUser)
         guard isPresent else { return .failure(APIError(.cancelled(.superseded), messages: module.messages)) }
-        let result = await asked(by: owner)
+        if owner != nil { configuration.callOwner = owner }
+        let result = await asked(configuration)
         guard isPresent else { return .failure(APIError(.cancelled(.superseded), messages: module.messages)) }
         return result
     }
@@ -171,10 +181,9 @@ struct ResourceMaker<Value: Sendable>: Sendable {
         client.flights.leave(plan.key)
     }
 
-    private func asked(by owner: CallOwner?) async -> Result<APIResponse<Value>, APIError> {
+    private func asked(_ configuration: APIConfiguration) async -> Result<APIResponse<Value>, APIError> {
         var asking = configuration
-        if owner != nil { asking.callOwner = owner }
-        if !usesCacheOnly { asking.cache.reading = .never }
+        if asking.cacheBox.value.reading != .only { asking.cache.reading = .never }
         do throws(APIError) {
             return .success(try await call(asking).obtained(through: client))
         } catch {

@@ -2,6 +2,7 @@ import Foundation
 import SwitchyardClient
 import SwitchyardDiskCache
 import SwitchyardFixtures
+import SwitchyardHTTP
 import SwitchyardServices
 import SwitchyardTesting
 import Testing
@@ -355,5 +356,19 @@ import Testing
         #expect(try await answers.next()?.value.title == "1")
         await #expect(throws: APIError(.status(503))) { try await answers.next() }
         #expect(try await answers.next() == nil)
+    }
+
+    @Test func `a resource applies the rules that the client has when it loads`() async throws {
+        let transport = numbered(late: 0)
+        let client = try NetworkClient.stubbed(transport, time: clock)
+        let topic = resource(TopicAPI(client: client))
+        try await topic.load()
+
+        client.rules.add("/**") { $0.headers.add("X-Rule", "1") }
+        try await topic.load()
+        client.rules = ConfigurationRules()
+        try await topic.load()
+
+        #expect(transport.requests.map { $0.headers.values(of: "X-Rule") } == [[], ["1"], []])
     }
 }
