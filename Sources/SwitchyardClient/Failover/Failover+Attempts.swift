@@ -5,8 +5,8 @@ import SwitchyardTransport
 // MARK: - Attempts
 
 extension Failover {
-    /// Sends one attempt along a route.
-    func launch(_ route: ServerPool.Route, at now: MonotonicTime) {
+    /// Sends one attempt along a route, which was chosen after a failure of this kind if there was one.
+    func launch(_ route: ServerPool.Route, after kind: FailureKind? = nil, at now: MonotonicTime) {
         var request: HTTPRequest
         do throws(RequestError) {
             request = try core.request(for: configuration, on: route, in: pool)
@@ -21,7 +21,7 @@ extension Failover {
         }
         guard route.serves(request) else {
             abandon(route, at: now)
-            return leaveUnsuitable(route, request, at: now)
+            return leaveUnsuitable(route, request, after: kind, at: now)
         }
         request.timeouts.total = nil
         let method = request.method
@@ -32,8 +32,8 @@ extension Failover {
         guard
             let index = state.withLock({ $0.add(route, url: url, activity, isAuthorized: isAuthorized, at: now) })
         else { return abandon(route, at: now) }
-        let kind = kind(ofAttempt: index, on: route)
-        let task = send(request, of: index, kind, activity, to: route.server, at: now) { [self] result in
+        let reason = self.kind(ofAttempt: index, on: route)
+        let task = send(request, of: index, reason, activity, to: route.server, at: now) { [self] result in
             attemptEnded(index, startedAt: now, activity, result)
         }
         guard let task else { return }
@@ -153,7 +153,7 @@ extension Failover {
         let since = heldSince ?? now
         let (request, tried, barred) = failoverRequest(after: kind, heldSince: since, at: now)
         switch pool.failover(request, excluding: tried, avoided, barring: barred, for: configuration, at: now) {
-        case .another(let route): launch(route, at: now)
+        case .another(let route): launch(route, after: kind, at: now)
         case .later(let pause):
             let timer = state.withLock { $0.hold(FailoverState.Held(kind: kind, since: since)) }
             guard let timer else { return giveUp(because: .budget, at: now) }

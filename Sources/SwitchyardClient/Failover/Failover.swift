@@ -123,12 +123,16 @@ final class Failover: DispatchedRequest {
     }
 
     /// Chooses another server after a modifier has made a request that the chosen server does not serve.
-    func leaveUnsuitable(_ route: ServerPool.Route, _ request: HTTPRequest, at now: MonotonicTime) {
+    ///
+    /// After the first attempt, the step for which the server was chosen is repeated without the server.
+    func leaveUnsuitable(
+        _ route: ServerPool.Route,
+        _ request: HTTPRequest,
+        after kind: FailureKind?,
+        at now: MonotonicTime
+    ) {
         let (barred, isFirst) = state.withLock { ($0.bar(route.server), $0.tried.isEmpty) }
-        guard isFirst else {
-            if !state.withLock({ $0.isWaiting }) { tryAnother(after: nil) }
-            return
-        }
+        guard isFirst else { return route.attempt?.role == .hedge ? timerFired() : tryAnother(after: kind) }
         var unserved = UnservedRequest(
             method: request.method,
             path: request.url.path,

@@ -52,4 +52,28 @@ extension ServerRoleTests {
         let expected = RequestError.url(text: "../x", reason: .escapesBasePath)
         #expect(await client.failure(of: APIConfiguration(path: "../x")) == .invalidRequest(expected))
     }
+
+    @Test func `a hedge at a server that does not serve the changed request is tried at the next server`() async throws
+    {
+        let time = ManualClock()
+        let servers = try [server("primary"), server("mirror", ["GET /old/**"]), server("backup")]
+        let (client, transport) = try client(servers, time: time) { options in
+            options.generator.modifiers = [
+                { request in
+                    let text = request.url.text.replacingOccurrences(of: "/old/", with: "/new/")
+                    request.url = try RequestURL(validating: text)
+                }
+            ]
+        } _: { request in
+            request.server == "primary" ? .never : .status(200)
+        }
+
+        let response = Task { try await client.send(APIConfiguration(path: "old/1", timeout: .seconds(5))) }
+        #expect(await transport.waitForRequests(1))
+        #expect(await time.waitForTimers(1))
+        for _ in 0..<40 { time.advance(by: .milliseconds(100)) }
+
+        try #require(transport.requests.map(\.server) == ["primary", "backup"])
+        #expect(try await response.value.context.server == "backup")
+    }
 }
