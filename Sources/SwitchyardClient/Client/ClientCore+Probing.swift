@@ -30,8 +30,8 @@ extension ClientCore {
         atBase isAtBase: Bool = false,
         in pool: ServerPool
     ) {
-        let question = (isAtBase ? configuration.baseURLRead : configuration).shadow(options.probePath)
-        guard let suspicion = pool.suspicion(of: route, asking: question, isOther: isAtBase, at: time.now) else {
+        let asked = isAtBase ? configuration.baseURLRead : configuration
+        guard let (question, suspicion) = comparison(of: route, asking: asked, isOther: isAtBase, in: pool) else {
             return
         }
         let outcomes = Locked<(suspect: AttemptOutcome?, witness: AttemptOutcome?)>((nil, nil))
@@ -58,6 +58,23 @@ extension ClientCore {
             outcomes.withLock { $0.witness = outcome }
             compareOutcomes()
         }
+    }
+
+    /// Returns the request of a comparison and its servers.
+    ///
+    /// If the suspect and another server do not both serve the probe path, they get a copy of the call.
+    private func comparison(
+        of route: ServerPool.Route,
+        asking configuration: APIConfiguration,
+        isOther: Bool,
+        in pool: ServerPool
+    ) -> (question: APIConfiguration, suspicion: ServerPool.Suspicion)? {
+        for path in options.probePath == nil ? [nil] : [options.probePath, nil] {
+            let question = configuration.shadow(path)
+            let suspicion = pool.suspicion(of: route, asking: question, isOther: isOther, at: time.now)
+            if let suspicion { return (question, suspicion) }
+        }
+        return nil
     }
 
     private func send(

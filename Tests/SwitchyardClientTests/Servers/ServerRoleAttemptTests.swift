@@ -76,4 +76,24 @@ extension ServerRoleTests {
         try #require(transport.requests.map(\.server) == ["primary", "backup"])
         #expect(try await response.value.context.server == "backup")
     }
+
+    @Test func `a hung server for writes is compared although it does not serve the probe path`() async throws {
+        let time = ManualClock()
+        let servers = try ["w1", "w2"].map { try server($0, ["* /orders/**"]) }
+        let (client, transport) = try client(servers, time: time) { options in
+            options.probePath = "health"
+        } _: { request in
+            request.method == .post ? .never : .status(200)
+        }
+
+        let write = APIConfiguration(path: "orders/1", method: .post, timeout: .seconds(5))
+        let failure = Task { await client.failure(of: write) }
+        #expect(await transport.waitForRequests(1))
+        #expect(await time.waitForTimers(1))
+        for _ in 0..<60 { time.advance(by: .milliseconds(100)) }
+
+        #expect(await failure.value == .deadlineExceeded)
+        let reads = transport.requests.filter { $0.method == .get }
+        #expect(Set(reads.map { "\($0.server)\($0.url.path)" }) == ["w1/v1/orders/1", "w2/v1/orders/1"])
+    }
 }
