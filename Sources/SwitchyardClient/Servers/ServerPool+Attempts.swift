@@ -132,8 +132,10 @@ extension ServerPool {
         for configuration: APIConfiguration,
         at now: MonotonicTime
     ) -> NextServer {
+        // The selector is called only if another attempt may follow.
+        if let obstacle = SwitchingCore.obstacle(to: request) { return .none(obstacle) }
         // One lock covers the whole decision. With two locks, a token that is returned in between would be missed.
-        decide(for: configuration, barring: barred, choosesAt: now, excluding: tried) { state, traits in
+        return decide(for: configuration, barring: barred, choosesAt: now, excluding: tried) { state, traits in
             var request = request
             (request.tried, request.avoided) = (state.positions(of: tried), state.positions(of: avoided))
             request.traits = traits

@@ -385,6 +385,24 @@ import Testing
         #expect(transport.requests.map(\.server) == ["a"])
     }
 
+    @Test(arguments: [ServerChoice.named("a"), .automatic])
+    func `the selector is not called if no other server may get the request`(server: ServerChoice) async throws {
+        let count = Locked(0)
+        var policy = SwitchPolicy.recommended
+        policy.selector = ServerSelector { candidates in
+            count.withLock { $0 += 1 }
+            return candidates.map(\.id)
+        }
+        let servers = try ["a", "b", "c"].map { try self.server($0) }
+        let (client, _) = try client(servers, switching: policy) { _ in .failure(.connectionReset) }
+        var call = APIConfiguration(path: "orders", method: .post)
+        call.server = server
+
+        _ = await client.failure(of: call)
+
+        #expect(count.withLock { $0 } == (server == .automatic ? 1 : 0))
+    }
+
     @Test func `a selector may call the client`() async throws {
         let box = Locked<NetworkClient?>(nil)
         var policy = SwitchPolicy.recommended

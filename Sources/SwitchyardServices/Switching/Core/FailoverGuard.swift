@@ -109,9 +109,8 @@ extension SwitchingCore {
     }
 
     /// Returns the first guard of the request itself that stops a failover, or `nil` if there is none.
-    private static func obstacle(to request: FailoverRequest) -> FailoverGuard? {
-        // A write is never sent to two servers at the same time, and not again while a server may still process an
-        // earlier copy.
+    package static func obstacle(to request: FailoverRequest) -> FailoverGuard? {
+        // An unsafe request is not at two servers, and not sent again while an earlier copy may still be executed.
         guard request.mayBeResent else { return .resendRule }
         // The caller has a result at the deadline, so a later response is of no use.
         guard request.hasTime else { return .deadline }
