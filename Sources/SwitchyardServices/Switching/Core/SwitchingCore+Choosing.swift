@@ -132,12 +132,15 @@ extension SwitchingCore {
     mutating func pick(excluding tried: ServerSet, for traits: RequestTraits, at time: Double) -> Choice? {
         let excluded = tried.union(traits.unsuitable)
         if let forced = steering.forced, !excluded.contains(forced) { return Choice(position: forced) }
-        if !traits.unwanted.isEmpty,
-            let choice = pickUsable(excluding: excluded.union(traits.unwanted), for: traits, at: time)
-        {
-            return choice
+        var rest = excluded
+        if !traits.unwanted.isEmpty {
+            if let choice = pickUsable(excluding: excluded.union(traits.unwanted), for: traits, at: time) {
+                return choice
+            }
+            // Each server is asked once, so that an overloaded server gets no more than its share.
+            rest = excluded.union(traits.unwanted.inverted)
         }
-        return pickUsable(excluding: excluded, for: traits, at: time)
+        return pickUsable(excluding: rest, for: traits, at: time)
             ?? leastBad(excluding: excluded).map { Choice(position: $0) }
     }
 

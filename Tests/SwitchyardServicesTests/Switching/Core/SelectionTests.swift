@@ -1,5 +1,6 @@
-import SwitchyardServices
 import Testing
+
+@testable import SwitchyardServices
 
 @Suite struct SelectionTests {
     private func driver(
@@ -115,5 +116,21 @@ import Testing
 
         #expect(try seconds(0..<300) == fallbacks)
         for position in 1...3 { #expect((70...130).contains(fallbacks.count { $0 == position })) }
+    }
+
+    @Test func `an overloaded server gets its share of the requests for which the selector wants it`() throws {
+        let driver = try CoreDriver(["a", "b"])
+        var random = RandomSource(seed: 1)
+        for _ in 0..<8 { driver.core.admission.cut(0, after: .http(503), retryAfter: nil, at: 0, &random) }
+        var traits = RequestTraits()
+        traits.unwanted = [1]
+
+        let share = (0..<2000).count { _ in
+            guard let attempt = driver.choose(for: traits) else { return false }
+            driver.settle(attempt, .neutral)
+            return attempt.server == 0
+        }
+
+        #expect((160...240).contains(share))
     }
 }
