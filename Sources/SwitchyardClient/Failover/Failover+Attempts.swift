@@ -93,10 +93,11 @@ extension Failover {
     /// servers tried, because the network to all of them may be slow. At the last server there is no limit.
     private func boundConnecting(of request: inout HTTPRequest, on route: ServerPool.Route, at now: MonotonicTime) {
         guard request.timeouts.connect == nil, configuration.leavesChoice, let server = route.server,
+            let attempt = route.attempt,
             let delay = pool.helpDelay(for: route, resendRule, from: now, to: awaitedUntil)
         else { return }
         let tried = state.withLock { $0.tried } + [server]
-        guard pool.couldFailOver(excluding: tried, for: configuration, at: now) else { return }
+        guard pool.couldFailOver(after: attempt, excluding: tried, at: now) else { return }
         request.timeouts.connect = .seconds(delay * 2 * Double(tried.count))
     }
 

@@ -22,7 +22,7 @@ extension ServerPool {
         probing probePath: String? = nil,
         at now: MonotonicTime
     ) throws(RequestFailure.Reason) -> (route: Route, probe: Probe?) {
-        let (route, probe, hasRoles) = try decide(for: configuration, barring: barred, choosesAt: now) {
+        let (route, probe, needsProbe) = try decide(for: configuration, barring: barred, choosesAt: now) {
             (state, traits) throws(RequestFailure.Reason) -> (Route, Route?, Bool) in
             if state.core.sheds(traits.priority, without: traits.unsuitable, at: now) { throw .overloaded }
             let avoided = state.positions(of: avoided)
@@ -35,10 +35,10 @@ extension ServerPool {
             return (
                 state.route(attempt, usesCDN: configuration.usesCDN),
                 probe.map { state.route($0, usesCDN: false) },
-                hasRoles
+                hasRoles && state.core.mayProbe(at: now)
             )
         }
-        if hasRoles { return (route, roleProbe(for: configuration, probing: probePath, at: now)) }
+        if needsProbe { return (route, roleProbe(for: configuration, probing: probePath, at: now)) }
         return (route, probe.map { Probe(route: $0, question: configuration.shadow(probePath)) })
     }
 
@@ -147,10 +147,11 @@ extension ServerPool {
         }
     }
 
-    /// Returns whether another server could be chosen after the servers in `tried` have failed.
-    func couldFailOver(excluding tried: [Server.ID], for configuration: APIConfiguration, at now: MonotonicTime) -> Bool
-    {
-        decide(for: configuration) { state, traits in
+    /// Returns whether another server could be chosen after an attempt, when the servers in `tried` have failed.
+    func couldFailOver(after attempt: Attempt, excluding tried: [Server.ID], at now: MonotonicTime) -> Bool {
+        var traits = RequestTraits(endpoint: attempt.endpoint)
+        traits.unsuitable = attempt.unsuitable
+        return state.withLock { state in
             state.core.couldFailOver(excluding: state.positions(of: tried), for: traits, at: now)
         }
     }

@@ -96,4 +96,19 @@ extension ServerRoleTests {
         let reads = transport.requests.filter { $0.method == .get }
         #expect(Set(reads.map { "\($0.server)\($0.url.path)" }) == ["w1/v1/orders/1", "w2/v1/orders/1"])
     }
+
+    @Test func `the roles of the servers run the transforms once more per call`() async throws {
+        let count = Locked(0)
+        let (client, _) = try mirrored { options in
+            options.generator.transforms = [{ _ in count.withLock { $0 += 1 } }]
+        } _: { _ in
+            .status(200)
+        }
+
+        _ = try await client.send(APIConfiguration(path: "catalog/1"))
+        let read = count.withLock { $0 }
+        _ = try await client.send(APIConfiguration(path: "orders", method: .post))
+
+        #expect((read, count.withLock { $0 }) == (2, 4))
+    }
 }

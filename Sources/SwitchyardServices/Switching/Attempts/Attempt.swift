@@ -37,7 +37,7 @@ package struct Attempt: Sendable, Hashable {
     /// The number of timely responses of the server (``Lateness/timely``) at the start of the attempt.
     let timely: UInt32
     /// The servers that do not serve the request (`RequestTraits.unsuitable`).
-    let unsuitable: ServerSet
+    package let unsuitable: ServerSet
     /// The time at which the server was chosen.
     package let startedAt: MonotonicTime
 

@@ -31,6 +31,14 @@ extension SwitchingCore {
         return nil
     }
 
+    /// Whether a probe or a warm-up may be due for some request.
+    package mutating func mayProbe(at now: MonotonicTime) -> Bool {
+        let time = read(now)
+        if recovery.hasDueProbe(at: time, since: time) { return true }
+        guard let gap = rules.policy.warmUp, rules.policy.selection == .priority else { return false }
+        return recovery.isWarmUpDue(every: gap.inSeconds, at: time, &random)
+    }
+
     /// Begins the trials of the ejected servers that are due for a probe and serve no request that a probe can send.
     private mutating func tryServersWithoutReads(at time: Double) {
         for position in steering.members.indices
