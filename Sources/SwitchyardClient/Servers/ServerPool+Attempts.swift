@@ -75,7 +75,7 @@ extension ServerPool {
                 throw .unknownServer(name)
             }
             guard !traits.unsuitable.contains(position) else { throw state.unserved(configuration, by: [name]) }
-            guard let attempt = state.attempt(on: position, for: configuration, at: now) else {
+            guard let attempt = state.attempt(on: position, for: traits, at: now) else {
                 throw .unknownServer(name)
             }
             return state.route(attempt, usesCDN: configuration.usesCDN)
@@ -97,7 +97,9 @@ extension ServerPool {
             guard let position = position ?? state.sites.firstIndex(where: { $0.origin.server == site.origin.server })
             else { return nil }
             let usesCDN = !url.isAt(state.sites[position].origin.base)
-            return state.attempt(on: position, for: configuration, at: now)
+            var traits = configuration.traits
+            traits.unsuitable = state.roles?.unsuitable(for: configuration.sentMethod, url) ?? []
+            return state.attempt(on: position, for: traits, at: now)
                 .map { state.route($0, usesCDN: usesCDN) }
         }
     }
@@ -310,12 +312,12 @@ extension ServerPool.State {
     /// Returns an attempt on one server of the list.
     fileprivate mutating func attempt(
         on position: Int,
-        for configuration: APIConfiguration,
+        for traits: RequestTraits,
         at now: MonotonicTime
     ) -> Attempt? {
         var others = ServerSet()
         for other in sites.indices where other != position { others.insert(other) }
-        return core.choose(excluding: others, for: configuration.traits, at: now)
+        return core.choose(excluding: others, for: traits, at: now)
     }
 
     func route(_ attempt: Attempt, usesCDN: Bool) -> ServerPool.Route {

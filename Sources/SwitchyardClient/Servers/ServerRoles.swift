@@ -40,6 +40,11 @@ final class ServerRoles: Sendable {
         return nil
     }
 
+    /// Returns the servers that do not serve a request for the same path as a URL of one of the servers.
+    func unsuitable(for method: HTTPMethod, _ url: RequestURL) -> ServerSet {
+        unsuitable(for: Form(method: method, path: ownPath(of: url)))
+    }
+
     /// Returns the servers that do not serve a request.
     func unsuitable(for form: Form?) -> ServerSet {
         guard let form else { return [] }

@@ -53,6 +53,20 @@ extension ServerRoleTests {
         #expect(await client.failure(of: APIConfiguration(path: "../x")) == .invalidRequest(expected))
     }
 
+    @Test func `a call that names its server can fail without an ejection of the only server that serves it`()
+        async throws
+    {
+        let (client, _) = try mirrored { request in
+            request.server == "primary" ? .failure(.connectionRefused) : .status(200)
+        }
+        var calls = [APIConfiguration(path: "orders"), APIConfiguration(path: "catalog/1")]
+        (calls[0].server, calls[1].server) = (.named("primary"), .named("mirror"))
+
+        for number in 0..<200 { _ = await client.failure(of: calls[number % 2]) }
+
+        #expect(client.servers.map(\.state) == [.healthy, .healthy])
+    }
+
     @Test func `a hedge at a server that does not serve the changed request is tried at the next server`() async throws
     {
         let time = ManualClock()
