@@ -143,13 +143,14 @@ extension Outbox {
         // The call is bound to the user of the entry, because another user may log in while the request waits for a
         // credential.
         configuration.callOwner = entry.user.map { client.callOwner(named: $0) }
-        // The environment is checked again because the app may switch it before the request starts.
-        configuration.interceptors = [
+        configuration = client.ruled(configuration) ?? configuration
+        // The environment is checked again because the app may switch it before the request starts. A rule cannot remove
+        // the check.
+        configuration.interceptors.append(
             .adapting("outbox") { _, context in
                 guard entry.belongs(to: context.environment) else { throw RequestFailure.Reason.cancelled }
             }
-        ]
-        configuration = client.ruled(configuration) ?? configuration
+        )
         do throws(RequestFailure) {
             return .success(try await client.answer(to: configuration, id: RequestID(), progress: nil))
         } catch {

@@ -127,4 +127,21 @@ import Testing
         await until { outbox.entries.map(\.path) == ["b"] }
         run.stop()
     }
+
+    @Test func `a rule that sets the interceptors does not let a write be sent in another environment`() async throws {
+        defer { try? FileManager.default.removeItem(at: file) }
+        let (client, transport) = try NetworkClient.stubbed { _ in .status(201) }
+        client.rules.add("/**") { call in
+            call.interceptors = [.observing { _ in }]
+            try? client.switchEnvironment(to: .release)
+        }
+        let outbox = try Outbox(file: file, client: client)
+        try outbox.store(write("a"))
+
+        #expect(try await outbox.flush() == nil)
+
+        #expect(transport.requestCount == 0)
+        #expect(outbox.entries.count == 1)
+        client.rules = ConfigurationRules()
+    }
 }
