@@ -102,6 +102,16 @@ extension APIManager {
         return owned
     }
 
+    /// Returns the configuration without the client's rules but with the owner that the call has by the rules, which may
+    /// free it from the client's credentials.
+    package func ownedByRules(_ configuration: APIConfiguration) -> APIConfiguration {
+        let owner = owned(client.ruled(configuration) ?? configuration).callOwner
+        guard owner != nil || configuration.callOwner != nil else { return configuration }
+        var copy = configuration
+        copy.callOwner = owner
+        return copy
+    }
+
     /// The serializer of a response whose value is ignored.
     ///
     /// An envelope is read nevertheless.

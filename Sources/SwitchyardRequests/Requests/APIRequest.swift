@@ -336,7 +336,7 @@ extension APIManager {
             on: queue,
             startsWithFirstHandler: startsWithFirstHandler ?? client.startsRequestsWithFirstHandler,
             completed: { module.completed($0) },
-            owned: { [weak self] configuration in self?.owned(configuration) ?? configuration },
+            owned: { [weak self] configuration in self?.ownedByRules(configuration) ?? configuration },
             mayHaveEffect: { [weak self] in (self?.client.ruled($0) ?? $0).hasEffect }
         ) { [weak self] id, configuration, completion in
             guard let self else {

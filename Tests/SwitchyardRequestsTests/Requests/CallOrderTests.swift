@@ -350,4 +350,17 @@ import Testing
         #expect(await request.end() == .cancelled)
         #expect(transport.openExchanges == 0)
     }
+
+    @Test func `a request that a rule sends without credentials continues after a logout`() async throws {
+        let credentials = Credentials { _ in nil }
+        let (client, _) = try NetworkClient.stubbed(options: { $0.credentials = credentials }) { _ in Topic.answer }
+        client.rules.add("/**") { $0.usesCredentials = false }
+        credentials.set(.bearer("ada"), in: client.environment)
+        let topics = TopicAPI(client: client)
+        let request = topics.request(Topic.self, for: TopicAPI.topic(1), on: .global())
+
+        credentials.logOut(in: client.environment)
+
+        #expect(try await request.value().id == 1)
+    }
 }
