@@ -47,9 +47,9 @@ import Testing
 
         let listener = Task { await FlowSamples.logOut(credentials, client) }
         // The listener may start after the first logout.
-        while client.responseCache.count > 0 {
+        await until {
             credentials.logOut(in: .release)
-            await Task.yield()
+            return client.responseCache.count == 0
         }
         listener.cancel()
     }

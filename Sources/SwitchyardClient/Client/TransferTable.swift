@@ -68,6 +68,9 @@ final class TransferTable: Sendable {
     /// Whether no transfer that ends by itself is active.
     var isIdle: Bool { state.withLock { $0.isIdle } }
 
+    /// The number of tasks that wait until no transfer is active.
+    var waiterCount: Int { state.withLock { $0.waiters.count } }
+
     /// Waits until no transfer that ends by itself is active.
     ///
     /// Returns `false` if the task was cancelled first.

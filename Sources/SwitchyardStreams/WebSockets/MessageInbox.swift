@@ -35,6 +35,9 @@ final class MessageInbox<Message: Sendable>: Sendable {
         self.ask = ask
     }
 
+    /// The number of callers that wait for a message.
+    var waiterCount: Int { state.withLock { $0.waiters.count } }
+
     /// Waits for the next message.
     ///
     /// - Throws: The ``TransportError`` that ended the connection. Its kind is ``TransportError/Kind/cancelled`` if the

@@ -110,7 +110,7 @@ import Testing
                 defer { state.expected = 0 }
                 return state.expected
             }
-            while waiters(in: refresh.environment) < expected { try await Task.sleep(for: .milliseconds(1)) }
+            await until { waiters(in: refresh.environment) >= expected }
             return try await base.refresh(refresh)
         }
 

@@ -1,6 +1,5 @@
 import Dispatch
 import Foundation
-import SwitchyardClient
 import SwitchyardFixtures
 import SwitchyardHTTP
 import SwitchyardServices
@@ -8,6 +7,8 @@ import SwitchyardTesting
 import SwitchyardTransfers
 import SwitchyardTransport
 import Testing
+
+@testable import SwitchyardClient
 
 /// Rows D21 to D25, D35 and D56; rules TAF-D11 to TAF-D13, D15 and D16, YTK-7 and DQ-4.
 ///
@@ -172,7 +173,7 @@ import Testing
                 queue.async { continuation.resume(returning: told.withLock { $0 }) }
             }
         }
-        for _ in 0..<100 { await Task.yield() }
+        await until { client.core.state.withLock { !$0.table.waiters.isEmpty } }
 
         clock.advance(by: .seconds(1))
 

@@ -40,7 +40,7 @@ import Testing
             await client.waitUntilIdle()
             steps.record("idle")
         }
-        for _ in 0..<1_000 { await Task.yield() }
+        await until { client.core.state.withLock { !$0.table.waiters.isEmpty } }
         goOn.signal()
         await idle.value
 
@@ -69,7 +69,7 @@ import Testing
             steps.record("idle")
         }
         second.cancel(.cancelled)
-        for _ in 0..<1_000 { await Task.yield() }
+        await until { client.core.state.withLock { !$0.table.waiters.isEmpty } }
         goOn.signal()
         await idle.value
 

@@ -1,5 +1,4 @@
 import Foundation
-import SwitchyardClient
 import SwitchyardFixtures
 import SwitchyardHTTP
 import SwitchyardServices
@@ -7,6 +6,8 @@ import SwitchyardStreams
 import SwitchyardTesting
 import SwitchyardTransfers
 import Testing
+
+@testable import SwitchyardClient
 
 /// Rows D23, D24 and D35: the time limit of a shutdown, and the requests that a shutdown still allows.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ShutdownTests {
@@ -27,7 +28,7 @@ import Testing
             if shutsDown { await client.shutdown(finishingWithin: nil) } else { await client.waitUntilIdle() }
             steps.record("idle \(client.activeRequests.count)")
         }
-        for _ in 0..<1_000 { await Task.yield() }
+        await until { client.core.transfers.waiterCount == 1 }
 
         clock.advance(by: .seconds(1))
         await clock.waitForTimers(1, in: .seconds(1))

@@ -1,12 +1,13 @@
 import Dispatch
 import Foundation
-import SwitchyardClient
 import SwitchyardFixtures
 import SwitchyardHTTP
 import SwitchyardRequests
 import SwitchyardServices
 import SwitchyardTesting
 import Testing
+
+@testable import SwitchyardClient
 
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ReachabilityTests {
     @Test func `every status except notReachable counts as reachable (O1, O3)`() {
@@ -169,12 +170,13 @@ import Testing
         let network = ManualReachability(.notReachable)
         let (client, _) = try NetworkClient.stubbed(switching: .recommended) { _ in .failure(.connectionRefused) }
         let follower = client.following(network)
-        for _ in 0..<100 { await Task.yield() }
+        await until { client.core.state.withLock { $0.isOffline } }
 
         for _ in 0..<20 { _ = await client.failure(of: .path("a")) }
 
-        _ = follower
-        #expect(client.servers.count == 3)
+        #expect(client.servers.map(\.state) == [.healthy, .healthy, .healthy])
+        #expect(client.servers.allSatisfy { $0.statistics.failures == 0 })
+        follower.stop()
     }
 
     @Test func `the follower retains the network's provider until it is released`() async throws {

@@ -56,7 +56,7 @@ import Testing
         let folder = try TemporaryFolder.made()
         let sending = Task { try? await send(way, through: client, in: folder.url) }
         if isMirrorFirst {
-            while primary.requests.isEmpty { await Task.yield() }
+            await primary.waitForRequests(1)
         } else {
             for _ in 0..<20 { _ = try await client.send(APIConfiguration(path: "catalog/1")) }
         }

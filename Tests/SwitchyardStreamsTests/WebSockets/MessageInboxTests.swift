@@ -75,7 +75,7 @@ import Testing
         waiting.cancel()
         _ = await waiting.result
         let next = Task { [inbox] in try await inbox.next() }
-        for _ in 0..<100 { await Task.yield() }
+        await until { inbox.waiterCount == 1 }
 
         inbox.take(.success("a"))
 
@@ -87,7 +87,7 @@ import Testing
         let first = Task { [inbox] in try await inbox.next() }
         await waitForQuestion()
         let second = Task { [inbox] in try await inbox.next() }
-        for _ in 0..<100 { await Task.yield() }
+        await until { inbox.waiterCount == 2 }
 
         inbox.take(.success("a"))
         #expect(try await first.value == "a")
