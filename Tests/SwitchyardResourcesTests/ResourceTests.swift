@@ -152,6 +152,24 @@ import Testing
         #expect(topic.value?.title == "2")
     }
 
+    @Test func `a load after a write to the path does not share an earlier load (F37)`() async throws {
+        let transport = numbered(late: 1)
+        let topics = TopicAPI(client: try .stubbed(transport, time: clock))
+        let topic = resource(topics)
+        let first = Task { try await topic.load() }
+        await transport.waitForRequests(1)
+
+        _ = try await topics.client.send(APIConfiguration(path: TopicAPI.topic(1).path, method: .put))
+        let second = Task { try await topic.load() }
+        await until { topic.state.withLock({ $0.flight?.waiting }) == 2 }
+        await clock.waitForTimers(1, in: .seconds(1))
+        clock.advance(by: .seconds(1))
+
+        #expect(try await first.value.title == "1")
+        #expect(try await second.value.title == "3")
+        #expect(topic.value?.title == "3" && topic.snapshot.isCurrent)
+    }
+
     @Test func `a value on disk is loaded again if the resource was invalidated (F37)`() async throws {
         let folder = TemporaryFolder()
         let call = TopicAPI.topic(1, lifetime: .seconds(60))
@@ -208,7 +226,8 @@ import Testing
         let followed = resource(topics)
         let updates = followed.updates.makeAsyncIterator()
         for id in 2..<300 { _ = topics.resource(Topic.self, for: TopicAPI.topic(id, lifetime: .seconds(60))) }
-        #expect(topics.client.resources.count <= 101)
+        // The 100 resources that were used last, and the observed one.
+        #expect(topics.client.resources.count == 101)
 
         topics.client.discardUnobservedResources()
         #expect(topics.client.resources.count == 1)

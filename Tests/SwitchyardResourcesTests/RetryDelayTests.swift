@@ -32,4 +32,14 @@ import Testing
         let topic = try await failed(.zero)
         #expect(try await topic.loadIfNeeded() != nil)
     }
+
+    @Test func `loadIfNeeded sends a request immediately after an error if the resource was invalidated (F36, F37)`()
+        async throws
+    {
+        let topic = try await failed(.seconds(1))
+
+        topic.invalidate()
+
+        #expect(try await topic.loadIfNeeded() != nil)
+    }
 }

@@ -53,6 +53,18 @@ import Testing
         #expect(await events.first { $0 == .expired(version: 7, ListMaker.issued + 30 * ListMaker.day) } != nil)
     }
 
+    @Test func `the date of a response without a valid list shows that the list in use has expired`() async throws {
+        #expect(try await list(ListMaker().document, at: ListMaker.issued).refresh())
+
+        let relaunched = try list(Data("no list".utf8), at: ListMaker.issued + 31 * ListMaker.day)
+        let events = relaunched.events()
+        #expect(await !relaunched.refresh())
+
+        #expect(relaunched.status.version == 7)
+        #expect(relaunched.status.isExpired)
+        #expect(await events.first { $0 == .expired(version: 7, ListMaker.issued + 30 * ListMaker.day) } != nil)
+    }
+
     @Test func `a list within the grace is used and reported as expired`() async throws {
         let list = try list(ListMaker().document, at: ListMaker.issued + 31 * ListMaker.day)
         let events = list.events()

@@ -197,12 +197,17 @@ import Testing
         #expect(throws: Never.self) { try ServerListDocument(document, signedBy: keys) }
     }
 
-    @Test func `a list below the built-in version is refused`() throws {
+    /// The version of the newest list of earlier launches, whose app had older servers.
+    @Test(arguments: [nil, 6])
+    func `a list below the built-in version is refused`(newest: JSONValue?) throws {
         let rules = try rules(builtInVersion: 8)
         let list = try ServerListDocument(ListMaker().document, signedBy: rules.keys)
+        let stored = try newest.map { version in
+            try ServerListDocument(ListMaker { $0.version = version }.document, signedBy: rules.keys)
+        }
 
         #expect(throws: ServerListRefusal.outdated(version: 7, newest: 8)) {
-            try rules.check(list, newest: nil, date: nil)
+            try rules.check(list, newest: stored, date: nil)
         }
     }
 }

@@ -41,6 +41,20 @@ import Testing
         #expect(schedule.due == .zero)
     }
 
+    @Test func `a request never delays the fetch that is due`() {
+        var options = ServerList.Options()
+        options.interval = .seconds(60)
+        options.minimumPause = .seconds(300)
+        var random = RandomSource(seed: 1)
+        var schedule = ServerListSchedule(options, at: .zero, &random)
+        schedule.begin(at: .zero, &random)
+        let due = schedule.due
+
+        schedule.request(at: MonotonicTime.zero.advanced(by: .seconds(1)))
+
+        #expect(schedule.due == due)
+    }
+
     @Test func `requests after a fetch are due once, a minute after it`() {
         var random = RandomSource(seed: 1)
         var schedule = ServerListSchedule(options, at: .zero, &random)

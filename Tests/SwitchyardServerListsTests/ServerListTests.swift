@@ -196,6 +196,28 @@ import Testing
         #expect(tags == [false, true, true])
     }
 
+    @Test func `a URL is asked without the entity tag of a list that another URL has replaced`() async throws {
+        let lab = try ListLab()
+        let document = try lab.document(lab.servers)
+        let (first, second) = (try ListServer(document), try ListServer(document))
+        let list = try lab.list(from: [first.url, second.url])
+        #expect(await list.refresh())
+        first.server.fault = .status(503)
+        #expect(await list.refresh())
+        first.server.clearFaults()
+        try first.publish(lab.document(version: 8, lab.servers))
+        second.server.fault = .status(503)
+        #expect(await list.refresh())
+
+        first.server.fault = .status(503)
+        second.server.clearFaults()
+        #expect(await !list.refresh())
+
+        #expect(list.status.version == 8)
+        #expect(list.status.refusal == .outdated(version: 7, newest: 8))
+        #expect(second.server.requests.last?.headers["If-None-Match"] == nil)
+    }
+
     @Test func `a refused list changes neither the client nor the disk`() async throws {
         let lab = try ListLab()
         let lists = try ListServer(lab.document(lab.servers))

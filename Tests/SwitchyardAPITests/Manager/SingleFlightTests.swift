@@ -46,6 +46,21 @@ import Testing
         await transport.waitUntilIdle()
     }
 
+    @Test func `a request that was cancelled before its start is cancelled when it starts`() async {
+        let (door, end) = (Latch(), AsyncStream.makeStream(of: Bool.self))
+        let flight = SingleFlight<Int>(needsWaiters: true) { _ in }
+        flight.cancel()
+
+        flight.start {
+            await door.wait()
+            end.continuation.yield(Task.isCancelled)
+            return .failure(APIError(.cancelled(.caller)))
+        }
+        door.open()
+
+        #expect(await end.stream.first { _ in true } == true)
+    }
+
     @Test func `a request that was abandoned before its start is not shared any more (PEER-2)`() async {
         let isGivenUp = Locked(false)
         // A caller joins and leaves after the request was registered and before it starts.

@@ -49,4 +49,18 @@ import Testing
 
         #expect(read?.count != before)
     }
+
+    // The redirect does not show that its server has changed nothing.
+    @Test(arguments: ["topics/1", "topics/2"])
+    func `a read detects a redirected write although the target has refused it`(path: String) async throws {
+        let (client, _) = try NetworkClient.stubbed { request in
+            request.url.path == "/v1/topics/1" ? .status(307, headers: ["Location": "2"]) : .status(404)
+        }
+        let read = client.writes(at: APIConfiguration(path: path))
+        let before = read?.count
+
+        #expect(try await client.send(APIConfiguration(path: "topics/1", method: .put)).status == 404)
+
+        #expect(read?.count != before)
+    }
 }

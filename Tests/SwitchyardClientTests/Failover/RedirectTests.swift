@@ -246,6 +246,24 @@ struct RedirectTests {
         #expect(transport.requests.map { $0.headers["Authorization"] } == ["Bearer t", nil, nil, nil])
     }
 
+    @Test(arguments: [
+        ("a", "https://primary.test/b", true), ("a", "https://primary.test:8443/b", false),
+        ("a", "https://other.test/b", false), ("http://primary.test:8080/v1/a", "https://primary.test/b", false),
+    ])
+    func `credentials are sent after an upgrade to https only on the same host with default ports`(
+        path: String,
+        target: String,
+        isSent: Bool
+    ) async throws {  // N12
+        let (client, transport) = try Self.client(["/v1/a": target])
+        var configuration = APIConfiguration(path: path)
+        configuration.headers = ["Authorization": "Bearer t"]
+
+        _ = try await client.send(configuration)
+
+        #expect(transport.requests.map { $0.headers["Authorization"] } == ["Bearer t", isSent ? "Bearer t" : nil])
+    }
+
     @Test func `the user info of a redirect's Location is not sent as a credential`() async throws {  // N12
         let (client, transport) = try Self.client(["/v1/a": "http://user:word@other.test/b"])
 

@@ -34,7 +34,7 @@ struct ObserveTests {
         }
     }
 
-    /// Completes at once, with handles that retain their completion.
+    /// Completes at once, before or after `start` returns, with handles that retain their completion.
     private final class KeepingTransport: Transport {
         private final class Handle: TransportTask {
             private let completion: @Sendable (Result<HTTPResponse, TransportError>) -> Void
@@ -53,6 +53,11 @@ struct ObserveTests {
         }
 
         private let last = Locked(Last())
+        private let isInline: Bool
+
+        init(isInline: Bool) {
+            self.isInline = isInline
+        }
 
         var hasHandle: Bool { last.withLock { $0.handle != nil } }
 
@@ -63,16 +68,17 @@ struct ObserveTests {
         ) -> any TransportTask {
             let handle = Handle(completion)
             last.withLock { $0.handle = handle }
-            DispatchQueue.global().async { handle.answer() }
+            if isInline { handle.answer() } else { DispatchQueue.global().async { handle.answer() } }
             return handle
         }
 
         func shutdown() {}
     }
 
-    @Test func `an observed attempt is released when its request ends`() async throws {
+    @Test(arguments: [false, true])
+    func `an observed attempt is released when its request ends`(isInline: Bool) async throws {
         let log = EventLog()
-        let transport = KeepingTransport()
+        let transport = KeepingTransport(isInline: isInline)
         var options = NetworkClient.Options(seed: 1)
         options.interceptors = [log.interceptor]
         let client = try NetworkClient(service: .topics(servers: 1), transport: transport, options: options)

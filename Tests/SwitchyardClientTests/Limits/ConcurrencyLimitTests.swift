@@ -38,6 +38,21 @@ import Testing
         #expect(drain(&line).firstIndex(of: 1) == FairLine.patience - 1)
     }
 
+    @Test func `an owner whose only request went by age gets one turn like the others afterwards`() {
+        var line = FairLine()
+        func enter(_ numbers: ClosedRange<UInt64>, owner: UInt64, _ priority: RequestPriority = .normal) {
+            for number in numbers { line.enter(FairLine.Ticket(number: number, owner: owner, priority: priority)) }
+        }
+        enter(1...1, owner: 1)
+        enter(2...8, owner: 2, .high)
+        #expect(drain(&line).last == 1)
+
+        enter(9...11, owner: 1)
+        enter(12...14, owner: 3)
+
+        #expect(drain(&line) == [9, 12, 10, 13, 11, 14])
+    }
+
     @Test func `a request that leaves the queue is skipped`() {
         var line = FairLine()
         for number in 1...3 { line.enter(FairLine.Ticket(number: UInt64(number), owner: 1, priority: .normal)) }

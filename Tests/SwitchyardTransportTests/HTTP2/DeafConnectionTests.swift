@@ -125,6 +125,33 @@
             withExtendedLifetime(stream) {}
         }
 
+        @Test func `a silent connection on which data arrives again is reused`() async throws {
+            let server = try lab.serve { event in
+                switch event {
+                case .head(1, _), .head(7, _): return HTTP2Frame.answer("kept", to: event.stream)
+                case .head(3, _): return [.head([":status": "200"], of: 3)]
+                case .head(5, _):
+                    Thread.sleep(forTimeInterval: 0.5)  // The silence is part of the test.
+                    return [.data("more", of: 3, ends: false)]
+                default: return []
+                }
+            }
+            let relay = try TCPRelay(to: [server.url])
+            _ = try await lab.send(try lab.request(at: relay.url))
+            let response = try await lab.send(try lab.request(at: relay.url, .stream))
+            guard case .stream(let body) = response.body else { return #expect(Bool(false)) }
+            var pieces = body.makeAsyncIterator()
+            var request = try lab.request(at: relay.url)
+            request.timeouts.total = .milliseconds(200)
+            #expect(await lab.failure(of: request)?.kind == .timeout)
+
+            #expect(try await pieces.next() == Data("more".utf8))
+
+            #expect(try await text(try lab.request(at: relay.url)) == "kept")
+            #expect(relay.connections == 1)
+            withExtendedLifetime(pieces) {}
+        }
+
         @Test func `a request with needsNewConnection uses a new connection`() async throws {
             let servers = [try serve("first"), try serve("second")]
             let relay = try TCPRelay(to: servers.map(\.url))

@@ -108,6 +108,30 @@
             }
         }
 
+        // In its own process, where no other test uses the processor.
+        @Test func `a transport whose uploads were refused uses no processor time`() async throws {
+            await #expect(processExitsWith: .success) {
+                let lab = try HTTP2Lab()
+                let early = try lab.serve(window: 1000) { event in
+                    guard case .head(let stream, _) = event else { return [] }
+                    return HTTP2Frame.measuredAnswer("no", to: stream, status: 413)
+                }
+                let plain = LoopbackServer()
+                try plain.start()
+                for url in [early.url, plain.baseURL] {
+                    let request = try lab.request(at: url, method: .put, body: .data(.pattern(100_000)))
+                    #expect(try await lab.send(request).status >= 400)
+                }
+
+                let before = clock()
+                try await Task.sleep(for: .milliseconds(300))  // The idle time is part of the test.
+
+                // A busy loop would use all of it.
+                #expect(Double(clock() - before) / Double(CLOCKS_PER_SEC) < 0.15)
+                withExtendedLifetime((early, plain)) {}
+            }
+        }
+
         @Test(arguments: [HTTPRequest.Delivery.whole, .stream])
         func `an error response of known length ends an upload that the server does not read`(
             _ delivery: HTTPRequest.Delivery
@@ -195,6 +219,23 @@
             let error = await lab.failure(of: try lab.request(to: server, method: .post, body: body, delivery))
 
             #expect(error?.kind == .truncated)
+        }
+
+        // RFC 9110 section 8.6: the length is that of the response to the same request without conditions.
+        @Test(arguments: [HTTPRequest.Delivery.whole, .stream])
+        func `a 304 to an upload is complete without the body of its Content-Length`(
+            _ delivery: HTTPRequest.Delivery
+        ) async throws {
+            let server = try lab.serve { event in
+                guard case .data(_, let stream, true) = event else { return [] }
+                return [.head([":status": "304", "content-length": "9"], of: stream, ends: true)]
+            }
+            let body = HTTPBody.data(Data("x".utf8))
+
+            let response = try await lab.send(try lab.request(to: server, method: .post, body: body, delivery))
+
+            #expect(response.status == 304)
+            #expect(try await response.bytes().isEmpty)
         }
 
         @Test(arguments: [HTTPRequest.Delivery.whole, .stream], [true, false])

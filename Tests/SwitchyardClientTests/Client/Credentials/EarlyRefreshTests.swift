@@ -41,6 +41,24 @@ import Testing
         #expect(refreshes.withLock { $0 } == 1)
     }
 
+    // A refresh that returns a credential with a lifetime below the leeway ends early refreshes of that credential only.
+    @Test func `the credential of a login after a short-lived one is refreshed before it expires`() async throws {
+        let refreshes = Locked(0)
+        let credentials = Credentials(clock: { Self.now }) { _ in
+            refreshes.withLock { $0 += 1 }
+            return .bearer("short", expiresAt: Self.now.addingTimeInterval(10))
+        }
+        credentials.set(.bearer("expired", expiresAt: Self.now), in: .test)
+        let (client, _) = try NetworkClient.stubbed(options: { $0.credentials = credentials }) { _ in .status(200) }
+        for _ in 0..<2 { _ = try await client.send(APIConfiguration(path: "x")) }
+        #expect(refreshes.withLock { $0 } == 1)
+
+        credentials.set(.bearer("login", expiresAt: Self.now.addingTimeInterval(20)), in: .test)
+        _ = try await client.send(APIConfiguration(path: "x"))
+
+        #expect(refreshes.withLock { $0 } == 2)
+    }
+
     @Test func `a request that waits for another one's early refresh is sent when the refresh fails`() async throws {
         let door = Gate()
         let credentials = Credentials(clock: { Self.now }) { _ in

@@ -70,6 +70,19 @@ struct RetryBudgetTests {
         #expect(transport.requestCount == 2)
     }
 
+    @Test(arguments: [
+        (TransportError.Kind.timeout, 8), (.connectTimeout, 8), (.connectionReset, 3), (.connectionRefused, 3),
+    ])
+    func `a retry after a timeout of any kind costs more than after another failure`(
+        kind: TransportError.Kind,
+        cost: Int
+    ) {
+        let budget = RetryBudget(capacity: 10, cost: 3, timeoutCost: 8)
+
+        #expect(budget.take(after: TransportError(kind, message: "")) == cost)
+        #expect(budget.available == 10 - cost)
+    }
+
     @Test func `a failed retry costs tokens`() async throws {
         let (client, transport) = try client({ $0.maximumRetries = 1 }, answer: .status(503))
         let call = Task { await client.failure(of: APIConfiguration(path: "x")) }

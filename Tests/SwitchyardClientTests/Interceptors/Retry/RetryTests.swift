@@ -238,4 +238,11 @@ struct RetryTests {
             _ = try NetworkClient.stubbed(options: { $0.retry = RetryPolicy(maximumRetries: -1) }) { _ in .never }
         }
     }
+
+    @Test(arguments: [(0.0, 5), (0.5, 10), (1.0, 12)])
+    func `a random pause is never above the cap`(random: Double, seconds: Int) {
+        let backoff = Backoff(base: .seconds(10), growth: .constant, cap: .seconds(12), jitter: .spread(0.5))
+
+        #expect(backoff.delay(beforeRetry: 1, random: random) == .seconds(seconds))
+    }
 }

@@ -51,6 +51,8 @@
                 Answer("a number and a word", "Content-Length: 2x"),
                 Answer("a hexadecimal length", "Content-Length: 0x2"),
                 Answer("two numbers", "Content-Length: 2 2"),
+                Answer("a letter between two equal numbers", "Content-Length: 2x2"),
+                Answer("a semicolon between two equal numbers", "Content-Length: 2;2"),
                 Answer("no length", "Content-Length: "),
                 Answer("a length beyond all numbers", "Content-Length: 99999999999999999999"),
                 Answer("a name that is folded away", "X: a\r\nContent-Length:\r\n 2"),
