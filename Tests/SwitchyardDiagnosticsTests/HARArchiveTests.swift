@@ -203,4 +203,17 @@ import Testing
         #expect(archive.contains("X-Acme-Pass") && !archive.contains("topsecret"))
         #expect(text.contains("X-Acme-Pass") && !text.contains("topsecret"))
     }
+
+    // Some programs omit the padding, so the bytes decide whether the label is right.
+    @Test(arguments: [([0xFE, 0xFF], String.Encoding.utf16BigEndian), ([0xFF, 0xFE], .utf16LittleEndian)])
+    func `base64 without padding is decoded if its bytes are a UTF-16 text with a mark (L26)`(
+        mark: [UInt8],
+        encoding: String.Encoding
+    ) throws {
+        let body = Data(mark) + (try #require("Grüße aus Bremen".data(using: encoding)))
+        let text = body.base64EncodedString().replacingOccurrences(of: "=", with: "")
+        #expect(text.count % 4 != 0)
+
+        #expect(HARText.content(text, "base64", type: "text/plain").data == body)
+    }
 }

@@ -70,7 +70,7 @@ public final class RateLimit: RequestLimit {
     package var keyCount: Int { state.withLock { $0.lanes.count } }
 
     /// The number of waiting requests.
-    public var waitingCount: Int { state.withLock { $0.lanes.waiting } }
+    public var waitingCount: Int { state.withLock { $0.waiters.count } }
 
     /// Waits until the rate allows the request to begin.
     ///

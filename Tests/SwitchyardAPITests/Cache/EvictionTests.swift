@@ -57,6 +57,10 @@ import Testing
         #expect(left(in: cache) == [1, 2, 3])
     }
 
+    @Test func `a negative limit counts as zero`() {
+        #expect(ResponseCache.Limits(cost: -1, count: -1) == ResponseCache.Limits(cost: 0, count: 0))
+    }
+
     @Test func `storing an existing key in a full cache evicts no other entry`() {
         let cache = ResponseCache(limits: .init(count: 3), time: ManualClock())
         store([0, 1, 2, 0, 1, 2, 2], in: cache)

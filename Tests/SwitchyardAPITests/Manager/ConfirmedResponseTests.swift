@@ -187,6 +187,22 @@ import Testing
         await #expect(throws: APIError(.status(304))) { try await topics.response(for: own, with: serializer) }
     }
 
+    @Test(arguments: ["If-None-Match", "If-Modified-Since"])
+    func `a call with its own condition gets no condition of a stored response`(name: String) async throws {
+        let (client, transport) = try tagged()
+        let topics = TopicAPI(client: client)
+        var own = configuration()
+        own.headers[name] = name == "If-None-Match" ? "\"v0\"" : "Tue, 10 Jan 2023 00:00:00 GMT"
+
+        for _ in 0..<2 {
+            #expect(try await topics.response(for: own, with: serializer).status == 200)
+            clock.advance(by: .seconds(61))
+        }
+
+        let conditions: Set<String> = ["If-None-Match", "If-Modified-Since"]
+        #expect(transport.requests.map { $0.headers.count { conditions.contains($0.name) } } == [1, 1])
+    }
+
     @Test func `a call with its own condition shares no request with calls without a condition`() async throws {
         let transport = StubTransport { [clock] request in
             let isKnown = request.headers["If-None-Match"] != nil
@@ -215,7 +231,8 @@ import Testing
         own.headers["If-None-Match"] = "\"v1\""
         own.rules = ResponseRules(status: .successOrRedirect)
 
-        #expect(try await topics.response(for: own, with: .data).status == 304)
+        for _ in 0..<2 { #expect(try await topics.response(for: own, with: .data).status == 304) }
+        #expect(transport.requestCount == 2)
         #expect(try await topics.response(for: configuration(), with: .data).value == Data("[1]".utf8))
     }
 

@@ -265,6 +265,19 @@ import Testing
             #expect(!unreached.mayHaveBeenExecuted)
         #endif
     }
+
+    // The context of these responses states nothing about the request, like a context that an app has created.
+    @Test(arguments: [
+        (HTTPMethod.put, 500, true), (.put, 503, false), (.put, 408, false), (.post, 500, false), (.post, 421, true),
+        (.get, 503, true),
+    ])
+    func `a round with a response is safe to repeat if its status allows it`(
+        method: HTTPMethod,
+        status: Int,
+        isSafe: Bool
+    ) {
+        #expect(RoundResult.sample(method: method, status: status).isSafeToRepeat == isSafe)
+    }
 }
 
 extension Result where Failure == RequestFailure {

@@ -25,4 +25,26 @@ import Testing
             return
         }
     }
+
+    @Test(arguments: [("http://other.test/", AttemptOutcome.neutral), ("/b", .failure(.timeout))])
+    func `an attempt that is open at the deadline counts against its server unless another host has to respond`(
+        location: String,
+        outcome: AttemptOutcome
+    ) throws {
+        let url = try RequestURL(validating: "http://a.test/x")
+        var chain = RedirectChain(of: HTTPRequest(url: url))
+        _ = try chain.follow(HTTPResponse(status: 302, headers: ["Location": location]), .follow) { _, _ in }
+        let attempt = FailoverState.Attempt(
+            route: ServerPool.Route(to: ServerPool.Place(try BaseURL("http://a.test/"))),
+            url: url,
+            trail: Boxed(chain),
+            startedAt: now,
+            activity: nil,
+            isAuthorized: false
+        )
+
+        let ending = FailoverState.Ending(result: .failure(.deadlineExceeded), attempts: [attempt], isOverdue: true)
+
+        #expect(ending.outcome(of: 0) == outcome)
+    }
 }

@@ -99,9 +99,23 @@ import Testing
         ("-1", "minus1"), ("Date<", "dateBefore"), ("Date>", "dateAfter"), ("2fa", "value2fa"), ("userIDs", "userIDs"),
         ("X-Rate-Limit", "xRateLimit"), ("", "empty"), ("*", "star"), ("self", "selfValue"), ("größe", "größe"),
         ("🦊", "u1f98a"), ("API_KEY", "apiKey"), ("$ref", "ref"), ("a.b/c", "aBC"),
+        ("cafe\u{301}Menu", "cafMenu"),
     ])
     func `a name in a document becomes a Swift name`(name: String, expected: String) {
         #expect(SwiftName.member(of: name) == expected)
+    }
+
+    @Test func `a component that no operation uses gets no type`() throws {
+        let code = try client(
+            returning: "{ $ref: '#/components/schemas/Used' }",
+            schemas: """
+                    Used: { type: object, properties: { a: { type: string } } }
+                    Unused: { type: object, properties: { b: { type: string } } }
+                """
+        ).code
+
+        #expect(code.contains("struct Used"))
+        #expect(!code.contains("Unused"))
     }
 
     @Test func `names of Swift and of the library are not shadowed`() throws {
