@@ -29,6 +29,13 @@ extension Traffic {
     )
 }
 
+extension Arrangement {
+    /// Servers with these roles, without groups and zones.
+    static func sample(_ roles: [Role]) -> Arrangement {
+        Arrangement(roles: roles, weights: roles.map { _ in 1 }, zones: roles.map { _ in nil })
+    }
+}
+
 extension Trouble {
     init(_ fault: Fault, server: Int? = nil, endpoint: Int? = nil, window: Window? = nil, share: Double = 1) {
         self.init(fault: fault, server: server, endpoint: endpoint, window: window, share: share, salt: 7)

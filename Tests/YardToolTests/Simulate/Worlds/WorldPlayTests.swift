@@ -83,6 +83,17 @@ import Testing
         #expect(Set(played.calls.map(\.byCurrent.server)) == [0, 1])
     }
 
+    @Test(arguments: World.Endpoint.Shape.allCases)
+    func `the references of a world with roles are servers that serve the call`(shape: World.Endpoint.Shape) throws {
+        var world = World.sample(kinds: [.read])
+        world.endpoints[0].shape = shape
+        world.arrangement = .sample([.endpoints([0]), .everything])
+
+        let played = try play(world)
+
+        #expect(played.calls.allSatisfy { $0.byFirst.server == 0 && $0.byCurrent.server == 0 })
+    }
+
     @Test func `simulated calls with an open arrival rate start in bursts`() throws {
         var traffic = Traffic.sample
         traffic.arrival = .open(rate: 20, burst: 5)

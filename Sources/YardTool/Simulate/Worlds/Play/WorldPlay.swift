@@ -102,10 +102,11 @@ extension WorldPlay {
     /// to the server that got its first request.
     private func call() {
         guard let next = addCall() else { return }
-        let preferred = names.firstIndex(of: client.preferredServer(for: requests[next.endpoint])) ?? 0
+        let request = world.request(for: next, like: requests[next.endpoint])
+        let preferred = names.firstIndex(of: client.preferredServer(for: request)) ?? 0
         let isShared = world.arrangement?.hasGroups == true
         if !isShared { compare(next, first: world.firstServer(of: next.endpoint), preferred: preferred) }
-        client.dispatch(world.request(for: next, like: requests[next.endpoint])) { [self] result in
+        client.dispatch(request) { [self] result in
             ended(next.number, result)
         }
         guard isShared else { return }
@@ -212,11 +213,8 @@ extension World {
     fileprivate func firstServer(of endpoint: Int) -> Int {
         guard let arrangement else { return 0 }
         let order = (0..<servers).sorted { left, right in
-            let places = [left, right].map { index in
-                let isAway = arrangement.preferredZone != nil && arrangement.zones[index] != arrangement.preferredZone
-                return (isAway ? 1 : 0, arrangement.priorities?[index] ?? 0, index)
-            }
-            return places[0] < places[1]
+            let (one, other) = (arrangement.rank(of: left) + [left], arrangement.rank(of: right) + [right])
+            return one.lexicographicallyPrecedes(other)
         }
         let method = endpoints[endpoint].kind.method
         return order.first { arrangement.isServed(endpoint, method, by: $0) } ?? 0

@@ -20,8 +20,14 @@ struct Arrangement: Sendable, Equatable {
     /// The zone that the client prefers.
     var preferredZone: String?
 
-    /// Whether servers of equal priority share their traffic, or a zone changes the order.
-    var hasGroups: Bool { priorities.map { Set($0).count < $0.count } ?? false }
+    /// Whether servers of equal priority share their traffic.
+    var hasGroups: Bool { priorities != nil && Set(roles.indices.map(rank)).count < roles.count }
+
+    /// Returns the rank of a server: the servers of the preferred zone come first, then the priority decides.
+    func rank(of server: Int) -> [Int] {
+        let isAway = preferredZone != nil && zones[server] != preferredZone
+        return [isAway ? 1 : 0, priorities?[server] ?? 0]
+    }
 
     /// Whether a server serves a request to an endpoint, or to the base URL if the endpoint is `nil`.
     func isServed(_ endpoint: Int?, _ method: HTTPMethod, by server: Int) -> Bool {
