@@ -1,8 +1,8 @@
-import SwitchyardHTTP
-import SwitchyardServices
+package import SwitchyardHTTP
+package import SwitchyardServices
 
 /// The requests that a server serves and its paths, if it does not serve all requests under the paths of the service.
-final class ServerRole: Sendable {
+package final class ServerRole: Sendable {
     private struct Pattern: Sendable {
         /// The method, or `nil` for all methods.
         var method: HTTPMethod?
@@ -23,7 +23,7 @@ final class ServerRole: Sendable {
     ///   - server: The server.
     ///   - place: The path of the server in the service file.
     /// - Throws: The ``CatalogError`` of an invalid pattern, or of a rewrite for a path that the server does not serve.
-    init?(_ server: Server, at place: String) throws(CatalogError) {
+    package init?(_ server: Server, at place: String) throws(CatalogError) {
         guard server.serves != .everything || !server.rewrites.isEmpty else { return nil }
         servesReadsOnly = server.serves == .reads
         var patterns: [Pattern]?
@@ -80,15 +80,31 @@ extension ServerRole {
         return serves(method, path) || rewrites.contains { $0.reversed(from: path).map { serves(method, $0) } ?? false }
     }
 
+    /// Returns the path of the service for a request that the server receives.
+    ///
+    /// - Parameters:
+    ///   - method: The method of the request.
+    ///   - path: The percent-encoded path below the base URL, with a leading slash.
+    /// - Returns: The path in normal form, or `nil` if no client sends such a request, because the server does not
+    ///   serve the request or has another path for it.
+    package func servedPath(_ method: HTTPMethod, at path: String) -> String? {
+        guard let path = ServicePath.normalized(path) else { return nil }
+        let own = servicePath(of: path)
+        return (target(of: own) ?? own) == path && serves(method, own) ? own : nil
+    }
+
     /// Returns the URL on the server for a URL with a path of the service.
     func rewritten(_ url: RequestURL, below base: BaseURL) -> RequestURL {
         guard !rewrites.isEmpty, let path = ServicePath.path(of: url, below: base),
-            let target = rewrites.lazy.compactMap({ $0.applied(to: path) }).first
+            let target = self.target(of: path)
         else { return url }
         let folder = String(decoding: base.folder.dropLast(), as: UTF8.self)
         let query = url.query.map { "?\($0)" } ?? ""
         return RequestURL(trusted: ServicePath.origin(of: url) + folder + target + query)
     }
+
+    /// Returns the path of the server for a path of the service, or `nil` if no rewrite applies.
+    private func target(of path: String) -> String? { rewrites.lazy.compactMap { $0.applied(to: path) }.first }
 
     /// Returns the path of the service for a path of the server.
     func servicePath(of path: String) -> String {

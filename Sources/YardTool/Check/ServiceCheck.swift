@@ -124,17 +124,35 @@ struct ServiceCheck: Sendable {
 
     private func found(in file: URL) throws(CatalogError) -> Found {
         let (service, list) = try Self.service(in: file)
-        let wanted = environment ?? service.defaultEnvironment
+        let name = file.lastPathComponent
+        let environment = try Self.environment(environment, of: service, in: name)
+        return Found(file: name, service: service, environment: environment, list: list)
+    }
+
+    /// Returns an environment of a service.
+    ///
+    /// - Parameters:
+    ///   - wanted: The environment, or `nil` for the default environment of the service.
+    ///   - service: The service.
+    ///   - file: The name of the service file in errors.
+    /// - Returns: The environment.
+    /// - Throws: A ``CatalogError`` if the service does not have the environment.
+    static func environment(
+        _ wanted: ServiceEnvironment?,
+        of service: Service,
+        in file: String
+    ) throws(CatalogError) -> ServiceEnvironment {
+        let wanted = wanted ?? service.defaultEnvironment
         guard service.environments.contains(wanted) else {
             throw CatalogError(
                 .missingEnvironment,
-                file: file.lastPathComponent,
+                file: file,
                 at: "servers[0].baseURLs.\(wanted)",
                 expected: "a base URL for the requested environment",
                 found: "only " + service.environments.map(\.rawValue).joined(separator: ", ")
             )
         }
-        return Found(file: file.lastPathComponent, service: service, environment: wanted, list: list)
+        return wanted
     }
 
     /// Sends a request to the base URL of a server, or a read that the server serves.

@@ -8,6 +8,7 @@ struct Demo: Sendable {
         CacheStep(),
         StaleStep(),
         ModuleErrorStep(),
+        RoleStep(),
         UploadStep(),
         DownloadStep(),
         OutageStep.death,

@@ -1,27 +1,38 @@
 import Foundation
 import Switchyard
-import SwitchyardStreams
 import SwitchyardTesting
 
-/// The servers of `yard serve`: those in `Services/topics.json` and `Services/users.json`, and the admin server.
+/// The servers of `yard serve`, and the admin server.
 final class ServedYard: Sendable {
-    /// The machines in the order of their ports.
+    /// The machines in the order of the service files.
     let machines: [ForumServer]
     let admin: LoopbackServer
     let faults: FaultSchedule
+    /// The requests that each machine serves.
+    private let served: [ServedRequests]
 
     /// Starts the servers.
     ///
     /// - Parameters:
-    ///   - firstPort: The port of the first server; the other servers use the following ports. If 0, the system chooses
-    ///     each port.
+    ///   - plan: The machines.
+    ///   - firstPort: The port of the first server; the other servers and then the admin server use the following ports.
+    ///     If 0, the system chooses each port. If `nil`, each machine has its own port, and the admin server has the
+    ///     port after the highest one.
     ///   - time: The clock of the faults' timers.
     /// - Throws: ``LoopbackError`` if a port is in use.
-    init(firstPort: UInt16, time: any TimeSource = SystemTime.shared) throws(LoopbackError) {
-        let names = ["topics/primary", "topics/secondary", "topics/tertiary", "users/primary", "users/secondary"]
-        let ports = (0...UInt16(names.count)).map { firstPort == 0 ? 0 : firstPort + $0 }
-        machines = zip(names, ports).map { ForumServer($0, data: .release, port: $1) }
-        admin = LoopbackServer(port: ports[names.count])
+    init(
+        _ plan: [ServedMachine] = ServedMachine.standard,
+        firstPort: UInt16? = nil,
+        time: any TimeSource = SystemTime.shared
+    ) throws(LoopbackError) {
+        machines = plan.enumerated().map { number, machine in
+            var site = machine.site
+            if let firstPort { site.port = firstPort == 0 ? 0 : firstPort + UInt16(number) }
+            return ForumServer(machine.name, ForumRoutes(.release), at: site)
+        }
+        served = plan.map(\.serves)
+        let next = firstPort.map { $0 == 0 ? 0 : $0 + UInt16(plan.count) }
+        admin = LoopbackServer(port: next ?? (plan.map(\.site.port).max() ?? 0) &+ 1)
         faults = FaultSchedule(machines, time: time)
         AdminRoutes(faults: faults).install(on: admin)
         for server in machines.map(\.server) + [admin] { try server.start() }
@@ -34,8 +45,10 @@ final class ServedYard: Sendable {
 
     /// The usage text for the terminal.
     var instructions: String {
-        var table = TextTable(["server": .left, "base URL": .left])
-        for machine in machines { table.add([machine.name, machine.baseURL]) }
+        var table = TextTable(["server": .left, "base URL": .left, "serves": .left])
+        for (machine, served) in zip(machines, served) {
+            table.add([machine.name, machine.baseURL, served.texts.joined(separator: ", ")])
+        }
         return (table.lines + ["", AdminRoutes.help(baseURL: admin.baseURL)]).joined(separator: "\n")
     }
 }

@@ -24,7 +24,7 @@ import Testing
         [], ["dance"], ["demo", "--yaml"], ["demo", "now"], ["load", "now"], ["check", "--timeout", "soon"],
         ["check", "--timeout", "0"], ["serve", "--port", "-1"], ["serve", "--port", "65531"], ["serve", "--for", "-1"],
         ["load"], ["check", "-x"], ["check", "-timeout", "5"], ["demo", "-j"], ["check", ""],
-        ["check", "--environment="],
+        ["check", "--environment="], ["serve", ""], ["serve", "--environment", "test"],
     ])
     func `invalid arguments end with exit code 2`(words: [String]) async {
         #expect(await Yard.run(words) == 2)

@@ -33,6 +33,15 @@ import Testing
         #expect(recording.text.contains("用户不存在"))
     }
 
+    @Test func `a mirror gets only the requests that it serves`() async throws {
+        let recording = RecordingTerminal()
+        let report = try await play([RoleStep()], on: recording)
+
+        #expect(report.succeeded, "\(report.brokenClaims)")
+        #expect(report.requests == 2)
+        #expect(recording.text.contains("from GET /v1/static/headline.json"))
+    }
+
     @Test func `an upload arrives completely and reports progress`() async throws {
         let recording = RecordingTerminal()
         let report = try await play([UploadStep()], on: recording)

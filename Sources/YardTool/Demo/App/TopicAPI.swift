@@ -58,6 +58,11 @@ final class TopicAPI: APIManager {
         return responses(for: configuration, skipsNetworkWhenFresh: true)
     }
 
+    /// Loads the current headline without the cache.
+    func headline() async throws(APIError) -> Headline {
+        try await value(for: APIConfiguration(path: "headline"))
+    }
+
     /// Uploads a file, which is read from disk while it is sent.
     func attach(
         _ file: URL,

@@ -17,10 +17,8 @@ final class Forum: Sendable {
     ///   - film: The film that every live machine serves, or `nil` for none.
     /// - Throws: ``LoopbackError`` if a machine cannot listen.
     init(uploadRate: Int? = nil, film: LoopbackContent? = nil) throws(LoopbackError) {
-        live = Self.names.map { name in
-            ForumServer(name, data: .release, uploadRate: uploadRate, film: film)
-        }
-        test = ForumServer("test machine", data: .test)
+        live = Self.names.map { ForumServer($0, ForumRoutes(.release, uploadRate: uploadRate, film: film)) }
+        test = ForumServer("test machine", ForumRoutes(.test))
         for machine in machines { try machine.server.start() }
     }
 

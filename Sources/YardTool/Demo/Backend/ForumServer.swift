@@ -1,82 +1,69 @@
 import Switchyard
 import SwitchyardTesting
 
-/// A machine of the forum: a real HTTP server on 127.0.0.1 with the API routes below `/v1`.
+/// A machine of the forum: a real HTTP server on 127.0.0.1 with the API routes below a folder.
 final class ForumServer: Sendable {
+    /// The place of a machine's API, and the requests that the machine serves.
+    struct Site: Sendable {
+        /// The port; if 0, the system chooses one.
+        var port: UInt16 = 0
+        /// The path of the base URL, without a slash at the end.
+        var folder = "/v1"
+        /// The role of the machine, or `nil` if it serves every request under the paths of the service.
+        var role: ServerRole?
+        /// Whether requests for paths that the forum does not have succeed, with a response that describes the request.
+        var echoes = false
+    }
+
     /// The name of the machine in the service.
     let name: String
     let server: LoopbackServer
+    private let site: Site
 
     /// Creates a machine that does not listen yet.
     ///
     /// - Parameters:
     ///   - name: The name of the machine in the service.
-    ///   - data: The data of the machine.
-    ///   - port: The port. If 0, the system chooses a free port.
-    ///   - uploadRate: The maximum number of upload bytes that it accepts per second, or `nil` for no limit.
-    ///   - film: The film that it serves, or `nil` for none.
-    init(
-        _ name: String,
-        data: ForumData,
-        port: UInt16 = 0,
-        uploadRate: Int? = nil,
-        film: LoopbackContent? = nil
-    ) {
+    ///   - routes: The API of the machine.
+    ///   - site: The place of the API, and the requests that the machine serves.
+    init(_ name: String, _ routes: ForumRoutes, at site: Site = Site()) {
         self.name = name
-        let limits = LoopbackLimits(recordedBodyBytes: 0, recordedRequests: 64)
-        server = LoopbackServer(port: port, limits: limits)
-        server.route(.get, "/v1", answering: .json("{}"))
-        routeTopics(data, uploadRate: uploadRate)
-        routeHeadline()
-        routeUsers(data)
-        if let film { server.route(.get, "/v1/topics/*/film") { film.response(to: $0) } }
+        self.site = site
+        server = LoopbackServer(port: site.port, limits: LoopbackLimits(recordedBodyBytes: 0, recordedRequests: 64))
+        server.setDefaultRoute { request in
+            guard let path = site.servicePath(of: request) else {
+                return .text("\(name) does not serve \(request.method) \(request.path)\n", status: 404)
+            }
+            if let response = try await routes.response(to: request, at: path) { return response }
+            guard site.echoes else { return .text("no route for \(request.path)\n", status: 404) }
+            return try .forum(ForumEcho(server: name, method: request.method.name, path: path))
+        }
     }
 
     /// The base URL of the machine's API.
-    var baseURL: String { "\(server.baseURL)/v1" }
+    var baseURL: String { "\(server.baseURL)\(site.folder)" }
 
     /// The number of requests that have reached the machine.
     var requestCount: Int { server.statistics.requestsReceived }
+}
 
-    private func routeTopics(_ data: ForumData, uploadRate: Int?) {
-        server.route(.get, "/v1/topics") { request in
-            let page = request.queryValue("page").flatMap(Int.init) ?? 1
-            let size = request.queryValue("size").flatMap(Int.init) ?? 20
-            return try .forum(data.page(page, size: size))
-        }
-        server.route(.get, "/v1/topics/*") { request in
-            let id = request.path.split(separator: "/").last.flatMap { Int($0) }
-            guard let topic = data.topics.first(where: { $0.id == id }) else {
-                return try .forumRefusal(201, status: 404)
-            }
-            return try .forum(topic)
-        }
-        server.route(.post, "/v1/topics/*/attachments") { request in
-            var meter = UploadMeter(contentType: request.headers["Content-Type"], bytesPerSecond: uploadRate)
-            for try await piece in request.body { try await meter.take(piece) }
-            guard let attachment = meter.attachment else { return try .forumRefusal(202, status: 400) }
-            return try .forum(attachment)
-        }
+extension ForumServer.Site {
+    /// Returns the path of the service that a request is for, or `nil` if the machine does not serve the request.
+    fileprivate func servicePath(of request: LoopbackRequest) -> String? {
+        guard request.path.hasPrefix(folder) else { return nil }
+        let rest = request.path.dropFirst(folder.count)
+        guard rest.isEmpty || rest.hasPrefix("/") else { return nil }
+        let path = rest.isEmpty ? "/" : String(rest)
+        guard let role else { return path }
+        return role.servedPath(request.method, at: path)
     }
+}
 
-    private func routeHeadline() {
-        let editions = Locked(0)
-        server.route(.get, "/v1/headline") { _ in
-            let edition = editions.withLock { editions in
-                editions += 1
-                return editions
-            }
-            return try .forum(Headline(edition: edition, text: "Points frozen at junction \(edition)"))
-        }
-    }
-
-    private func routeUsers(_ data: ForumData) {
-        server.route(.get, "/v1/users/*") { request in
-            let id = request.path.split(separator: "/").last.flatMap { Int($0) }
-            guard let user = data.users.first(where: { $0.id == id }) else {
-                return try .forumRefusal(301, status: 404)
-            }
-            return try .forum(user)
-        }
-    }
+/// The data in the response of a machine to a request for a path that the forum does not have.
+struct ForumEcho: Codable, Equatable {
+    /// The name of the machine.
+    var server: String
+    var method: String
+    /// The path of the service.
+    var path: String
 }
