@@ -159,10 +159,18 @@ let package = Package(
                 "yard", "Switchyard", "SwitchyardDiagnostics", "SwitchyardInspector", "SwitchyardServerLists",
             ] + lab
         ),
+        // The reviewed output of the generator. Like the client in an app, it has no access to package declarations.
+        .target(
+            name: "SwitchyardShopClient",
+            dependencies: core + ["Switchyard"],
+            path: "Tests/SwitchyardGeneratorTests/Golden",
+            exclude: ["Services"],
+            packageAccess: false
+        ),
         .testTarget(
             name: "SwitchyardGeneratorTests",
-            dependencies: core + ["SwitchyardGenerator", "Switchyard"] + lab,
-            exclude: ["Golden/Services"],
+            dependencies: core + ["SwitchyardGenerator", "SwitchyardShopClient", "Switchyard"] + lab,
+            exclude: ["Golden"],
             resources: [.copy("Documents")]
         ),
         .testTarget(name: "SwitchyardBenchmarksTests", dependencies: core + ["SwitchyardBenchmarks"]),

@@ -35,19 +35,29 @@ public struct ClientGenerator: Sendable {
     /// - Returns: The generated files.
     /// - Throws: ``GeneratorError`` for the first error in the document.
     public func output(for url: URL) throws(GeneratorError) -> Output {
-        let document = try OpenAPIDocument(DocumentFiles(url))
+        // The readers of schemas call themselves for each schema within another one, so they need a large stack.
+        try LargeStack.run { () throws(GeneratorError) in
+            try output(of: DocumentFiles(url), named: url.lastPathComponent)
+        }
+    }
+
+    /// Generates the client of a document whose main file has been read.
+    func output(of files: DocumentFiles, named name: String) throws(GeneratorError) -> Output {
+        let document = try OpenAPIDocument(files)
         var planner = Planner(document, options: options)
         guard planner.options.name?.isEmpty == false,
             SwiftName.type(of: planner.options.name ?? "") == planner.options.name || options.name != nil
         else {
-            throw GeneratorError("the document has no title: use --name to name the client", file: document.root.file)
+            throw (document.root["info"] ?? document.root).error(
+                "the document has no title: use --name to name the client"
+            )
         }
         let outcome = try planner.outcome()
         let writer = ClientWriter(
             plan: outcome.plan,
             graph: outcome.graph,
             options: planner.options,
-            document: url.lastPathComponent
+            document: name
         )
         return Output(
             files: writer.files(),

@@ -133,6 +133,12 @@ enum SwiftName {
     /// Only a few keywords need backticks at this position.
     static func afterDot(_ name: String) -> String { ["init", "self", "Type"].contains(name) ? "`\(name)`" : name }
 
+    /// Returns the literal of a list of texts: one text with spaces, or an array if a text has spaces itself.
+    static func words(_ texts: [String]) -> String {
+        let isPlain = texts.allSatisfy { !$0.isEmpty && !$0.contains(" ") }
+        return isPlain ? literal(texts.joined(separator: " ")) : "[\(texts.map(literal).joined(separator: ", "))]"
+    }
+
     /// Returns a text as a Swift string literal.
     static func literal(_ text: String) -> String {
         var result = "\""

@@ -38,7 +38,9 @@ struct ListPlanner {
     private struct Response {
         var item: SwiftType
         var items: [ListPlan.PathStep]
+        /// The object that contains the list, and the path to it.
         var root: Declaration?
+        var rootPath: [ListPlan.PathStep] = []
     }
 
     /// Returns the plan for reading the list of a method, or `nil` if the method does not return a paged list.
@@ -84,7 +86,7 @@ struct ListPlanner {
     }
 
     private func cursorPlan(_ response: Response, _ query: [Method.Parameter], _ size: Method.Parameter?) -> ListPlan? {
-        guard let page = parameter(Self.cursors, in: query), page.type == .string,
+        guard let page = parameter(Self.cursors, in: query), page.type == .string, !page.isDemanded,
             let next = path(Self.nextCursors, in: response), next.last?.type == .string
         else { return nil }
         return plan(.cursor, page, size, response, next: next)
@@ -92,7 +94,7 @@ struct ListPlanner {
 
     private func lastIDPlan(_ response: Response, _ query: [Method.Parameter], _ size: Method.Parameter?) -> ListPlan? {
         guard let page = parameter(["starting_after", "after", "since_id"], in: query), page.type == .string,
-            let more = path(Self.mores, in: response),
+            !page.isDemanded, let more = path(Self.mores, in: response),
             case .structure(let properties, _)? = graph.declaration(of: response.item)?.kind,
             let id = properties.first(where: { $0.name == "id" && $0.type == .string && !$0.isOptional })
         else { return nil }
@@ -154,14 +156,25 @@ struct ListPlanner {
     private func response(of method: Method) -> Response? {
         guard case .value(let type, isOptional: false) = method.result else { return nil }
         if case .list(let item) = type { return Response(item: item, items: [], root: nil) }
-        guard let root = graph.declaration(of: type), case .structure(let properties, _) = root.kind else { return nil }
+        guard let root = graph.declaration(of: type) else { return nil }
+        if let response = listed(in: root, at: []) { return response }
+        // The response can be an envelope around the object that contains the list.
+        guard let step = step(["data", "result", "response"], in: root), !step.isOptional,
+            let inner = graph.declaration(of: step.type)
+        else { return nil }
+        return listed(in: inner, at: [step])
+    }
+
+    /// Returns the list in an object, or `nil` if the object contains none or several.
+    private func listed(in root: Declaration, at path: [ListPlan.PathStep]) -> Response? {
+        guard case .structure(let properties, _) = root.kind else { return nil }
         let lists = properties.filter { if case .list = $0.type { true } else { false } }
         let named = Self.contents.lazy.compactMap { name in lists.first { $0.name.lowercased() == name } }.first
         guard let property = named ?? (lists.count == 1 ? lists[0] : nil), case .list(let item) = property.type else {
             return nil
         }
         let step = ListPlan.PathStep(name: property.name, isOptional: property.isOptional, type: property.type)
-        return Response(item: item, items: [step], root: root)
+        return Response(item: item, items: path + [step], root: root, rootPath: path)
     }
 
     /// Returns the path to the first property that has one of these names.
@@ -169,11 +182,11 @@ struct ListPlanner {
     /// The property may be in the response itself or in the object of the response that describes the paging.
     private func path(_ names: [String], in response: Response) -> [ListPlan.PathStep]? {
         guard let root = response.root else { return nil }
-        if let step = step(names, in: root) { return [step] }
+        if let step = step(names, in: root) { return response.rootPath + [step] }
         guard let holder = step(Self.holders, in: root), let declaration = graph.declaration(of: holder.type),
             let step = step(names, in: declaration)
         else { return nil }
-        return [holder, step]
+        return response.rootPath + [holder, step]
     }
 
     private func step(_ names: [String], in declaration: Declaration) -> ListPlan.PathStep? {

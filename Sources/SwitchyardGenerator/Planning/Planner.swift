@@ -43,7 +43,7 @@ struct Planner {
         }
         plan.services = services.services
         reader.completeUnions()
-        let graph = TypeGraph(reader.declarations)
+        let graph = TypeGraph(reader.declarations, replacements: reader.replacements)
         finish(graph, operations)
         let notes = services.notes + reader.notes + securityNotes
         return Outcome(plan: plan, graph: graph, notes: notes, operations: operations.count)

@@ -4,7 +4,8 @@ struct TypeNamer {
     static let reserved: Set<String> = [
         "Any", "AnyObject", "Array", "Bool", "Boxed", "CalendarDay", "Character", "Codable", "CodingKey", "Comparable",
         "Data", "Date", "Decimal", "Decodable", "Decoder", "Dictionary", "Double", "Duration", "Encodable", "Encoder",
-        "Equatable", "Error", "FieldName", "FilePart", "Float", "Hashable", "HTTPDate", "HTTPHeaders", "HTTPMethod",
+        "Equatable", "Error", "FieldName", "FieldReader", "Fields", "FieldValue", "FilePart", "Float", "Hashable",
+        "HTTPHeaders", "HTTPMethod",
         "Identifiable", "Indirect", "Int", "Int32", "Int64", "JSONDecoder", "JSONEncoder", "JSONValue", "Locale",
         "ModuleErrorCode", "ModuleErrors", "MultipartForm", "MultipartPart", "Never", "NSError", "OpenEnum", "Optional",
         "Page", "PageRecorder", "PageRequest", "PageStrategy", "PagedList", "ParameterConvertible", "Parameters",
@@ -13,7 +14,8 @@ struct TypeNamer {
         "URLRequest",
         "UUID", "Void", "Credential", "Credentials", "NetworkClient", "APIConfiguration", "APIError", "APIManager",
         "APIModule", "APIResponse", "ErrorBody", "ItemSequence", "ServiceCatalog", "CatalogError", "Thread", "Timer",
-        "Notification", "Bundle", "Process", "Stream", "Host", "Progress", "Operation", "Measurement", "Unit",
+        "Notification", "ObjectDecodable", "Words", "Bundle", "Process", "Stream", "Host", "Progress", "Operation",
+        "Measurement", "Unit",
         "Calendar", "TimeZone", "Foundation", "Switchyard", "View", "App", "Scene", "Text", "Image", "Button", "List",
     ]
 

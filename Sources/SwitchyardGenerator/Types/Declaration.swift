@@ -69,9 +69,6 @@ final class Declaration {
         self.hint = hint
     }
 
-    /// The coding protocol to which the type conforms.
-    var codingProtocol: String { isDecoded ? isEncoded ? "Codable" : "Decodable" : "Encodable" }
-
     /// The types of the properties, cases or other values that this type contains.
     var parts: [SwiftType] {
         switch kind {

@@ -7,9 +7,17 @@ final class TypeGraph {
     /// The suggested names of each type, one for each schema that was merged into the type.
     private(set) var hints: [Int: [String]] = [:]
 
-    init(_ declarations: [Declaration]) {
+    init(_ declarations: [Declaration], replacements given: [Int: Int] = [:]) {
         self.declarations = declarations
         replacements = Array(declarations.indices)
+        for (id, first) in given {
+            var other = first
+            for _ in given.indices {
+                guard let next = given[other], next != id else { break }
+                other = next
+            }
+            replacements[id] = other
+        }
         mergeEqualShapes()
     }
 

@@ -8,14 +8,12 @@ extension TypeReader {
     ) throws(GeneratorError) -> TypedSchema {
         let declaration = declare(facts.place, origin)
         let own = SwiftType.declared(declaration.id)
-        begin(facts.place, as: TypedSchema(type: own, isNullable: facts.isNullable))
         var isNullable = facts.isNullable
+        for alternative in alternatives where try isNull(alternative) { isNullable = true }
+        begin(facts.place, as: TypedSchema(type: own, isNullable: isNullable))
         var members: [(place: Place, type: TypedSchema)] = []
         for (index, alternative) in alternatives.enumerated() {
-            if try isNull(alternative) {
-                isNullable = true
-                continue
-            }
+            if try isNull(alternative) { continue }
             let name = alternatives.count > 1 ? alternative.text("title") ?? "\(index + 1)" : ""
             let typed = try type(of: alternative, name.isEmpty ? origin : origin.child(name))
             isNullable = isNullable || typed.isNullable
@@ -24,9 +22,15 @@ extension TypeReader {
             }
         }
         var result = try simplified(members, facts, origin) ?? TypedSchema(type: own)
-        if result.type == own {
-            declaration.kind = try union(of: members, facts)
+        // An alternative that contains this schema has been read with the type of the union.
+        if result.type != own, isUsedWithinItself(facts.place) {
+            if case .declared(let other) = result.type {
+                replacements[declaration.id] = other
+            } else {
+                result.type = own
+            }
         }
+        if result.type == own { declaration.kind = try union(of: members, facts) }
         result.isNullable = isNullable
         return result
     }
@@ -92,7 +96,7 @@ extension TypeReader {
             default: return nil
             }
         }
-        return values.count == 1 ? values + [] : values
+        return values
     }
 
     // MARK: - Discriminators
@@ -147,8 +151,10 @@ extension TypeReader {
     }
 
     /// Returns the values that the schema of a property lists, or an empty array if it lists none.
-    func constants(_ type: SwiftType, of name: String) -> [String] {
-        guard case .declared(let id) = type else { return [] }
+    ///
+    /// A union can contain itself, so the unions in `within` are not read again.
+    func constants(_ type: SwiftType, of name: String, within: Set<Int> = []) -> [String] {
+        guard case .declared(let id) = type, !within.contains(id) else { return [] }
         switch declarations[id].kind {
         case .structure(let properties, _):
             guard let property = properties.first(where: { $0.name == name }) else { return [] }
@@ -157,7 +163,8 @@ extension TypeReader {
                 return values
             }
             return []
-        case .union(let variants, _): return variants.flatMap { constants($0.type, of: name) }
+        case .union(let variants, _):
+            return variants.flatMap { constants($0.type, of: name, within: within.union([id])) }
         default: return []
         }
     }

@@ -5,8 +5,11 @@ final class TypeReader {
     private(set) var notes: [GeneratorNote] = []
     private var finished: [String: TypedSchema] = [:]
     private var underWay: Set<String> = []
-    /// The maximum nesting depth of schemas.
-    private let maximumDepth = 150
+    private var usedWithinThemselves: Set<String> = []
+    /// The declarations that turned out to be another declaration, by number.
+    var replacements: [Int: Int] = [:]
+    /// The maximum nesting depth of schemas, counting each reference and each property on the way.
+    private let maximumDepth = 3_000
     private var depth = 0
 
     init(_ document: OpenAPIDocument) {
@@ -56,13 +59,19 @@ final class TypeReader {
     /// Stores the type of a schema before its properties have been read, because a property may refer to this schema.
     func begin(_ place: Place, as type: TypedSchema) { finished[place.key] = type }
 
+    /// Returns whether a schema that is being read contains itself.
+    func isUsedWithinItself(_ place: Place) -> Bool { usedWithinThemselves.contains(place.key) }
+
     // MARK: - Schemas
 
     /// Returns the type of a schema.
     ///
     /// - Throws: ``GeneratorError`` if the place is not a schema or no value can match the schema.
     func type(of place: Place, _ origin: Origin) throws(GeneratorError) -> TypedSchema {
-        if let known = finished[place.key] { return known }
+        if let known = finished[place.key] {
+            if underWay.contains(place.key) { usedWithinThemselves.insert(place.key) }
+            return known
+        }
         depth += 1
         defer { depth -= 1 }
         guard depth <= maximumDepth else { throw place.error("schemas are nested deeper than \(maximumDepth) levels") }

@@ -38,13 +38,10 @@ struct ClientWriter {
         let word = options.access == .public ? "public import" : "import"
         let code = lines.lazy.filter { !$0.trimmingBlanks.hasPrefix("//") }
         if code.contains(where: Self.namesFoundation) {
-            head.append(
-                options.access == .public && path.hasSuffix("Support.swift")
-                    ? "import Foundation" : "\(word) Foundation"
-            )
+            head.append("\(word) Foundation")
         }
         let isModel = path.hasPrefix("Models/")
-        let showsLibrary = !isModel || code.contains { $0.firstMatch(of: /\b(?:JSONValue|MultipartForm)\b/) != nil }
+        let showsLibrary = !isModel || code.contains(where: Self.namesLibrary)
         head.append(showsLibrary ? "\(word) Switchyard" : "import Switchyard")
         return GeneratedFile(path: path, text: (head + [""] + lines).joined(separator: "\n") + "\n")
     }
@@ -56,15 +53,23 @@ struct ClientWriter {
         return line.firstMatch(of: /\b(?:Date|Data|URL|JSONEncoder)\b/) != nil
     }
 
+    /// Returns whether a line of code contains the name of a type of the library that models have.
+    private static func namesLibrary(_ line: String) -> Bool {
+        guard line.contains("JSONValue") || line.contains("MultipartForm") else { return false }
+        return line.firstMatch(of: /\b(?:JSONValue|MultipartForm)\b/) != nil
+    }
+
     private var support: [String] {
         var use = SupportFile.Use()
         for declaration in graph.used {
+            use.hasDecoding = true
             switch declaration.kind {
             case .openEnum: use.hasEnums = true
             case .union: use.hasUnions = true
             case .structure(let properties, _):
                 use.hasBoxes = use.hasBoxes || properties.contains(where: \.isBoxed)
                 use.hasParts = use.hasParts || declaration.isMultipart
+                use.hasEncoding = use.hasEncoding || declaration.isEncoded
             case .pending: break
             }
         }
@@ -75,6 +80,7 @@ struct ClientWriter {
             use.hasLists = use.hasLists || method.list != nil
         }
         use.hasDays = usesDays(methods)
+        use.hasDecoding = use.hasDecoding || use.hasDays
         let lines = SupportFile.code(use)
         return options.access == .internal ? lines : SupportFile.lines(lines, access: options.access)
     }
@@ -142,7 +148,7 @@ struct ClientWriter {
             let user = declaration.users.count == 1 ? declaration.users.first ?? plan.name : plan.name
             groups[user, default: []].append(declaration)
         }
-        let writer = ModelWriter(names: names, options: options)
+        let writer = ModelWriter(names: names, options: options, texts: PropertyTexts(graph.used))
         var files: [GeneratedFile] = []
         // The file of the shared models is named after the client, even if a manager has the same name.
         var bases = NameTable(reserved: [plan.name])
@@ -177,8 +183,10 @@ extension SupportFile {
     static func lines(_ lines: [String], access: GeneratorOptions.Access) -> [String] {
         let shown = [
             "protocol OpenEnum", "extension OpenEnum", "struct CalendarDay", "struct PagedList", "enum FilePart",
-            "protocol MultipartBody",
-            "@propertyWrapper struct Indirect", "extension Indirect",
+            "protocol MultipartBody", "@propertyWrapper struct Indirect", "extension Indirect",
+            "protocol ObjectDecodable", "extension ObjectDecodable", "struct Fields<", "struct FieldReader",
+            "protocol FieldValue", "extension FieldValue", "extension Optional", "extension Date: FieldValue",
+            "extension Dictionary", "struct FieldName", "struct Words",
         ]
         var isShown = false
         var isProtocol = false
@@ -196,7 +204,7 @@ extension SupportFile {
             guard isShown, !isProtocol, line.hasPrefix("    "), !line.hasPrefix("     "),
                 let word = line.split(separator: " ").first(where: { !$0.hasPrefix("@") }),
                 ["let", "var", "init(", "init", "func", "static", "mutating"].contains(where: {
-                    word == $0 || word.hasPrefix("init(") || word.hasPrefix("init?(")
+                    word == $0 || word.hasPrefix("init(") || word.hasPrefix("init?(") || word.hasPrefix("init<")
                 }),
                 !line.contains("private ")
             else { return line }

@@ -31,8 +31,9 @@ struct CodeLines {
         let oneLine = head + elements.map(\.oneLine).joined(separator: ", ") + tail
         // If a collection literal is split over several lines, it has a trailing comma. `swift format` therefore
         // reserves a column for the comma when it decides whether the literal fits on one line.
-        let needsRoom = hasTrailingComma || elements.contains { if case .list = $0 { true } else { false } }
-        guard !elements.isEmpty, !fits(oneLine, room: needsRoom ? 1 : 0) else { return line(oneLine) }
+        let needsRoom = hasTrailingComma || elements.contains(where: \.hasCollection)
+        if fits(oneLine, room: needsRoom ? 1 : 0) { return line(oneLine) }
+        guard !elements.isEmpty else { return function(head, tail) }
         line(head)
         indented { code in
             for (index, element) in elements.enumerated() {
@@ -41,6 +42,14 @@ struct CodeLines {
             }
         }
         line(tail)
+    }
+
+    /// Adds the head of a function without parameters that does not fit on one line.
+    private mutating func function(_ head: String, _ tail: String) {
+        guard tail.hasPrefix(") "), tail.hasSuffix(" {") else { return line(head + tail) }
+        line(head + ")")
+        indented { $0.line(String(tail.dropFirst(2).dropLast(2))) }
+        line("{")
     }
 
     private mutating func element(_ element: Element, _ comma: String) {
@@ -68,6 +77,15 @@ struct CodeLines {
         /// A literal of a collection.
         case list(String, [String], String)
 
+        /// Whether the element is or contains a literal of a collection.
+        var hasCollection: Bool {
+            switch self {
+            case .list: true
+            case .call(_, let elements, _): elements.contains(where: \.hasCollection)
+            case .text, .pair: false
+            }
+        }
+
         var oneLine: String {
             switch self {
             case .text(let text): text
@@ -93,6 +111,19 @@ struct CodeLines {
         if fits("\(pattern): \(statement)") { return line("\(pattern): \(statement)") }
         line("\(pattern):")
         indented { $0.line(statement) }
+    }
+
+    /// Splits elements into rows, each with as many elements as fit into the width.
+    static func rows<Item>(of items: [Item], width: Int, _ text: ([Item]) -> String) -> [[Item]] {
+        var rows: [[Item]] = []
+        for item in items {
+            if let last = rows.last, text(last + [item]).count <= width {
+                rows[rows.count - 1].append(item)
+            } else {
+                rows.append([item])
+            }
+        }
+        return rows
     }
 
     // MARK: - Documentation
@@ -127,19 +158,31 @@ struct CodeLines {
         let paragraph = text.split(separator: "\n\n", omittingEmptySubsequences: true).first ?? ""
         // The rest is not needed, because no documentation comment shows more than 1,000 characters.
         var words = paragraph.prefix(1_000).split(whereSeparator: \.isWhitespace).joined(separator: " ")
-        words = words.replacing(/<\/?[A-Za-z][^>]*>/, with: "").replacing(/\[([^\]]*)\]\([^)]*\)/) { String($0.1) }
+        // Regular expressions are slow, so they are only applied to texts that can match.
+        if words.contains("<") { words = words.replacing(/<\/?[A-Za-z][^>]*>/, with: "") }
+        if words.contains("](") { words = words.replacing(/\[([^\]]*)\]\([^)]*\)/) { String($0.1) } }
         words = words.replacing("e.g. ", with: "for example ").replacing("i.e. ", with: "that is ")
         words = words.replacing("e.g.,", with: "for example,").replacing("i.e.,", with: "that is,")
         let trimmed = words.drop { "#*->+ |:".contains($0) }
         guard let first = trimmed.first else { return nil }
         var sentence = String(trimmed)
-        if let end = sentence.firstMatch(of: /[.!?]["')]?(?: |$)/) {
-            sentence = String(sentence[..<end.range.lowerBound])
-        }
+        if let end = Self.end(of: sentence) { sentence = String(sentence[..<end]) }
         sentence = sentence.trimmingPunctuation
         guard !sentence.isEmpty else { return nil }
         let isWord = first.isLowercase && sentence.prefix { $0 != " " }.allSatisfy { $0.isLetter }
         return (isWord ? sentence.prefix(1).uppercased() + sentence.dropFirst() : sentence) + "."
+    }
+}
+
+extension CodeLines {
+    /// Returns the position of the punctuation mark at the end of the first sentence, or `nil` if there is none.
+    private static func end(of text: String) -> String.Index? {
+        text.indices.first { index in
+            guard ".!?".contains(text[index]) else { return false }
+            var next = text.index(after: index)
+            if next < text.endIndex, "\"')".contains(text[next]) { next = text.index(after: next) }
+            return next == text.endIndex || text[next] == " "
+        }
     }
 }
 

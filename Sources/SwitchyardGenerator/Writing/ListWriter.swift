@@ -21,13 +21,20 @@ struct ListWriter {
         code.indented { code in
             code.line("PagedList(pageSize: pageSize, strategy: \(strategy)) { [self] page in")
             code.indented { code in
-                call.writeCall(to: &code, isReturned: false)
-                writePage(call.callName, &code)
+                if isLinked {
+                    call.writeCall(to: &code, isReturned: false)
+                    writeLinkedPage(call.callName, &code)
+                } else {
+                    writePage(call, &code)
+                }
             }
             code.line("}")
         }
         code.line("}")
     }
+
+    /// Whether a link in the response leads to the next page.
+    private var isLinked: Bool { list.strategy == .link || list.strategy == .nextLink }
 
     /// The page size: the default in the document if it is between 2 and 1,000, otherwise 30.
     private var pageSize: Int {
@@ -53,7 +60,11 @@ struct ListWriter {
     }
 
     private func number(_ expression: String, _ parameter: Method.Parameter) -> String {
-        parameter.type == .string ? "String(\(expression))" : expression
+        switch parameter.type {
+        case .string: "String(\(expression))"
+        case .int64: "Int64(\(expression))"
+        default: expression
+        }
     }
 
     /// Returns the expression that is sent as this parameter to select the page, or `nil` if the parameter is not sent.
@@ -68,45 +79,53 @@ struct ListWriter {
         }
     }
 
-    private func writePage(_ call: String, _ code: inout CodeLines) {
+    private func writeLinkedPage(_ call: String, _ code: inout CodeLines) {
         guard case .value(let type, _) = method.result else { return }
-        let typeName = names.name(type)
-        switch list.strategy {
-        case .link, .nextLink:
-            let items = path(list.items, from: "$0", type, fallback: "[]")
-            let next = list.next.isEmpty ? "" : ", nextLink: \(path(list.next, from: "$0", type, fallback: nil))"
-            let arguments = ["\(typeName).self", "\(call).following(page.link)"]
-            let tail = ") { Page(\(items)\(next)) }"
-            code.list("return try await linkedPage(", arguments.map { .text($0) }, tail)
-        case .cursor, .lastID, .offset, .page:
-            let prefix = MethodCode(method: method, names: names).selfPrefix("value")
-            code.assignment("let list: \(typeName)", "try await \(prefix)value(for: \(call))")
-            var arguments = [path(list.items, from: "list", type, fallback: "[]")]
-            if !list.total.isEmpty { arguments.append("total: \(total(type))") }
-            if !list.more.isEmpty { arguments.append("hasMore: \(path(list.more, from: "list", type, fallback: nil))") }
-            if !list.next.isEmpty {
-                arguments.append("nextCursor: \(path(list.next, from: "list", type, fallback: nil))")
-            }
-            code.line("return Page(\(arguments.joined(separator: ", ")))")
-        }
+        let items = path(list.items, from: "$0", type, fallback: "[]")
+        let next = list.next.isEmpty ? "" : ", nextLink: \(path(list.next, from: "$0", type, fallback: nil))"
+        let arguments = ["\(names.name(type)).self", "\(call).following(page.link)"]
+        code.list("return try await linkedPage(", arguments.map { .text($0) }, ") { Page(\(items)\(next)) }")
     }
 
-    private func total(_ type: SwiftType) -> String {
-        let path = path(list.total, from: "list", type, fallback: nil)
+    /// Adds a call of the method that loads one page.
+    private func writePage(_ call: MethodCode, _ code: inout CodeLines) {
+        guard case .value(let type, _) = method.result else { return }
+        let name = call.resultName
+        code.list(
+            "let \(name) = try await self.\(SwiftName.afterDot(method.name))(",
+            call.arguments.map { .text($0) },
+            ")"
+        )
+        var arguments = [path(list.items, from: name, type, fallback: "[]")]
+        if !list.total.isEmpty { arguments.append("total: \(total(type, name))") }
+        if !list.more.isEmpty { arguments.append("hasMore: \(path(list.more, from: name, type, fallback: nil))") }
+        if !list.next.isEmpty { arguments.append("nextCursor: \(path(list.next, from: name, type, fallback: nil))") }
+        code.line("return Page(\(arguments.joined(separator: ", ")))")
+    }
+
+    private func total(_ type: SwiftType, _ name: String) -> String {
+        let (path, isOptional) = member(list.total, from: name, type)
         guard list.total.last?.type == .int64 else { return path }
-        return list.total.contains(where: \.isOptional) ? "\(path).map(Int.init(clamping:))" : "Int(clamping: \(path))"
+        return isOptional ? "\(path).map(Int.init(clamping:))" : "Int(clamping: \(path))"
     }
 
     /// Returns the expression that reads a property of the response, through nested objects if necessary.
     private func path(_ steps: [ListPlan.PathStep], from root: String, _ type: SwiftType, fallback: String?) -> String {
-        var result = root
-        var type = type
+        let (text, isOptional) = member(steps, from: root, type)
+        guard let fallback, isOptional else { return text }
+        return "\(text) ?? \(fallback)"
+    }
+
+    /// Returns the expression that reads a property, and whether its value is optional.
+    private func member(_ steps: [ListPlan.PathStep], from root: String, _ type: SwiftType) -> (String, Bool) {
+        var (result, isOptional, type) = (root, false, type)
         for (index, step) in steps.enumerated() {
+            let isStepOptional = names.isOptional(step, in: type)
             result += ".\(SwiftName.afterDot(names.name(of: step, in: type)))"
-            if step.isOptional, index < steps.count - 1 { result += "?" }
+            if isStepOptional, index < steps.count - 1 { result += "?" }
+            isOptional = isOptional || isStepOptional
             type = step.type
         }
-        guard let fallback, steps.contains(where: \.isOptional) else { return result }
-        return "\(result) ?? \(fallback)"
+        return (result, isOptional)
     }
 }

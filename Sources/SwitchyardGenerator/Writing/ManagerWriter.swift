@@ -39,6 +39,7 @@ struct ManagerWriter {
         let head = "\(prefix)func \(SwiftName.escaped(method.name))("
         code.list(head, call.parameters.map { .text($0) }, ") async throws(APIError)\(call.returnClause) {")
         code.indented { code in
+            if !hasDescription, call.writeDirectCall(to: &code) { return }
             if hasDescription {
                 let word = call.effect.isEmpty ? "" : "try "
                 code.list(
@@ -74,10 +75,6 @@ struct ManagerWriter {
         let verb = head.method.uppercased()
         let place = "`\(verb) \(head.path)`"
         code.documentation(text ?? head.summary ?? head.description, fallback: "Sends \(place).")
-        if text == nil, head.summary != nil || head.description != nil {
-            code.line("///")
-            code.line("/// \(place)")
-        }
         if head.isDeprecated { code.line("@available(*, deprecated)") }
     }
 }

@@ -67,16 +67,24 @@ struct MethodCode {
     }
 
     /// The arguments with which a generated method passes its own parameters on to a method with the same parameters.
+    ///
+    /// A replaced parameter is passed as its expression.
     var arguments: [String] {
         func text(_ name: String) -> String { "\(SwiftName.label(name)): \(SwiftName.escaped(name))" }
-        let shown = method.parameters.filter { replaced[$0.name] == nil }
-        var result = shown.filter(\.isDemanded).map { text($0.swiftName) }
+        func argument(_ parameter: Method.Parameter) -> String? {
+            guard let expression = replaced[parameter.name] else { return text(parameter.swiftName) }
+            return expression.isEmpty ? nil : "\(SwiftName.label(parameter.swiftName)): \(expression)"
+        }
+        var result = method.parameters.filter(\.isDemanded).compactMap(argument)
         if method.body?.isRequired == true { result.append(text("body")) }
-        result += shown.filter { !$0.isDemanded }.map { text($0.swiftName) }
+        result += method.parameters.filter { !$0.isDemanded }.compactMap(argument)
         if method.body?.isRequired == false { result.append(text("body")) }
         if method.hasIdempotencyKey { result.append(text("idempotencyKey")) }
         return result
     }
+
+    /// The name of a local constant that contains the result of the call.
+    var resultName: String { method.parameters.contains { $0.swiftName == "list" } ? "response" : "list" }
 
     private func bodyType(_ body: Method.Body) -> String {
         switch body.kind {
@@ -119,6 +127,15 @@ struct MethodCode {
         code.list("\(head)APIConfiguration(", callArguments, ")")
         for statement in statements { code.line(statement) }
         if isReturned, !statements.isEmpty { code.line("return \(callName)") }
+    }
+
+    /// Adds one statement that makes the call and returns its value.
+    ///
+    /// Returns `false` without adding code if the call has more settings, or its result is not a JSON value.
+    func writeDirectCall(to code: inout CodeLines) -> Bool {
+        guard case .value(_, isOptional: false) = method.result, furtherStatements.isEmpty else { return false }
+        code.list("try await \(selfPrefix("value"))value(", callArguments, ")")
+        return true
     }
 
     private var furtherStatements: [String] {

@@ -2,6 +2,7 @@
 struct ModelWriter {
     let names: TypeNames
     let options: GeneratorOptions
+    let texts: PropertyTexts
     private var prefix: String { options.prefix }
 
     /// Adds a type.
@@ -41,15 +42,24 @@ struct ModelWriter {
             code.line("case other(String)")
             code.line()
             if isPublic { code.line("/// The listed values.") }
-            code.list(
-                "\(prefix)static let known: [String: Self] = [",
-                cases.map { .pair(SwiftName.literal($0.value), ".\(SwiftName.afterDot($0.name))") },
-                "]",
-                hasTrailingComma: true
-            )
+            writeTable(cases, &code)
             if isPublic { code.line("/// The text.") }
             code.line("\(prefix)var rawValue: String { if case .other(let text) = self { text } else { knownText } }")
         }
+    }
+
+    /// Adds the table of the texts of an enum: a dictionary if it fits on one line, otherwise rows of several cases.
+    private func writeTable(_ cases: [(value: String, name: String)], _ code: inout CodeLines) {
+        let head = "\(prefix)static let known: [String: Self] = "
+        let pairs = cases.map { "\(SwiftName.literal($0.value)): .\(SwiftName.afterDot($0.name))" }
+        let oneLine = "\(head)[\(pairs.joined(separator: ", "))]"
+        if oneLine.count + 5 <= CodeLines.width { return code.line(oneLine) }
+        func row(_ cases: [(value: String, name: String)]) -> CodeLines.Element {
+            let names = cases.map { ".\(SwiftName.afterDot($0.name))" }.joined(separator: ", ")
+            return .call("(", [.text(SwiftName.words(cases.map(\.value))), .text("[\(names)]")], ")")
+        }
+        let rows = CodeLines.rows(of: cases, width: CodeLines.width - 10) { row($0).oneLine }
+        code.list("\(head)table(", rows.map(row), ")")
     }
 
     /// Adds a list of names, with as many names on each line as fit.
@@ -71,11 +81,14 @@ struct ModelWriter {
         let properties = names.properties(of: declaration)
         let isSent = declaration.isEncoded
         document(declaration, &code)
-        let protocols = (options.isHashable && !declaration.isMultipart ? ["Hashable"] : []) + ["Sendable"]
+        let protocols = protocols(of: declaration)
         code.block("\(prefix)struct \(declaration.name): \(protocols.joined(separator: ", "))") { code in
             for (property, name) in properties {
                 let fallback = options.access == .public ? "The value of `\(property.name)`." : nil
-                code.documentation(property.description, fallback: fallback, maximumLines: 1)
+                let text = property.description.flatMap {
+                    texts.isKept($0, of: property.name, in: declaration) ? $0 : nil
+                }
+                code.documentation(text, fallback: fallback, maximumLines: 1)
                 code.line(self.declaration(of: property, name, isSent, declaration.isMultipart))
             }
             if let additional {
@@ -87,17 +100,30 @@ struct ModelWriter {
                         : "\(prefix)let additionalProperties: \(type)"
                 )
             }
+            let isEmpty = properties.isEmpty && additional == nil
             if !prefix.isEmpty, isSent || declaration.isMultipart {
+                if !isEmpty { code.line() }
                 writeInitializer(declaration, properties, additional, &code)
             }
+            if declaration.isMultipart { return }
+            if declaration.isDecoded {
+                if !isEmpty || (isSent && !prefix.isEmpty) { code.line() }
+                writeDecoding(properties, &code)
+            }
+            if isSent {
+                if !isEmpty || declaration.isDecoded || !prefix.isEmpty { code.line() }
+                writeEncoding(properties, additional, &code)
+            }
         }
-        if declaration.isMultipart { return writeParts(declaration, properties, &code) }
-        code.line()
-        code.block("extension \(declaration.name): \(declaration.codingProtocol)") { code in
-            if declaration.isDecoded { writeDecoding(declaration, properties, additional, &code) }
-            if declaration.isDecoded, isSent { code.line() }
-            if isSent { writeEncoding(properties, additional, &code) }
-        }
+        if declaration.isMultipart { writeParts(declaration, properties, &code) }
+    }
+
+    private func protocols(of declaration: Declaration) -> [String] {
+        if declaration.isMultipart { return ["Sendable"] }
+        var protocols = options.isHashable ? ["Hashable"] : []
+        if declaration.isDecoded { protocols.append("ObjectDecodable") }
+        if declaration.isEncoded { protocols.append("Encodable") }
+        return declaration.isDecoded ? protocols : protocols + ["Sendable"]
     }
 
     private func declaration(
@@ -139,7 +165,6 @@ struct ModelWriter {
         _ additional: SwiftType?,
         _ code: inout CodeLines
     ) {
-        code.line()
         if options.access == .public { code.line("/// Creates a value.") }
         var parameters = properties.map { property, name in
             let isOptional = isOptional(property, true)
@@ -158,39 +183,25 @@ struct ModelWriter {
 
     // MARK: - Coding
 
+    /// Adds the names of the members, in the order of the parameters of the initializer.
     private func writeDecoding(
-        _ declaration: Declaration,
         _ properties: [(property: Declaration.Property, name: String)],
-        _ additional: SwiftType?,
         _ code: inout CodeLines
     ) {
-        if options.access == .public { code.line("/// Reads a value.") }
-        if properties.isEmpty, additional == nil {
-            return code.line("\(prefix)init(from decoder: any Decoder) throws { _ = try decoder.fields() }")
+        if options.access == .public { code.line("/// The members of the JSON object.") }
+        var arguments = ["Self.init"] + Self.wordRows(properties.map(\.property.name))
+        for (label, type) in [("unixTimes", SwiftType.date(.unixTime)), ("emailDates", .date(.rfc2822))] {
+            let names = properties.filter { $0.property.type == type }.map(\.property.name)
+            if !names.isEmpty { arguments += Self.wordRows(names, label: "\(label): ") }
         }
-        code.block("\(prefix)init(from decoder: any Decoder) throws") { code in
-            code.line("let fields = try decoder.fields()")
-            for (property, name) in properties {
-                let function = Self.decodingFunction(property, isOptional(property, declaration.isEncoded))
-                let target = ["decoder", "fields"].contains(name) ? "self.\(name)" : SwiftName.escaped(name)
-                code.assignment(target, "try fields.\(function)(\(SwiftName.literal(property.name)))")
-            }
-            guard additional != nil else { return }
-            code.list(
-                "additionalProperties = try fields.others(than: [",
-                properties.map { .text(SwiftName.literal($0.property.name)) },
-                "])",
-                hasTrailingComma: true
-            )
-        }
+        code.list("\(prefix)static let fields = Fields(", arguments.map { .text($0) }, ")")
     }
 
-    private static func decodingFunction(_ property: Declaration.Property, _ isOptional: Bool) -> String {
-        switch property.type {
-        case .date(.unixTime): isOptional ? "optionalUnixTime" : "unixTime"
-        case .date(.rfc2822): isOptional ? "optionalHTTPDate" : "httpDate"
-        default: isOptional ? "optional" : "value"
-        }
+    /// Returns the lines of a list of names, each a list of as many names as fit.
+    private static func wordRows(_ names: [String], label: String = "") -> [String] {
+        let width = CodeLines.width - 9 - label.count
+        let rows = CodeLines.rows(of: names, width: width, SwiftName.words).map(SwiftName.words)
+        return rows.enumerated().map { $0.offset == 0 ? label + $0.element : $0.element }
     }
 
     private func writeEncoding(
@@ -204,20 +215,42 @@ struct ModelWriter {
                 return code.line("_ = encoder.container(keyedBy: FieldName.self)")
             }
             code.line("var fields = encoder.container(keyedBy: FieldName.self)")
+            var plain: [(name: String, source: String)] = []
+            func writePlain() {
+                for row in CodeLines.rows(
+                    of: plain,
+                    width: CodeLines.width - 8,
+                    { CodeLines.Element.call("try fields.write(", Self.writing($0), ")").oneLine }
+                ) {
+                    code.list("try fields.write(", Self.writing(row), ")")
+                }
+                plain = []
+            }
             for (property, name) in properties {
                 let source = ["encoder", "fields"].contains(name) ? "self.\(name)" : SwiftName.escaped(name)
-                let function = Self.encodingFunction(property)
-                code.line("try fields.\(function)(\(source), \(SwiftName.literal(property.name)))")
+                guard let function = Self.encodingFunction(property) else {
+                    plain.append((property.name, source))
+                    continue
+                }
+                writePlain()
+                code.line("try fields.\(function)(\(SwiftName.literal(property.name)), \(source))")
             }
+            writePlain()
             if additional != nil { code.line("try fields.write(others: additionalProperties)") }
         }
     }
 
-    private static func encodingFunction(_ property: Declaration.Property) -> String {
+    /// Returns the arguments of the function that writes some members.
+    private static func writing(_ members: [(name: String, source: String)]) -> [CodeLines.Element] {
+        [.text(SwiftName.words(members.map(\.name)))] + members.map { .text($0.source) }
+    }
+
+    /// Returns the function that writes a property, or `nil` for the function that writes several.
+    private static func encodingFunction(_ property: Declaration.Property) -> String? {
         switch property.type {
         case .date(.unixTime): "writeUnixTime"
-        case .date(.rfc2822): "writeHTTPDate"
-        default: property.isRequired && property.isNullable && !property.isReadOnly ? "writeOrNull" : "write"
+        case .date(.rfc2822): "writeEmailDate"
+        default: property.isRequired && property.isNullable && !property.isReadOnly ? "writeOrNull" : nil
         }
     }
 

@@ -2,7 +2,7 @@
 extension SupportFile {
     static let openEnum = #"""
         /// A text that is either a value listed in the document or an unlisted value.
-        protocol OpenEnum: Codable, Hashable, Sendable, ParameterConvertible, CustomStringConvertible {
+        protocol OpenEnum: FieldValue, Encodable, Hashable, ParameterConvertible, CustomStringConvertible {
             /// The listed values.
             static var known: [String: Self] { get }
             /// Returns the case of an unlisted text.
@@ -27,6 +27,11 @@ extension SupportFile {
             var parameterValue: ParameterValue { .string(rawValue) }
             /// The text of a listed case.
             var knownText: String { Self.known.first { $0.value == self }?.key ?? "" }
+
+            /// Returns a table of texts and their cases.
+            static func table(_ rows: (texts: Words, cases: [Self])...) -> [String: Self] {
+                Dictionary(rows.flatMap { zip($0.texts.texts, $0.cases) }) { first, _ in first }
+            }
         }
         """#
 
@@ -39,7 +44,9 @@ extension SupportFile {
             func attempt<Value: Decodable>() -> Value? { try? singleValueContainer().decode(Value.self) }
 
             /// Returns the text of the discriminator member, or `nil` if there is none.
-            func tag(_ name: FieldName) -> String? { try? fields().decodeIfPresent(String.self, forKey: name) }
+            func tag(_ name: FieldName) -> String? {
+                try? container(keyedBy: FieldName.self).decodeIfPresent(String.self, forKey: name)
+            }
         }
 
         extension Encoder {
@@ -53,7 +60,7 @@ extension SupportFile {
 
     static let days = #"""
         /// A calendar day without a time and a time zone, such as `2026-11-28`.
-        struct CalendarDay: Codable, Hashable, Sendable, Comparable, ParameterConvertible, CustomStringConvertible {
+        struct CalendarDay: FieldValue, Encodable, Hashable, Comparable, ParameterConvertible, CustomStringConvertible {
             /// The year.
             let year: Int
             /// The month, from 1.

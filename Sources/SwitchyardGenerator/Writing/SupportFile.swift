@@ -2,7 +2,9 @@
 enum SupportFile {
     /// Returns the code of the file without its header comment.
     static func code(_ use: Use) -> [String] {
-        var parts = [fields, requests]
+        var parts = [names, dates, requests]
+        if use.hasDecoding { parts.append(decoding) }
+        if use.hasEncoding { parts.append(encoding) }
         if use.hasEnums { parts.append(openEnum) }
         if use.hasUnions { parts.append(unions) }
         if use.hasDays { parts.append(days) }
@@ -15,6 +17,10 @@ enum SupportFile {
 
     /// The parts of the support file that a client needs.
     struct Use {
+        /// Whether a structure is decoded.
+        var hasDecoding = false
+        /// Whether a structure is encoded.
+        var hasEncoding = false
         var hasEnums = false
         var hasUnions = false
         var hasDays = false
@@ -24,95 +30,70 @@ enum SupportFile {
         var hasLists = false
     }
 
-    private static let fields = #"""
+    private static let names = #"""
         /// The name of a member of a JSON object.
         struct FieldName: CodingKey, ExpressibleByStringLiteral {
+            /// The name.
             let stringValue: String
+            /// No number, because a member of an object has none.
             var intValue: Int? { nil }
 
+            /// Creates a name.
             init(stringLiteral value: String) { stringValue = value }
+            /// Creates a name.
             init(stringValue: String) { self.stringValue = stringValue }
+            /// Returns `nil`, because a number is not the name of a member.
             init?(intValue: Int) { nil }
         }
 
-        extension Decoder {
-            /// Returns the members of an object.
-            func fields() throws -> KeyedDecodingContainer<FieldName> { try container(keyedBy: FieldName.self) }
+        /// A list of texts, which is written as one text with spaces between them.
+        ///
+        /// A list with a text that contains a space is written as an array.
+        struct Words: Sendable, ExpressibleByStringLiteral, ExpressibleByArrayLiteral {
+            /// The texts.
+            let texts: [String]
+
+            /// Creates a list from a text with spaces.
+            init(stringLiteral text: String) { texts = text.split(separator: " ").map(String.init) }
+
+            /// Creates a list from its texts.
+            init(arrayLiteral texts: String...) { self.texts = texts }
         }
+        """#
 
-        extension KeyedDecodingContainer<FieldName> {
-            /// Returns the value of a required member.
-            func value<Value: Decodable>(_ name: FieldName) throws -> Value { try decode(Value.self, forKey: name) }
-
-            /// Returns the value of a member, or `nil` if the member is missing or null.
-            func optional<Value: Decodable>(_ name: FieldName) throws -> Value? {
-                try decodeIfPresent(Value.self, forKey: name)
-            }
-
-            /// Returns the date of a member in seconds since 1970.
-            func unixTime(_ name: FieldName) throws -> Date {
-                Date(timeIntervalSince1970: try decode(Double.self, forKey: name))
-            }
-
-            /// Returns the date of a member in seconds since 1970, or `nil` if the member is missing or null.
-            func optionalUnixTime(_ name: FieldName) throws -> Date? {
-                try decodeIfPresent(Double.self, forKey: name).map(Date.init(timeIntervalSince1970:))
-            }
-
-            /// Returns the HTTP or e-mail date of a member.
-            func httpDate(_ name: FieldName) throws -> Date {
-                let text = try decode(String.self, forKey: name)
-                if let date = HTTPDate.date(from: text) { return date }
-                // E-mail uses the zone +0000 (RFC 2822), and HTTP uses the zone GMT.
-                if text.hasSuffix(" +0000"), let date = HTTPDate.date(from: text.dropLast(5) + "GMT") { return date }
-                throw DecodingError.dataCorruptedError(forKey: name, in: self, debugDescription: "not an RFC 2822 date")
-            }
-
-            /// Returns the HTTP or e-mail date of a member, or `nil` if the member is missing or null.
-            func optionalHTTPDate(_ name: FieldName) throws -> Date? {
-                try decodeIfPresent(String.self, forKey: name) == nil ? nil : try httpDate(name)
-            }
-
-            /// Returns the members whose names are not in `names`.
-            func others<Value: Decodable>(than names: Set<String>) throws -> [String: Value] {
-                var others: [String: Value] = [:]
-                for key in allKeys where !names.contains(key.stringValue) {
-                    others[key.stringValue] = try decode(Value.self, forKey: key)
-                }
-                return others
-            }
-        }
-
-        extension KeyedEncodingContainer<FieldName> {
-            /// Writes a member, unless the value is `nil`.
-            mutating func write(_ value: (some Encodable)?, _ name: FieldName) throws {
-                try encodeIfPresent(value, forKey: name)
-            }
-
-            /// Writes a required member, with null for `nil`.
-            mutating func writeOrNull(_ value: (some Encodable)?, _ name: FieldName) throws {
-                try encode(value, forKey: name)
-            }
-
-            /// Writes a date in seconds since 1970, unless the date is `nil`.
-            mutating func writeUnixTime(_ date: Date?, _ name: FieldName) throws {
-                try encodeIfPresent(date?.unixSeconds, forKey: name)
-            }
-
-            /// Writes a date in the format of HTTP, unless the date is `nil`.
-            mutating func writeHTTPDate(_ date: Date?, _ name: FieldName) throws {
-                try encodeIfPresent(date.flatMap { HTTPDate.text(for: $0) }, forKey: name)
-            }
-
-            /// Writes additional members.
-            mutating func write<Value: Encodable>(others: [String: Value]) throws {
-                for (name, value) in others { try encode(value, forKey: FieldName(stringValue: name)) }
-            }
-        }
-
+    private static let dates = #"""
         extension Date {
             /// The whole seconds since 1970.
             var unixSeconds: Int { Int(timeIntervalSince1970.rounded(.down)) }
+
+            /// The months of RFC 2822.
+            private static let months = [
+                "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+            ]
+
+            /// Creates a date from a text such as `Tue, 03 Mar 2026 10:00:00 +0000`, or returns `nil` (RFC 2822 section 3.3).
+            init?(rfc2822 text: String) {
+                var words = text.split { " ,:".contains($0) }.map(String.init)
+                if words.first?.first?.isLetter == true { words.removeFirst() }
+                guard words.count == 7, let month = Self.months.firstIndex(of: words[1]) else { return nil }
+                let zone = ["GMT", "UTC", "UT", "Z"].contains(words[6]) ? "Z" : words[6]
+                let day = "\(words[2])-\(Self.twoDigits(month + 1))-\(words[0].count == 1 ? "0" : "")\(words[0])"
+                let time = words[3...5].joined(separator: ":")
+                guard let date = try? Date("\(day)T\(time)\(zone)", strategy: .iso8601) else { return nil }
+                self = date
+            }
+
+            /// The date as a text such as `Tue, 03 Mar 2026 10:00:00 +0000`.
+            var rfc2822: String {
+                let parts = formatted(.iso8601).split { "-T:Z".contains($0) }.map(String.init)
+                let days = Int((timeIntervalSince1970 / 86_400).rounded(.down))
+                let weekday = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"][((days + 4) % 7 + 7) % 7]
+                guard parts.count == 6, let month = Int(parts[1]), (1...12).contains(month) else { return "" }
+                let day = "\(weekday), \(parts[2]) \(Self.months[month - 1]) \(parts[0])"
+                return "\(day) \(parts[3...5].joined(separator: ":")) +0000"
+            }
+
+            private static func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
         }
         """#
 
@@ -135,6 +116,30 @@ enum SupportFile {
                 pathValues = values
                 parameterOptions = .openAPI(deepLists: deepLists)
                 for item in headers.items { self.headers[item.key] = item.value.plainText }
+            }
+        }
+
+        extension APIManager {
+            /// Makes a call with parameters in the format of OpenAPI, and returns its value.
+            func value<Value: Decodable & Sendable>(
+                _ method: HTTPMethod,
+                _ path: String,
+                values: Parameters = [:],
+                query: Parameters = [:],
+                headers: Parameters = [:],
+                body: RequestBody = .none,
+                deepLists: Set<String> = []
+            ) async throws(APIError) -> Value {
+                let call = APIConfiguration(
+                    method,
+                    path,
+                    values: values,
+                    query: query,
+                    headers: headers,
+                    body: body,
+                    deepLists: deepLists
+                )
+                return try await value(for: call)
             }
         }
 

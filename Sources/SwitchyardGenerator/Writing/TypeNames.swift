@@ -37,6 +37,16 @@ struct TypeNames {
         return properties.map { ($0, table.unique(SwiftName.member(of: $0.name))) }
     }
 
+    /// Returns whether the generated property at one step of a path of properties is optional.
+    ///
+    /// In a type that is also sent, a property that only the service sets is optional.
+    func isOptional(_ step: ListPlan.PathStep, in type: SwiftType) -> Bool {
+        guard let declaration = graph.declaration(of: type), declaration.isEncoded,
+            case .structure(let properties, _) = declaration.kind
+        else { return step.isOptional }
+        return step.isOptional || properties.contains { $0.name == step.name && $0.isReadOnly }
+    }
+
     /// Returns the Swift name of the property at one step of a path of properties.
     func name(of step: ListPlan.PathStep, in type: SwiftType) -> String {
         guard let declaration = graph.declaration(of: type) else { return SwiftName.member(of: step.name) }

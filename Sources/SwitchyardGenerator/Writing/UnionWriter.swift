@@ -23,22 +23,27 @@ struct UnionWriter {
             declaration.description,
             fallback: prefix.isEmpty ? nil : "The schema `\(declaration.component ?? declaration.hint)`."
         )
-        let protocols = (options.isHashable ? ["Hashable"] : []) + ["Sendable"]
         let word = declaration.isIndirect ? "indirect enum" : "enum"
-        code.block("\(prefix)\(word) \(declaration.name): \(protocols.joined(separator: ", "))") { code in
+        code.block("\(prefix)\(word) \(declaration.name): \(protocols(of: declaration))") { code in
             for item in cases {
                 if isPublic { code.line("/// A value of type `\(names.name(item.variant.type))`.") }
                 code.list("case \(SwiftName.escaped(item.name))(", [.text(names.name(item.variant.type))], ")")
             }
             if isPublic { code.line("/// A value that matches none of the cases.") }
             code.line("case other(JSONValue)")
-        }
-        code.line()
-        code.block("extension \(declaration.name): \(declaration.codingProtocol)") { code in
+            code.line()
             if declaration.isDecoded { writeDecoding(cases, discriminator, &code) }
             if declaration.isDecoded, declaration.isEncoded { code.line() }
             if declaration.isEncoded { writeEncoding(cases, &code) }
         }
+    }
+
+    private func protocols(of declaration: Declaration) -> String {
+        var protocols = options.isHashable ? ["Hashable"] : []
+        if declaration.isDecoded { protocols.append("FieldValue") }
+        if declaration.isEncoded { protocols.append("Encodable") }
+        if !declaration.isDecoded { protocols.append("Sendable") }
+        return protocols.joined(separator: ", ")
     }
 
     func caseName(_ type: SwiftType, in union: String) -> String {

@@ -3,6 +3,8 @@ import Switchyard
 import SwitchyardTesting
 import Testing
 
+@testable import SwitchyardShopClient
+
 /// Compiles and runs the samples of the article on generating.
 @Suite(.timeLimit(.minutes(5))) struct GeneratingSamples {
     private func makeShop(_ file: URL, _ token: String) throws -> Shop {

@@ -4,6 +4,8 @@ import SwitchyardFixtures
 import SwitchyardTesting
 import Testing
 
+@testable import SwitchyardShopClient
+
 /// The generated client of the shop with a real server.
 @Suite(.timeLimit(.minutes(5))) struct ShopClientTests {
     private func shop(_ servers: LoopbackServer...) throws -> Shop {

@@ -4,6 +4,8 @@ import SwitchyardFixtures
 import SwitchyardTesting
 import Testing
 
+@testable import SwitchyardShopClient
+
 /// The lists of the generated client with a server that dies on the way.
 @Suite(.timeLimit(.minutes(5))) struct ShopListTests {
     private static func product(_ id: Int) -> String {

@@ -7,92 +7,65 @@ import Switchyard
 
 /// The name of a member of a JSON object.
 struct FieldName: CodingKey, ExpressibleByStringLiteral {
+    /// The name.
     let stringValue: String
+    /// No number, because a member of an object has none.
     var intValue: Int? { nil }
 
+    /// Creates a name.
     init(stringLiteral value: String) { stringValue = value }
+    /// Creates a name.
     init(stringValue: String) { self.stringValue = stringValue }
+    /// Returns `nil`, because a number is not the name of a member.
     init?(intValue: Int) { nil }
 }
 
-extension Decoder {
-    /// Returns the members of an object.
-    func fields() throws -> KeyedDecodingContainer<FieldName> { try container(keyedBy: FieldName.self) }
-}
+/// A list of texts, which is written as one text with spaces between them.
+///
+/// A list with a text that contains a space is written as an array.
+struct Words: Sendable, ExpressibleByStringLiteral, ExpressibleByArrayLiteral {
+    /// The texts.
+    let texts: [String]
 
-extension KeyedDecodingContainer<FieldName> {
-    /// Returns the value of a required member.
-    func value<Value: Decodable>(_ name: FieldName) throws -> Value { try decode(Value.self, forKey: name) }
+    /// Creates a list from a text with spaces.
+    init(stringLiteral text: String) { texts = text.split(separator: " ").map(String.init) }
 
-    /// Returns the value of a member, or `nil` if the member is missing or null.
-    func optional<Value: Decodable>(_ name: FieldName) throws -> Value? {
-        try decodeIfPresent(Value.self, forKey: name)
-    }
-
-    /// Returns the date of a member in seconds since 1970.
-    func unixTime(_ name: FieldName) throws -> Date {
-        Date(timeIntervalSince1970: try decode(Double.self, forKey: name))
-    }
-
-    /// Returns the date of a member in seconds since 1970, or `nil` if the member is missing or null.
-    func optionalUnixTime(_ name: FieldName) throws -> Date? {
-        try decodeIfPresent(Double.self, forKey: name).map(Date.init(timeIntervalSince1970:))
-    }
-
-    /// Returns the HTTP or e-mail date of a member.
-    func httpDate(_ name: FieldName) throws -> Date {
-        let text = try decode(String.self, forKey: name)
-        if let date = HTTPDate.date(from: text) { return date }
-        // E-mail uses the zone +0000 (RFC 2822), and HTTP uses the zone GMT.
-        if text.hasSuffix(" +0000"), let date = HTTPDate.date(from: text.dropLast(5) + "GMT") { return date }
-        throw DecodingError.dataCorruptedError(forKey: name, in: self, debugDescription: "not an RFC 2822 date")
-    }
-
-    /// Returns the HTTP or e-mail date of a member, or `nil` if the member is missing or null.
-    func optionalHTTPDate(_ name: FieldName) throws -> Date? {
-        try decodeIfPresent(String.self, forKey: name) == nil ? nil : try httpDate(name)
-    }
-
-    /// Returns the members whose names are not in `names`.
-    func others<Value: Decodable>(than names: Set<String>) throws -> [String: Value] {
-        var others: [String: Value] = [:]
-        for key in allKeys where !names.contains(key.stringValue) {
-            others[key.stringValue] = try decode(Value.self, forKey: key)
-        }
-        return others
-    }
-}
-
-extension KeyedEncodingContainer<FieldName> {
-    /// Writes a member, unless the value is `nil`.
-    mutating func write(_ value: (some Encodable)?, _ name: FieldName) throws {
-        try encodeIfPresent(value, forKey: name)
-    }
-
-    /// Writes a required member, with null for `nil`.
-    mutating func writeOrNull(_ value: (some Encodable)?, _ name: FieldName) throws {
-        try encode(value, forKey: name)
-    }
-
-    /// Writes a date in seconds since 1970, unless the date is `nil`.
-    mutating func writeUnixTime(_ date: Date?, _ name: FieldName) throws {
-        try encodeIfPresent(date?.unixSeconds, forKey: name)
-    }
-
-    /// Writes a date in the format of HTTP, unless the date is `nil`.
-    mutating func writeHTTPDate(_ date: Date?, _ name: FieldName) throws {
-        try encodeIfPresent(date.flatMap { HTTPDate.text(for: $0) }, forKey: name)
-    }
-
-    /// Writes additional members.
-    mutating func write<Value: Encodable>(others: [String: Value]) throws {
-        for (name, value) in others { try encode(value, forKey: FieldName(stringValue: name)) }
-    }
+    /// Creates a list from its texts.
+    init(arrayLiteral texts: String...) { self.texts = texts }
 }
 
 extension Date {
     /// The whole seconds since 1970.
     var unixSeconds: Int { Int(timeIntervalSince1970.rounded(.down)) }
+
+    /// The months of RFC 2822.
+    private static let months = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ]
+
+    /// Creates a date from a text such as `Tue, 03 Mar 2026 10:00:00 +0000`, or returns `nil` (RFC 2822 section 3.3).
+    init?(rfc2822 text: String) {
+        var words = text.split { " ,:".contains($0) }.map(String.init)
+        if words.first?.first?.isLetter == true { words.removeFirst() }
+        guard words.count == 7, let month = Self.months.firstIndex(of: words[1]) else { return nil }
+        let zone = ["GMT", "UTC", "UT", "Z"].contains(words[6]) ? "Z" : words[6]
+        let day = "\(words[2])-\(Self.twoDigits(month + 1))-\(words[0].count == 1 ? "0" : "")\(words[0])"
+        let time = words[3...5].joined(separator: ":")
+        guard let date = try? Date("\(day)T\(time)\(zone)", strategy: .iso8601) else { return nil }
+        self = date
+    }
+
+    /// The date as a text such as `Tue, 03 Mar 2026 10:00:00 +0000`.
+    var rfc2822: String {
+        let parts = formatted(.iso8601).split { "-T:Z".contains($0) }.map(String.init)
+        let days = Int((timeIntervalSince1970 / 86_400).rounded(.down))
+        let weekday = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"][((days + 4) % 7 + 7) % 7]
+        guard parts.count == 6, let month = Int(parts[1]), (1...12).contains(month) else { return "" }
+        let day = "\(weekday), \(parts[2]) \(Self.months[month - 1]) \(parts[0])"
+        return "\(day) \(parts[3...5].joined(separator: ":")) +0000"
+    }
+
+    private static func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 }
 
 extension APIConfiguration {
@@ -113,6 +86,30 @@ extension APIConfiguration {
         pathValues = values
         parameterOptions = .openAPI(deepLists: deepLists)
         for item in headers.items { self.headers[item.key] = item.value.plainText }
+    }
+}
+
+extension APIManager {
+    /// Makes a call with parameters in the format of OpenAPI, and returns its value.
+    func value<Value: Decodable & Sendable>(
+        _ method: HTTPMethod,
+        _ path: String,
+        values: Parameters = [:],
+        query: Parameters = [:],
+        headers: Parameters = [:],
+        body: RequestBody = .none,
+        deepLists: Set<String> = []
+    ) async throws(APIError) -> Value {
+        let call = APIConfiguration(
+            method,
+            path,
+            values: values,
+            query: query,
+            headers: headers,
+            body: body,
+            deepLists: deepLists
+        )
+        return try await value(for: call)
     }
 }
 
@@ -176,8 +173,181 @@ func jsonText(_ value: (some Encodable)?) throws(APIError) -> String? {
     }
 }
 
+/// A model that is decoded from a JSON object.
+protocol ObjectDecodable: FieldValue {
+    /// The members of the object, in the order of the parameters of the model's initializer.
+    static var fields: Fields<Self> { get }
+}
+
+extension ObjectDecodable {
+    /// Reads a model.
+    init(from decoder: any Decoder) throws { self = try Self.fields.model(decoder) }
+}
+
+/// The members from which a model is made.
+struct Fields<Model: Sendable>: Sendable {
+    /// Reads a model.
+    let model: @Sendable (any Decoder) throws -> Model
+
+    /// Creates the members from the initializer of the model and the names of its parameters in JSON.
+    ///
+    /// A last parameter without a name receives all other members. Dates are in the format of RFC 3339 unless
+    /// their names are in `unixTimes` or `emailDates`.
+    init<each Value: FieldValue>(
+        _ make: @escaping @Sendable (repeat each Value) -> Model,
+        _ names: Words...,
+        unixTimes: Words...,
+        emailDates: Words...
+    ) {
+        let names = names.flatMap(\.texts).map { FieldName(stringValue: $0) }
+        let (unixTimes, emailDates) = (unixTimes.flatMap(\.texts), emailDates.flatMap(\.texts))
+        model = { decoder in
+            let fields = try decoder.container(keyedBy: FieldName.self)
+            var object = FieldReader(fields, names, unixTimes: unixTimes, emailDates: emailDates)
+            return make(repeat try object.next((each Value).self))
+        }
+    }
+}
+
+/// A reader of the members of a JSON object.
+struct FieldReader {
+    /// The members.
+    let fields: KeyedDecodingContainer<FieldName>
+    /// The names of the members of the model.
+    let names: [FieldName]
+    private let unixTimes: [String]
+    private let emailDates: [String]
+    private var index = 0
+
+    /// Creates a reader at the first name.
+    init(
+        _ fields: KeyedDecodingContainer<FieldName>,
+        _ names: [FieldName],
+        unixTimes: [String],
+        emailDates: [String]
+    ) {
+        self.fields = fields
+        self.names = names
+        self.unixTimes = unixTimes
+        self.emailDates = emailDates
+    }
+
+    /// Returns the value of the next member, or all members that have no name in the model.
+    mutating func next<Value: FieldValue>(_ type: Value.Type) throws -> Value {
+        guard index < names.count else { return try Value.readOthers(from: self) }
+        defer { index += 1 }
+        return try Value.read(names[index], from: self)
+    }
+
+    /// Returns the date of a member.
+    func date(_ name: FieldName) throws -> Date {
+        if unixTimes.contains(name.stringValue) {
+            return Date(timeIntervalSince1970: try fields.decode(Double.self, forKey: name))
+        }
+        guard emailDates.contains(name.stringValue) else { return try fields.decode(Date.self, forKey: name) }
+        if let date = Date(rfc2822: try fields.decode(String.self, forKey: name)) { return date }
+        throw DecodingError.dataCorruptedError(forKey: name, in: fields, debugDescription: "not an RFC 2822 date")
+    }
+}
+
+/// A type that the properties of models have.
+protocol FieldValue: Decodable, Sendable {
+    /// Returns the value of a required member.
+    static func read(_ name: FieldName, from object: FieldReader) throws -> Self
+    /// Returns the value of a member, or `nil` if the member is missing or null.
+    static func readIfPresent(_ name: FieldName, from object: FieldReader) throws -> Self?
+    /// Returns the members that have no name in the model.
+    static func readOthers(from object: FieldReader) throws -> Self
+}
+
+extension FieldValue {
+    /// Returns the value of a required member.
+    static func read(_ name: FieldName, from object: FieldReader) throws -> Self {
+        try object.fields.decode(Self.self, forKey: name)
+    }
+
+    /// Returns the value of a member, or `nil` if the member is missing or null.
+    static func readIfPresent(_ name: FieldName, from object: FieldReader) throws -> Self? {
+        try object.fields.decodeIfPresent(Self.self, forKey: name)
+    }
+
+    /// Throws an error, because only a dictionary contains the other members.
+    static func readOthers(from object: FieldReader) throws -> Self {
+        let context = DecodingError.Context(codingPath: object.fields.codingPath, debugDescription: "no name")
+        throw DecodingError.dataCorrupted(context)
+    }
+}
+
+extension Optional: FieldValue where Wrapped: FieldValue {
+    /// Returns the value of a member, or `nil` if the member is missing or null.
+    static func read(_ name: FieldName, from object: FieldReader) throws -> Wrapped? {
+        try Wrapped.readIfPresent(name, from: object)
+    }
+}
+
+extension Date: FieldValue {
+    /// Returns the date of a required member.
+    static func read(_ name: FieldName, from object: FieldReader) throws -> Date { try object.date(name) }
+
+    /// Returns the date of a member, or `nil` if the member is missing or null.
+    static func readIfPresent(_ name: FieldName, from object: FieldReader) throws -> Date? {
+        let isMissing = try !object.fields.contains(name) || object.fields.decodeNil(forKey: name)
+        return isMissing ? nil : try object.date(name)
+    }
+}
+
+extension Dictionary: FieldValue where Key == String, Value: FieldValue {
+    /// Returns the members that have no name in the model.
+    static func readOthers(from object: FieldReader) throws -> [String: Value] {
+        let names = Set(object.names.map(\.stringValue))
+        var others: [String: Value] = [:]
+        for key in object.fields.allKeys where !names.contains(key.stringValue) {
+            others[key.stringValue] = try object.fields.decode(Value.self, forKey: key)
+        }
+        return others
+    }
+}
+
+extension Array: FieldValue where Element: FieldValue {}
+extension Bool: FieldValue {}
+extension Int: FieldValue {}
+extension Int64: FieldValue {}
+extension Double: FieldValue {}
+extension String: FieldValue {}
+extension Data: FieldValue {}
+extension JSONValue: FieldValue {}
+
+extension KeyedEncodingContainer<FieldName> {
+    /// Writes members, except members whose value is `nil`.
+    mutating func write(_ names: Words, _ values: (any Encodable)?...) throws {
+        for (name, value) in zip(names.texts, values) {
+            if let value { try encode(value, forKey: FieldName(stringValue: name)) }
+        }
+    }
+
+    /// Writes a required member, with null for `nil`.
+    mutating func writeOrNull(_ name: FieldName, _ value: (some Encodable)?) throws {
+        try encode(value, forKey: name)
+    }
+
+    /// Writes a date in seconds since 1970, unless the date is `nil`.
+    mutating func writeUnixTime(_ name: FieldName, _ date: Date?) throws {
+        try encodeIfPresent(date?.unixSeconds, forKey: name)
+    }
+
+    /// Writes a date in the format of RFC 2822, unless the date is `nil`.
+    mutating func writeEmailDate(_ name: FieldName, _ date: Date?) throws {
+        try encodeIfPresent(date?.rfc2822, forKey: name)
+    }
+
+    /// Writes additional members.
+    mutating func write<Value: Encodable>(others: [String: Value]) throws {
+        for (name, value) in others { try encode(value, forKey: FieldName(stringValue: name)) }
+    }
+}
+
 /// A text that is either a value listed in the document or an unlisted value.
-protocol OpenEnum: Codable, Hashable, Sendable, ParameterConvertible, CustomStringConvertible {
+protocol OpenEnum: FieldValue, Encodable, Hashable, ParameterConvertible, CustomStringConvertible {
     /// The listed values.
     static var known: [String: Self] { get }
     /// Returns the case of an unlisted text.
@@ -202,6 +372,11 @@ extension OpenEnum {
     var parameterValue: ParameterValue { .string(rawValue) }
     /// The text of a listed case.
     var knownText: String { Self.known.first { $0.value == self }?.key ?? "" }
+
+    /// Returns a table of texts and their cases.
+    static func table(_ rows: (texts: Words, cases: [Self])...) -> [String: Self] {
+        Dictionary(rows.flatMap { zip($0.texts.texts, $0.cases) }) { first, _ in first }
+    }
 }
 
 extension Decoder {
@@ -212,7 +387,9 @@ extension Decoder {
     func attempt<Value: Decodable>() -> Value? { try? singleValueContainer().decode(Value.self) }
 
     /// Returns the text of the discriminator member, or `nil` if there is none.
-    func tag(_ name: FieldName) -> String? { try? fields().decodeIfPresent(String.self, forKey: name) }
+    func tag(_ name: FieldName) -> String? {
+        try? container(keyedBy: FieldName.self).decodeIfPresent(String.self, forKey: name)
+    }
 }
 
 extension Encoder {
@@ -224,7 +401,7 @@ extension Encoder {
 }
 
 /// A calendar day without a time and a time zone, such as `2026-11-28`.
-struct CalendarDay: Codable, Hashable, Sendable, Comparable, ParameterConvertible, CustomStringConvertible {
+struct CalendarDay: FieldValue, Encodable, Hashable, Comparable, ParameterConvertible, CustomStringConvertible {
     /// The year.
     let year: Int
     /// The month, from 1.

@@ -90,8 +90,8 @@ import Testing
                 """
         ).code
 
-        #expect(code.contains("extension New: Encodable {"))
-        #expect(code.contains("extension Old: Decodable {"))
+        #expect(code.contains("struct New: Encodable, Sendable {"))
+        #expect(code.contains("struct Old: ObjectDecodable {"))
     }
 
     @Test(arguments: [
@@ -124,6 +124,6 @@ import Testing
             schemas: "    Task: { type: object, properties: { a: { type: string } } }"
         ).code
 
-        #expect(code.contains("struct TaskModel: Sendable {"))
+        #expect(code.contains("struct TaskModel: ObjectDecodable {"))
     }
 }

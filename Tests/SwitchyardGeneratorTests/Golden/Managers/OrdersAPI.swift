@@ -14,68 +14,49 @@ final class OrdersAPI: APIManager {
     }
 
     /// List orders.
-    ///
-    /// `GET /orders`
     func list(
         cursor: String? = nil,
         limit: Int? = nil,
         since: CalendarDay? = nil
     ) async throws(APIError) -> OrdersListResponse {
-        let call = APIConfiguration(.get, "orders", query: ["cursor": cursor, "limit": limit, "since": since])
-        return try await value(for: call)
+        try await value(.get, "orders", query: ["cursor": cursor, "limit": limit, "since": since])
     }
 
     /// Reads the list of `list` page by page.
     func listPages(since: CalendarDay? = nil, pageSize: Int = 50) -> PagedList<Order> {
         PagedList(pageSize: pageSize, strategy: .cursor) { [self] page in
-            let call = APIConfiguration(
-                .get,
-                "orders",
-                query: ["cursor": page.cursor, "limit": page.size, "since": since]
-            )
-            let list: OrdersListResponse = try await value(for: call)
+            let list = try await self.list(cursor: page.cursor, limit: page.size, since: since)
             return Page(list.items, nextCursor: list.nextCursor)
         }
     }
 
     /// Place an order.
-    ///
-    /// `POST /orders`
     func create(body: OrdersCreateBody) async throws(APIError) -> Order {
-        let call = try APIConfiguration(.post, "orders", body: .form(encoding: body, deepLists: ["lines"]))
-        return try await value(for: call)
+        try await value(.post, "orders", body: .form(encoding: body, deepLists: ["lines"]))
     }
 
     /// Sends `GET /orders/archive`.
     func archive(offset: Int? = nil, limit: Int? = nil) async throws(APIError) -> OrdersArchiveResponse {
-        let call = APIConfiguration(.get, "orders/archive", query: ["offset": offset, "limit": limit])
-        return try await value(for: call)
+        try await value(.get, "orders/archive", query: ["offset": offset, "limit": limit])
     }
 
     /// Reads the list of `archive` page by page.
     func archivePages(pageSize: Int = 30) -> PagedList<Order> {
         PagedList(pageSize: pageSize, strategy: .offset) { [self] page in
-            let call = APIConfiguration(.get, "orders/archive", query: ["offset": page.offset, "limit": page.size])
-            let list: OrdersArchiveResponse = try await value(for: call)
+            let list = try await self.archive(offset: page.offset, limit: page.size)
             return Page(list.data, total: list.total)
         }
     }
 
     /// Sends `GET /orders/recent`.
     func recent(startingAfter: String? = nil, limit: Int? = nil) async throws(APIError) -> OrdersRecentResponse {
-        let call = APIConfiguration(.get, "orders/recent", query: ["starting_after": startingAfter, "limit": limit])
-        return try await value(for: call)
+        try await value(.get, "orders/recent", query: ["starting_after": startingAfter, "limit": limit])
     }
 
     /// Reads the list of `recent` page by page.
     func recentPages(pageSize: Int = 30) -> PagedList<Order> {
         PagedList(pageSize: pageSize, strategy: .lastID(\.id)) { [self] page in
-            let call = APIConfiguration(
-                .get,
-                "orders/recent",
-                query: ["starting_after": page.lastID, "limit": page.size]
-            )
-            let list: OrdersRecentResponse = try await value(for: call)
+            let list = try await self.recent(startingAfter: page.lastID, limit: page.size)
             return Page(list.data, hasMore: list.hasMore)
         }
     }
@@ -86,8 +67,6 @@ final class OrdersAPI: APIManager {
     }
 
     /// Follow an order.
-    ///
-    /// `GET /orders/{order}/events`
     func events(order: String) async throws(APIError) -> [OrderEvent] {
         let call = eventsConfiguration(order: order)
         return try await value(for: call)

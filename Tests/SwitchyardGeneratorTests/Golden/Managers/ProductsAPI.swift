@@ -15,8 +15,6 @@ final class ProductsAPI: APIManager {
     }
 
     /// List products.
-    ///
-    /// `GET /products`
     func list(
         acceptCurrency: String? = nil,
         page: Int? = nil,
@@ -75,8 +73,6 @@ final class ProductsAPI: APIManager {
     }
 
     /// Create a product.
-    ///
-    /// `POST /products`
     func create(
         body: Product,
         acceptCurrency: String? = nil,
@@ -88,8 +84,6 @@ final class ProductsAPI: APIManager {
     }
 
     /// Get a product.
-    ///
-    /// `GET /products/{product_id}`
     func get(productID: Int64) async throws(APIError) -> Product {
         var call = APIConfiguration(.get, "products/{productID}", values: ["productID": productID])
         call.allowsAnonymous = true
@@ -138,20 +132,11 @@ final class ProductsAPI: APIManager {
 
     /// Sends `POST /products/{product_id}/files`.
     func addFiles(productID: Int64, body: ProductsAddFilesBody) async throws(APIError) -> ProductsAddFilesResponse {
-        let call = try APIConfiguration(
-            .post,
-            "products/{productID}/files",
-            values: ["productID": productID],
-            body: .multipart(body)
-        )
-        return try await value(for: call)
+        try await value(.post, "products/{productID}/files", values: ["productID": productID], body: .multipart(body))
     }
 
     /// List categories.
-    ///
-    /// `GET /categories`
     func listCategories() async throws(APIError) -> Category {
-        let call = APIConfiguration(.get, "categories")
-        return try await value(for: call)
+        try await value(.get, "categories")
     }
 }

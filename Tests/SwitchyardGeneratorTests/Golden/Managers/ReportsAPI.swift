@@ -14,8 +14,6 @@ final class ReportsAPI: APIManager {
     }
 
     /// Read the report of a day.
-    ///
-    /// `GET /reports`
     func get(day: CalendarDay) async throws(APIError) -> String {
         let call = APIConfiguration(.get, "reports", query: ["day": day])
         return try await response(for: call, with: .string).value

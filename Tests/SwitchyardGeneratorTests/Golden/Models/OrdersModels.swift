@@ -5,32 +5,21 @@
 import Foundation
 import Switchyard
 
-struct Order: Sendable {
+struct Order: ObjectDecodable {
     let id: String
     let status: OrderStatus
     let placed: Date
     let sent: Date?
     let additionalProperties: [String: String]
+
+    static let fields = Fields(Self.init, "id status placed sent", unixTimes: "placed", emailDates: "sent")
 }
 
-extension Order: Decodable {
-    init(from decoder: any Decoder) throws {
-        let fields = try decoder.fields()
-        id = try fields.value("id")
-        status = try fields.value("status")
-        placed = try fields.unixTime("placed")
-        sent = try fields.optionalHTTPDate("sent")
-        additionalProperties = try fields.others(than: ["id", "status", "placed", "sent"])
-    }
-}
-
-enum OrderEvent: Sendable {
+enum OrderEvent: FieldValue {
     case paid(OrderEventPaid)
     case sent(OrderEventSent)
     case other(JSONValue)
-}
 
-extension OrderEvent: Decodable {
     init(from decoder: any Decoder) throws {
         switch decoder.tag("type") {
         case "paid": self = .paid(try decoder.value())
@@ -41,31 +30,19 @@ extension OrderEvent: Decodable {
 }
 
 /// Paid.
-struct OrderEventPaid: Sendable {
+struct OrderEventPaid: ObjectDecodable {
     let type: String
     let amount: Double
-}
 
-extension OrderEventPaid: Decodable {
-    init(from decoder: any Decoder) throws {
-        let fields = try decoder.fields()
-        type = try fields.value("type")
-        amount = try fields.value("amount")
-    }
+    static let fields = Fields(Self.init, "type amount")
 }
 
 /// Sent.
-struct OrderEventSent: Sendable {
+struct OrderEventSent: ObjectDecodable {
     let type: String
     let carrier: String?
-}
 
-extension OrderEventSent: Decodable {
-    init(from decoder: any Decoder) throws {
-        let fields = try decoder.fields()
-        type = try fields.value("type")
-        carrier = try fields.optional("carrier")
-    }
+    static let fields = Fields(Self.init, "type carrier")
 }
 
 enum OrderStatus: OpenEnum {
@@ -76,69 +53,45 @@ enum OrderStatus: OpenEnum {
     var rawValue: String { if case .other(let text) = self { text } else { knownText } }
 }
 
-struct OrdersArchiveResponse: Sendable {
+struct OrdersArchiveResponse: ObjectDecodable {
     let data: [Order]
     let total: Int
+
+    static let fields = Fields(Self.init, "data total")
 }
 
-extension OrdersArchiveResponse: Decodable {
-    init(from decoder: any Decoder) throws {
-        let fields = try decoder.fields()
-        data = try fields.value("data")
-        total = try fields.value("total")
-    }
-}
-
-struct OrdersCreateBody: Sendable {
+struct OrdersCreateBody: Encodable, Sendable {
     var lines: [OrdersCreateBodyLine]
     var gift: Bool?
     var deliverAt: Date?
-}
 
-extension OrdersCreateBody: Encodable {
     func encode(to encoder: any Encoder) throws {
         var fields = encoder.container(keyedBy: FieldName.self)
-        try fields.write(lines, "lines")
-        try fields.write(gift, "gift")
-        try fields.writeUnixTime(deliverAt, "deliver_at")
+        try fields.write("lines gift", lines, gift)
+        try fields.writeUnixTime("deliver_at", deliverAt)
     }
 }
 
-struct OrdersCreateBodyLine: Sendable {
+struct OrdersCreateBodyLine: Encodable, Sendable {
     var product: Int64
     var count: Int
-}
 
-extension OrdersCreateBodyLine: Encodable {
     func encode(to encoder: any Encoder) throws {
         var fields = encoder.container(keyedBy: FieldName.self)
-        try fields.write(product, "product")
-        try fields.write(count, "count")
+        try fields.write("product count", product, count)
     }
 }
 
-struct OrdersListResponse: Sendable {
+struct OrdersListResponse: ObjectDecodable {
     let items: [Order]
     let nextCursor: String?
+
+    static let fields = Fields(Self.init, "items next_cursor")
 }
 
-extension OrdersListResponse: Decodable {
-    init(from decoder: any Decoder) throws {
-        let fields = try decoder.fields()
-        items = try fields.value("items")
-        nextCursor = try fields.optional("next_cursor")
-    }
-}
-
-struct OrdersRecentResponse: Sendable {
+struct OrdersRecentResponse: ObjectDecodable {
     let data: [Order]
     let hasMore: Bool
-}
 
-extension OrdersRecentResponse: Decodable {
-    init(from decoder: any Decoder) throws {
-        let fields = try decoder.fields()
-        data = try fields.value("data")
-        hasMore = try fields.value("has_more")
-    }
+    static let fields = Fields(Self.init, "data has_more")
 }

@@ -5,56 +5,35 @@
 import Foundation
 import Switchyard
 
-struct Category: Sendable {
+struct Category: ObjectDecodable {
     let name: String
     @Indirect var parent: Category?
     let children: [Category]?
+
+    static let fields = Fields(Self.init, "name parent children")
 }
 
-extension Category: Decodable {
-    init(from decoder: any Decoder) throws {
-        let fields = try decoder.fields()
-        name = try fields.value("name")
-        parent = try fields.optional("parent")
-        children = try fields.optional("children")
-    }
-}
-
-struct Company: Sendable {
+struct Company: ObjectDecodable, Encodable {
     var kind: String
     var legalName: String
-}
 
-extension Company: Codable {
-    init(from decoder: any Decoder) throws {
-        let fields = try decoder.fields()
-        kind = try fields.value("kind")
-        legalName = try fields.value("legal_name")
-    }
+    static let fields = Fields(Self.init, "kind legal_name")
 
     func encode(to encoder: any Encoder) throws {
         var fields = encoder.container(keyedBy: FieldName.self)
-        try fields.write(kind, "kind")
-        try fields.write(legalName, "legal_name")
+        try fields.write("kind legal_name", kind, legalName)
     }
 }
 
-struct Money: Sendable {
+struct Money: ObjectDecodable, Encodable {
     var amount: String
     var currency: MoneyCurrency
-}
 
-extension Money: Codable {
-    init(from decoder: any Decoder) throws {
-        let fields = try decoder.fields()
-        amount = try fields.value("amount")
-        currency = try fields.value("currency")
-    }
+    static let fields = Fields(Self.init, "amount currency")
 
     func encode(to encoder: any Encoder) throws {
         var fields = encoder.container(keyedBy: FieldName.self)
-        try fields.write(amount, "amount")
-        try fields.write(currency, "currency")
+        try fields.write("amount currency", amount, currency)
     }
 }
 
@@ -66,27 +45,20 @@ enum MoneyCurrency: OpenEnum {
     var rawValue: String { if case .other(let text) = self { text } else { knownText } }
 }
 
-struct Person: Sendable {
+struct Person: ObjectDecodable, Encodable {
     var kind: String
     var name: String
-}
 
-extension Person: Codable {
-    init(from decoder: any Decoder) throws {
-        let fields = try decoder.fields()
-        kind = try fields.value("kind")
-        name = try fields.value("name")
-    }
+    static let fields = Fields(Self.init, "kind name")
 
     func encode(to encoder: any Encoder) throws {
         var fields = encoder.container(keyedBy: FieldName.self)
-        try fields.write(kind, "kind")
-        try fields.write(name, "name")
+        try fields.write("kind name", kind, name)
     }
 }
 
 /// A product of the shop.
-struct Product: Sendable {
+struct Product: ObjectDecodable, Encodable {
     var id: Int64?
     var createdAt: Date?
     /// The title, in the language of the request.
@@ -98,45 +70,21 @@ struct Product: Sendable {
     var released: CalendarDay?
     var attributes: [String: JSONValue]?
     var selfValue: String?
-}
 
-extension Product: Codable {
-    init(from decoder: any Decoder) throws {
-        let fields = try decoder.fields()
-        id = try fields.optional("id")
-        createdAt = try fields.optional("created_at")
-        title = try fields.value("title")
-        state = try fields.value("state")
-        price = try fields.value("price")
-        `default` = try fields.optional("default")
-        seller = try fields.optional("seller")
-        released = try fields.optional("released")
-        attributes = try fields.optional("attributes")
-        selfValue = try fields.optional("self")
-    }
+    static let fields = Fields(Self.init, "id created_at title state price default seller released attributes self")
 
     func encode(to encoder: any Encoder) throws {
         var fields = encoder.container(keyedBy: FieldName.self)
-        try fields.write(id, "id")
-        try fields.write(createdAt, "created_at")
-        try fields.write(title, "title")
-        try fields.write(state, "state")
-        try fields.write(price, "price")
-        try fields.write(`default`, "default")
-        try fields.write(seller, "seller")
-        try fields.write(released, "released")
-        try fields.write(attributes, "attributes")
-        try fields.write(selfValue, "self")
+        try fields.write("id created_at title state price default", id, createdAt, title, state, price, `default`)
+        try fields.write("seller released attributes self", seller, released, attributes, selfValue)
     }
 }
 
-enum ProductPrice: Sendable {
+enum ProductPrice: FieldValue, Encodable {
     case number(Double)
     case money(Money)
     case other(JSONValue)
-}
 
-extension ProductPrice: Codable {
     init(from decoder: any Decoder) throws {
         if let value: Double = decoder.attempt() {
             self = .number(value)
@@ -188,50 +136,37 @@ enum ProductsAddFilesBodyPurpose: OpenEnum {
     var rawValue: String { if case .other(let text) = self { text } else { knownText } }
 }
 
-struct ProductsAddFilesResponse: Sendable {
+struct ProductsAddFilesResponse: ObjectDecodable {
     let count: Int
+
+    static let fields = Fields(Self.init, "count")
 }
 
-extension ProductsAddFilesResponse: Decodable {
-    init(from decoder: any Decoder) throws {
-        let fields = try decoder.fields()
-        count = try fields.value("count")
-    }
-}
-
-struct ProductsUpdateBody: Sendable {
+struct ProductsUpdateBody: Encodable, Sendable {
     var title: String?
     var state: ProductState?
-}
 
-extension ProductsUpdateBody: Encodable {
     func encode(to encoder: any Encoder) throws {
         var fields = encoder.container(keyedBy: FieldName.self)
-        try fields.write(title, "title")
-        try fields.write(state, "state")
+        try fields.write("title state", title, state)
     }
 }
 
-struct RangeModel: Sendable {
+struct RangeModel: Encodable, Sendable {
     var from: Double?
     var to: Double?
-}
 
-extension RangeModel: Encodable {
     func encode(to encoder: any Encoder) throws {
         var fields = encoder.container(keyedBy: FieldName.self)
-        try fields.write(from, "from")
-        try fields.write(to, "to")
+        try fields.write("from to", from, to)
     }
 }
 
-enum Seller: Sendable {
+enum Seller: FieldValue, Encodable {
     case person(Person)
     case company(Company)
     case other(JSONValue)
-}
 
-extension Seller: Codable {
     init(from decoder: any Decoder) throws {
         switch decoder.tag("kind") {
         case "person": self = .person(try decoder.value())

@@ -5,15 +5,9 @@
 import Switchyard
 
 /// Problem.
-struct ShopRefusal: Sendable {
+struct ShopRefusal: ObjectDecodable {
     let detail: String
     let errors: [String: [String]]?
-}
 
-extension ShopRefusal: Decodable {
-    init(from decoder: any Decoder) throws {
-        let fields = try decoder.fields()
-        detail = try fields.value("detail")
-        errors = try fields.optional("errors")
-    }
+    static let fields = Fields(Self.init, "detail errors")
 }

@@ -1,0 +1,44 @@
+/// The descriptions of properties that say more than the property itself.
+struct PropertyTexts {
+    /// The number of properties with each name and description.
+    private let counts: [String: Int]
+    /// The number of equal properties from which their description is left out.
+    private static let limit = 4
+    /// The words that add nothing to a name.
+    private static let fillers: Set<String> = [
+        "a", "all", "an", "and", "any", "are", "as", "associated", "be", "by", "current", "field", "for", "from",
+        "given",
+        "has", "in", "is", "it", "its", "object", "of", "on", "or", "s", "that", "the", "this", "to", "value", "was",
+        "which", "with",
+    ]
+
+    init(_ declarations: [Declaration]) {
+        var counts: [String: Int] = [:]
+        for declaration in declarations {
+            guard case .structure(let properties, _) = declaration.kind else { continue }
+            for property in properties {
+                if let text = property.description { counts[Self.key(property.name, text), default: 0] += 1 }
+            }
+        }
+        self.counts = counts
+    }
+
+    private static func key(_ name: String, _ text: String) -> String { "\(name) \(CodeLines.sentence(text) ?? "")" }
+
+    /// Returns whether a description adds something to the names of its property and type, and does not repeat the
+    /// description of several other properties of that name.
+    func isKept(_ text: String, of name: String, in declaration: Declaration) -> Bool {
+        guard let sentence = CodeLines.sentence(text), counts[Self.key(name, text), default: 0] < Self.limit else {
+            return false
+        }
+        let known = Set(SwiftName.words(of: "\(name) \(declaration.name)").map(Self.stem))
+        return SwiftName.words(of: sentence).contains { !Self.fillers.contains($0) && !known.contains(Self.stem($0)) }
+    }
+
+    private static func stem(_ word: String) -> String {
+        for ending in ["ies", "es", "s", "ed", "y"] where word.count > ending.count + 2 && word.hasSuffix(ending) {
+            return String(word.dropLast(ending.count))
+        }
+        return word
+    }
+}
