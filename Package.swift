@@ -173,6 +173,12 @@ let package = Package(
             exclude: ["Golden"],
             resources: [.copy("Documents")]
         ),
+        .testTarget(
+            name: "SwitchyardForumTests",
+            dependencies: core + ["yard", "Switchyard"] + lab,
+            exclude: ["forum.yaml", "Client/Services"],
+            packageAccess: false
+        ),
         .testTarget(name: "SwitchyardBenchmarksTests", dependencies: core + ["SwitchyardBenchmarks"]),
     ],
     swiftLanguageModes: [.v6]

@@ -26,6 +26,7 @@ enum ArticleText {
         var samples: Set<[String]> = []
         for folder in [
             "Tests/SwitchyardTests", "Tests/SwitchyardAPITests/Articles", "Tests/SwitchyardGeneratorTests/Articles",
+            "Tests/SwitchyardForumTests",
         ] {
             let files = FileManager.default.enumerator(
                 at: repository.appendingPathComponent(folder),

@@ -1,0 +1,465 @@
+// Generated from forum.yaml: Forum, version 1, OpenAPI 3.1.0.
+// Command: yard generate forum.yaml --name ForumClient
+// Changes to this file are lost when it is generated again.
+
+import Foundation
+import Switchyard
+
+/// The name of a member of a JSON object.
+struct FieldName: CodingKey, ExpressibleByStringLiteral {
+    /// The name.
+    let stringValue: String
+    /// No number, because a member of an object has none.
+    var intValue: Int? { nil }
+
+    /// Creates a name.
+    init(stringLiteral value: String) { stringValue = value }
+    /// Creates a name.
+    init(stringValue: String) { self.stringValue = stringValue }
+    /// Returns `nil`, because a number is not the name of a member.
+    init?(intValue: Int) { nil }
+}
+
+/// A list of texts, which is written as one text with spaces between them.
+///
+/// A list with a text that contains a space is written as an array.
+struct Words: Sendable, ExpressibleByStringLiteral, ExpressibleByArrayLiteral {
+    /// The texts.
+    let texts: [String]
+
+    /// Creates a list from a text with spaces.
+    init(stringLiteral text: String) { texts = text.split(separator: " ").map(String.init) }
+
+    /// Creates a list from its texts.
+    init(arrayLiteral texts: String...) { self.texts = texts }
+}
+
+extension Date {
+    /// The whole seconds since 1970.
+    var unixSeconds: Int { Int(timeIntervalSince1970.rounded(.down)) }
+
+    /// The months of RFC 2822.
+    private static let months = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ]
+
+    /// Creates a date from a text such as `Tue, 03 Mar 2026 10:00:00 +0000`, or returns `nil` (RFC 2822 section 3.3).
+    init?(rfc2822 text: String) {
+        var words = text.split { " ,:".contains($0) }.map(String.init)
+        if words.first?.first?.isLetter == true { words.removeFirst() }
+        guard words.count == 7, let month = Self.months.firstIndex(of: words[1]) else { return nil }
+        let zone = ["GMT", "UTC", "UT", "Z"].contains(words[6]) ? "Z" : words[6]
+        let day = "\(words[2])-\(Self.twoDigits(month + 1))-\(words[0].count == 1 ? "0" : "")\(words[0])"
+        let time = words[3...5].joined(separator: ":")
+        guard let date = try? Date("\(day)T\(time)\(zone)", strategy: .iso8601) else { return nil }
+        self = date
+    }
+
+    /// The date as a text such as `Tue, 03 Mar 2026 10:00:00 +0000`.
+    var rfc2822: String {
+        let parts = formatted(.iso8601).split { "-T:Z".contains($0) }.map(String.init)
+        let days = Int((timeIntervalSince1970 / 86_400).rounded(.down))
+        let weekday = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"][((days + 4) % 7 + 7) % 7]
+        guard parts.count == 6, let month = Int(parts[1]), (1...12).contains(month) else { return "" }
+        let day = "\(weekday), \(parts[2]) \(Self.months[month - 1]) \(parts[0])"
+        return "\(day) \(parts[3...5].joined(separator: ":")) +0000"
+    }
+
+    private static func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+}
+
+extension APIConfiguration {
+    /// Creates the configuration of a call with parameters in the format of OpenAPI.
+    ///
+    /// A list is a repeated name, and a Boolean is true or false. Nested parameters are written with brackets.
+    /// The elements of nested lists and of lists in `deepLists` have indexes.
+    init(
+        _ method: HTTPMethod,
+        _ path: String,
+        values: Parameters = [:],
+        query: Parameters = [:],
+        headers: Parameters = [:],
+        body: RequestBody = .none,
+        deepLists: Set<String> = []
+    ) {
+        self.init(path: path, method: method, query: query, body: body)
+        pathValues = values
+        parameterOptions = .openAPI(deepLists: deepLists)
+        for item in headers.items { self.headers[item.key] = item.value.plainText }
+    }
+}
+
+extension APIManager {
+    /// Makes a call with parameters in the format of OpenAPI, and returns its value.
+    func value<Value: Decodable & Sendable>(
+        _ method: HTTPMethod,
+        _ path: String,
+        values: Parameters = [:],
+        query: Parameters = [:],
+        headers: Parameters = [:],
+        body: RequestBody = .none,
+        deepLists: Set<String> = []
+    ) async throws(APIError) -> Value {
+        let call = APIConfiguration(
+            method,
+            path,
+            values: values,
+            query: query,
+            headers: headers,
+            body: body,
+            deepLists: deepLists
+        )
+        return try await value(for: call)
+    }
+}
+
+extension ParameterEncodingOptions {
+    /// Returns the options for a query or a form.
+    static func openAPI(deepLists: Set<String>) -> ParameterEncodingOptions {
+        var options = ParameterEncodingOptions()
+        options.booleans = .literal
+        options.arrays = .custom { name, index in
+            name.hasSuffix("]") || deepLists.contains(name) ? "\(name)[\(index)]" : name
+        }
+        return options
+    }
+}
+
+extension ParameterValue {
+    /// The value as text, with the elements of a list separated by commas.
+    var plainText: String? {
+        switch self {
+        case .null: nil
+        case .bool(let value): value ? "true" : "false"
+        case .integer(let value): String(value)
+        case .unsigned(let value): String(value)
+        case .double(let value): String(value)
+        case .decimal(let value): "\(value)"
+        case .string(let value): value
+        case .date(let value): value.formatted(.iso8601)
+        case .data(let value): value.base64EncodedString()
+        case .array(let values): values.compactMap(\.plainText).joined(separator: ",")
+        case .dictionary(let values):
+            values.items.map { "\($0.key),\($0.value.plainText ?? "")" }.joined(separator: ",")
+        }
+    }
+}
+
+extension Array where Element: ParameterConvertible {
+    /// Returns the elements as one text.
+    func joined(by separator: String) -> String {
+        compactMap(\.parameterValue.plainText).joined(separator: separator)
+    }
+}
+
+/// Returns a value of any type as a parameter.
+func parameter(_ value: some Encodable & Sendable) throws(APIError) -> ParameterValue {
+    do throws(RequestError) {
+        return try ParameterValue(encoding: value)
+    } catch {
+        throw APIError(error)
+    }
+}
+
+/// Returns a value of any type as JSON text, or `nil` if `value` is `nil`.
+func jsonText(_ value: (some Encodable)?) throws(APIError) -> String? {
+    guard let value else { return nil }
+    do {
+        let encoder = JSONEncoder()
+        encoder.dateEncodingStrategy = .iso8601
+        return String(decoding: try encoder.encode(value), as: UTF8.self)
+    } catch {
+        throw APIError(error)
+    }
+}
+
+/// A model that is decoded from a JSON object.
+protocol ObjectDecodable: FieldValue {
+    /// The members of the object, in the order of the parameters of the model's initializer.
+    static var fields: Fields<Self> { get }
+}
+
+extension ObjectDecodable {
+    /// Reads a model.
+    init(from decoder: any Decoder) throws { self = try Self.fields.model(decoder) }
+}
+
+/// The members from which a model is made.
+struct Fields<Model: Sendable>: Sendable {
+    /// Reads a model.
+    let model: @Sendable (any Decoder) throws -> Model
+
+    /// Creates the members from the initializer of the model and the names of its parameters in JSON.
+    ///
+    /// A last parameter without a name receives all other members. Dates are in the format of RFC 3339 unless
+    /// their names are in `unixTimes` or `emailDates`.
+    init<each Value: FieldValue>(
+        _ make: @escaping @Sendable (repeat each Value) -> Model,
+        _ names: Words...,
+        unixTimes: Words...,
+        emailDates: Words...
+    ) {
+        let names = names.flatMap(\.texts).map { FieldName(stringValue: $0) }
+        let (unixTimes, emailDates) = (unixTimes.flatMap(\.texts), emailDates.flatMap(\.texts))
+        model = { decoder in
+            let fields = try decoder.container(keyedBy: FieldName.self)
+            var object = FieldReader(fields, names, unixTimes: unixTimes, emailDates: emailDates)
+            return make(repeat try object.next((each Value).self))
+        }
+    }
+}
+
+/// A reader of the members of a JSON object.
+struct FieldReader {
+    /// The members.
+    let fields: KeyedDecodingContainer<FieldName>
+    /// The names of the members of the model.
+    let names: [FieldName]
+    private let unixTimes: [String]
+    private let emailDates: [String]
+    private var index = 0
+
+    /// Creates a reader at the first name.
+    init(
+        _ fields: KeyedDecodingContainer<FieldName>,
+        _ names: [FieldName],
+        unixTimes: [String],
+        emailDates: [String]
+    ) {
+        self.fields = fields
+        self.names = names
+        self.unixTimes = unixTimes
+        self.emailDates = emailDates
+    }
+
+    /// Returns the value of the next member, or all members that have no name in the model.
+    mutating func next<Value: FieldValue>(_ type: Value.Type) throws -> Value {
+        guard index < names.count else { return try Value.readOthers(from: self) }
+        defer { index += 1 }
+        return try Value.read(names[index], from: self)
+    }
+
+    /// Returns the date of a member.
+    func date(_ name: FieldName) throws -> Date {
+        if unixTimes.contains(name.stringValue) {
+            return Date(timeIntervalSince1970: try fields.decode(Double.self, forKey: name))
+        }
+        guard emailDates.contains(name.stringValue) else { return try fields.decode(Date.self, forKey: name) }
+        if let date = Date(rfc2822: try fields.decode(String.self, forKey: name)) { return date }
+        throw DecodingError.dataCorruptedError(forKey: name, in: fields, debugDescription: "not an RFC 2822 date")
+    }
+}
+
+/// A type that the properties of models have.
+protocol FieldValue: Decodable, Sendable {
+    /// Returns the value of a required member.
+    static func read(_ name: FieldName, from object: FieldReader) throws -> Self
+    /// Returns the value of a member, or `nil` if the member is missing or null.
+    static func readIfPresent(_ name: FieldName, from object: FieldReader) throws -> Self?
+    /// Returns the members that have no name in the model.
+    static func readOthers(from object: FieldReader) throws -> Self
+}
+
+extension FieldValue {
+    /// Returns the value of a required member.
+    static func read(_ name: FieldName, from object: FieldReader) throws -> Self {
+        try object.fields.decode(Self.self, forKey: name)
+    }
+
+    /// Returns the value of a member, or `nil` if the member is missing or null.
+    static func readIfPresent(_ name: FieldName, from object: FieldReader) throws -> Self? {
+        try object.fields.decodeIfPresent(Self.self, forKey: name)
+    }
+
+    /// Throws an error, because only a dictionary contains the other members.
+    static func readOthers(from object: FieldReader) throws -> Self {
+        let context = DecodingError.Context(codingPath: object.fields.codingPath, debugDescription: "no name")
+        throw DecodingError.dataCorrupted(context)
+    }
+}
+
+extension Optional: FieldValue where Wrapped: FieldValue {
+    /// Returns the value of a member, or `nil` if the member is missing or null.
+    static func read(_ name: FieldName, from object: FieldReader) throws -> Wrapped? {
+        try Wrapped.readIfPresent(name, from: object)
+    }
+}
+
+extension Date: FieldValue {
+    /// Returns the date of a required member.
+    static func read(_ name: FieldName, from object: FieldReader) throws -> Date { try object.date(name) }
+
+    /// Returns the date of a member, or `nil` if the member is missing or null.
+    static func readIfPresent(_ name: FieldName, from object: FieldReader) throws -> Date? {
+        let isMissing = try !object.fields.contains(name) || object.fields.decodeNil(forKey: name)
+        return isMissing ? nil : try object.date(name)
+    }
+}
+
+extension Dictionary: FieldValue where Key == String, Value: FieldValue {
+    /// Returns the members that have no name in the model.
+    static func readOthers(from object: FieldReader) throws -> [String: Value] {
+        let names = Set(object.names.map(\.stringValue))
+        var others: [String: Value] = [:]
+        for key in object.fields.allKeys where !names.contains(key.stringValue) {
+            others[key.stringValue] = try object.fields.decode(Value.self, forKey: key)
+        }
+        return others
+    }
+}
+
+extension Array: FieldValue where Element: FieldValue {}
+extension Bool: FieldValue {}
+extension Int: FieldValue {}
+extension Int64: FieldValue {}
+extension Double: FieldValue {}
+extension String: FieldValue {}
+extension Data: FieldValue {}
+extension JSONValue: FieldValue {}
+
+extension KeyedEncodingContainer<FieldName> {
+    /// Writes members, except members whose value is `nil`.
+    mutating func write(_ names: Words, _ values: (any Encodable)?...) throws {
+        for (name, value) in zip(names.texts, values) {
+            if let value { try encode(value, forKey: FieldName(stringValue: name)) }
+        }
+    }
+
+    /// Writes a required member, with null for `nil`.
+    mutating func writeOrNull(_ name: FieldName, _ value: (some Encodable)?) throws {
+        try encode(value, forKey: name)
+    }
+
+    /// Writes a date in seconds since 1970, unless the date is `nil`.
+    mutating func writeUnixTime(_ name: FieldName, _ date: Date?) throws {
+        try encodeIfPresent(date?.unixSeconds, forKey: name)
+    }
+
+    /// Writes a date in the format of RFC 2822, unless the date is `nil`.
+    mutating func writeEmailDate(_ name: FieldName, _ date: Date?) throws {
+        try encodeIfPresent(date?.rfc2822, forKey: name)
+    }
+
+    /// Writes additional members.
+    mutating func write<Value: Encodable>(others: [String: Value]) throws {
+        for (name, value) in others { try encode(value, forKey: FieldName(stringValue: name)) }
+    }
+}
+
+/// A file of a form: bytes in memory, or a file on disk that is read while it is sent.
+enum FilePart: Sendable {
+    /// Bytes in memory.
+    case data(Data, fileName: String = "file", contentType: String? = nil)
+    /// A file on disk.
+    case file(URL, fileName: String? = nil, contentType: String? = nil)
+
+    /// Returns the part with a name.
+    func part(_ name: String) -> MultipartPart {
+        switch self {
+        case .data(let data, let fileName, let type): .data(data, name: name, fileName: fileName, contentType: type)
+        case .file(let url, let fileName, let type): .file(url, name: name, fileName: fileName, contentType: type)
+        }
+    }
+}
+
+/// A body that is a multipart form.
+protocol MultipartBody: Sendable {
+    /// Adds the parts to a form.
+    func add(to form: inout MultipartForm) throws(APIError)
+}
+
+extension RequestBody {
+    /// Returns the form of a body, or no body if `body` is `nil`.
+    static func multipart(_ body: (some MultipartBody)?) throws(APIError) -> RequestBody {
+        guard let body else { return .none }
+        var form = MultipartForm()
+        try body.add(to: &form)
+        return .multipart(form)
+    }
+}
+
+extension MultipartForm {
+    /// Adds a field, a field for each element of a list, or no field for `nil`.
+    mutating func add(_ name: String, _ value: (any ParameterConvertible)?, contentType: String? = nil) {
+        guard let value = value?.parameterValue else { return }
+        let values = if case .array(let values) = value { values } else { [value] }
+        for text in values.compactMap(\.plainText) {
+            append(MultipartPart(name: name, contentType: contentType, content: .data(Data(text.utf8))))
+        }
+    }
+
+    /// Adds files.
+    mutating func add(_ name: String, files: [FilePart]?) {
+        for file in files ?? [] { append(file.part(name)) }
+    }
+
+    /// Adds a value as JSON, unless it is `nil`.
+    mutating func add(
+        _ name: String,
+        json value: (some Encodable)?,
+        contentType: String = "application/json"
+    ) throws(APIError) {
+        guard let text = try jsonText(value) else { return }
+        append(MultipartPart(name: name, contentType: contentType, content: .data(Data(text.utf8))))
+    }
+}
+
+/// A list that a service returns page by page.
+///
+/// The recorder stores the loaded items. The sequence reads the whole list from its first page.
+struct PagedList<Item: Sendable>: Sendable {
+    /// The recorder of the items and of the position of the next page.
+    let recorder: PageRecorder<Item>
+    private let load: @Sendable (PageRequest) async throws -> Page<Item>
+
+    /// Creates a list.
+    init(
+        pageSize: Int,
+        strategy: PageStrategy<Item>,
+        load: @escaping @Sendable (PageRequest) async throws -> Page<Item>
+    ) {
+        recorder = PageRecorder(pageSize: pageSize, strategy: strategy)
+        self.load = load
+    }
+
+    /// Loads the first page and replaces all items by its items.
+    @discardableResult func refresh() async throws(APIError) -> [Item] { try await recorder.refresh(load) }
+
+    /// Loads the next page and returns its items.
+    @discardableResult func loadMore() async throws(APIError) -> [Item] { try await recorder.loadMore(load) }
+
+    /// All items from the first page, with one page loaded ahead of the reader.
+    var all: ItemSequence<Item> { recorder.allItems(ahead: 1, load) }
+}
+
+extension APIConfiguration {
+    /// Returns the configuration for the page of a link, or this configuration if there is no link.
+    func following(_ link: String?) -> APIConfiguration {
+        guard let link else { return self }
+        var call = self
+        call.path = link
+        call.pathValues = [:]
+        call.query = [:]
+        return call
+    }
+}
+
+extension APIManager {
+    /// Loads a page with a link to the next page in its body or, otherwise, in the header field `Link`.
+    ///
+    /// A link below the base URL becomes a path, so the next page can come from another server.
+    func linkedPage<Value: Decodable & Sendable, Item: Sendable>(
+        _ type: Value.Type,
+        _ call: APIConfiguration,
+        _ content: @Sendable (Value) -> Page<Item>
+    ) async throws(APIError) -> Page<Item> {
+        let response = try await response(type, for: call)
+        let url = response.context?.url?.text
+        var page = content(response.value)
+        if page.nextLink == nil {
+            page = Page(page.items, linkHeader: response.headers.values(of: "Link"), url: url ?? "")
+        }
+        page.url = url
+        return page.relative(to: client)
+    }
+}
