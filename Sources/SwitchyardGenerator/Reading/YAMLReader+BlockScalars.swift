@@ -48,6 +48,7 @@ extension YAMLReader {
     private mutating func blockLines(parent: Int, indent given: Int?) throws(ReadingError) -> [String] {
         var indent = given
         var lines: [String] = []
+        var widestBlank = 0
         while !cursor.isAtEnd {
             var look = self
             look.skipLineEnd()
@@ -56,6 +57,7 @@ extension YAMLReader {
             while look.cursor.next == .space, indent.map({ look.cursor.indent < $0 }) ?? true { look.cursor.advance() }
             if look.cursor.isAtEnd || look.cursor.next.isLineEnd {
                 lines.append("")
+                if indent == nil { widestBlank = max(widestBlank, look.cursor.indent) }
                 if look.cursor.isAtEnd {
                     self = look
                     break
@@ -64,8 +66,16 @@ extension YAMLReader {
                 continue
             }
             let width = look.cursor.offset - start
-            guard width > parent, width >= indent ?? 0, !look.isMarker("---"), !look.isMarker("...") else { break }
-            if indent == nil { indent = width }
+            guard width > parent, width >= indent ?? 0, !look.isMarker("---"), !look.isMarker("...") else {
+                if look.cursor.next == .tab { throw look.error("a tab must not be used for indentation") }
+                break
+            }
+            if indent == nil {
+                guard width >= widestBlank else {
+                    throw look.error("the first line has fewer spaces than a blank line before it")
+                }
+                indent = width
+            }
             let first = look.cursor.offset
             look.skipLine()
             guard let line = look.cursor.text(from: first) else { throw error("the text is not valid UTF-8") }

@@ -41,8 +41,13 @@ extension YAMLReader {
         isCompact: Bool
     ) throws(ReadingError) -> Node {
         let position = cursor.position
+        let start = cursor.offset
         skipBlanks()
         if !isLineDone {
+            let hasTab = isCompact && cursor.bytes[start..<cursor.offset].contains(.tab)
+            if hasTab, isIndicator(UInt8(ascii: "-")) || isIndicator(UInt8(ascii: "?")) || isKeyAhead() {
+                throw error("a tab must not be used for indentation")
+            }
             return isCompact ? try blockNode(parent: parent) : try inlineNode(parent: parent)
         }
         try skipToContent()

@@ -7,6 +7,7 @@ extension YAMLReader {
         let properties = try properties()
         if !properties.isEmpty {
             try skipFlowSpace()
+            try refuseAlias()
             let isEmpty = ",]}".utf8.contains(cursor.next)
             let node = try tagged(isEmpty ? Node(.null, at: position) : try flowNode(), properties.tag, at: position)
             note(node, as: properties.anchor)
@@ -16,15 +17,20 @@ extension YAMLReader {
         case UInt8(ascii: "["): return Node(.list(try flowSequence()), at: position)
         case UInt8(ascii: "{"): return Node(.map(try flowMapping()), at: position)
         case UInt8(ascii: "*"): return try alias()
-        case UInt8(ascii: "\""), UInt8(ascii: "'"): return Node(.string(try quoted(parent: -1)), at: position)
+        case UInt8(ascii: "\""), UInt8(ascii: "'"): return Node(.string(try quoted(parent: flowIndent)), at: position)
         default: return Node(YAMLScalar.value(of: try flowPlain()), at: position)
         }
     }
 
     private mutating func skipFlowSpace() throws(ReadingError) {
+        let line = cursor.line
         try skipToContent()
         guard !cursor.isAtEnd else { throw error("the document ends within a flow collection") }
         if isMarker("---") || isMarker("...") { throw error("the document ends within a flow collection") }
+        // A closing bracket may have the indentation of the block, as other parsers allow.
+        if cursor.line != line, cursor.indent <= flowIndent, !"]}".utf8.contains(cursor.next) {
+            throw error("the line is indented less than its flow collection")
+        }
     }
 
     private mutating func flowSequence() throws(ReadingError) -> [Node] {
@@ -80,7 +86,8 @@ extension YAMLReader {
 
     /// Parses a plain scalar within a flow collection, over several lines if necessary.
     private mutating func flowPlain() throws(ReadingError) -> String {
-        guard startsPlain() || cursor.next == UInt8(ascii: ":") else { throw unexpectedCharacter }
+        let isIndicator = "-?".utf8.contains(cursor.next) && ",[]{}".utf8.contains(cursor.peek(1))
+        guard !isIndicator, startsPlain() || cursor.next == UInt8(ascii: ":") else { throw unexpectedCharacter }
         var lines: [String] = []
         while true {
             let start = cursor.offset
@@ -88,7 +95,10 @@ extension YAMLReader {
             guard let text = cursor.text(from: start) else { throw error("the text is not valid UTF-8") }
             lines.append(text.trimmingBlanks)
             guard isLineDone, cursor.next != UInt8(ascii: "#"), !cursor.isAtEnd else { break }
+            let end = cursor.offset
             try skipFlowSpace()
+            // A comment ends the scalar.
+            if cursor.bytes[end..<cursor.offset].contains(UInt8(ascii: "#")) { break }
             if ",[]{}#".utf8.contains(cursor.next) || isFlowColon { break }
         }
         return lines.joined(separator: " ").trimmingBlanks

@@ -13,8 +13,8 @@ extension YAMLReader {
     /// Parses a plain scalar of one or several lines.
     mutating func plain(parent: Int) throws(ReadingError) -> Node.Value {
         guard startsPlain() else { throw unexpectedCharacter }
-        var text = try plainLine()
-        while true {
+        var (text, isComplete) = try plainLine()
+        while !isComplete {
             var look = self
             var breaks = 0
             look.skipBlanks()
@@ -28,26 +28,25 @@ extension YAMLReader {
                 !look.isMarker("...")
             else { break }
             self = look
-            let line = try plainLine()
+            let line: String
+            (line, isComplete) = try plainLine()
             text += breaks == 1 ? " " : String(repeating: "\n", count: breaks - 1)
             text += line
         }
         return YAMLScalar.value(of: text)
     }
 
-    private mutating func plainLine() throws(ReadingError) -> String {
+    /// Parses one line of a plain scalar, and returns whether a comment ends the scalar.
+    private mutating func plainLine() throws(ReadingError) -> (text: String, isComplete: Bool) {
         let start = cursor.offset
         while !isLineDone {
             if isIndicator(UInt8(ascii: ":")) { throw error("a value must not contain \": \" unless it is quoted") }
             cursor.advance()
         }
         guard let line = cursor.text(from: start) else { throw error("the text is not valid UTF-8") }
-        skipComment()
-        return line.trimmingBlanks
-    }
-
-    private mutating func skipComment() {
-        if cursor.next == UInt8(ascii: "#") { skipLine() }
+        let hasComment = cursor.next == UInt8(ascii: "#")
+        if hasComment { skipLine() }
+        return (line.trimmingBlanks, hasComment)
     }
 
     mutating func skipLineEnd() {
@@ -78,7 +77,7 @@ extension YAMLReader {
                 return text
             }
             if cursor.next.isLineEnd {
-                try foldLine(into: &text, behind: written)
+                try foldLine(into: &text, behind: written, parent)
             } else if mark == UInt8(ascii: "\""), cursor.next == UInt8(ascii: "\\") {
                 try escape(into: &text)
                 written = text.utf8.count
@@ -103,7 +102,11 @@ extension YAMLReader {
     /// Folds line breaks in a quoted scalar: a single line break becomes a space.
     ///
     /// Of several consecutive line breaks, the first is removed and each of the others becomes a line feed.
-    private mutating func foldLine(into text: inout String, behind written: Int) throws(ReadingError) {
+    private mutating func foldLine(
+        into text: inout String,
+        behind written: Int,
+        _ parent: Int
+    ) throws(ReadingError) {
         while text.utf8.count > written, let last = text.unicodeScalars.last, last == " " || last == "\t" {
             text.unicodeScalars.removeLast()
         }
@@ -112,7 +115,12 @@ extension YAMLReader {
             skipLineEnd()
             breaks += 1
             if isMarker("---") || isMarker("...") { throw error("the document ends within a quoted text") }
+            while cursor.next == .space { cursor.advance() }
+            let indent = cursor.indent
             skipBlanks()
+            guard cursor.isAtEnd || cursor.next.isLineEnd || indent > parent else {
+                throw error("the line is indented less than its text")
+            }
         }
         text += breaks == 1 ? " " : String(repeating: "\n", count: breaks - 1)
     }

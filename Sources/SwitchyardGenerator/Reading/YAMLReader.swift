@@ -11,6 +11,8 @@ struct YAMLReader {
     private var depth = 0
     private var anchors: [String: Node] = [:]
     private var aliasedNodes = 0
+    /// The indentation of the block that contains the flow collection under way, or -1 at the top level.
+    var flowIndent = -1
 
     /// The anchor and tag before a node.
     struct Properties {
@@ -28,18 +30,18 @@ struct YAMLReader {
     ///
     /// - Throws: ``ReadingError`` with the position at which the text is not valid YAML or uses an unsupported feature.
     mutating func document() throws(ReadingError) -> Node {
-        try skipToContent()
-        while cursor.indent == 0, cursor.next == UInt8(ascii: "%") {
-            skipLine()
-            try skipToContent()
-        }
-        if isMarker("---") {
+        try directives()
+        let line = cursor.line
+        let hasMarker = isMarker("---")
+        if hasMarker {
             cursor.advance(3)
             skipBlanks()
             try skipToContent()
         }
         guard !cursor.isAtEnd else { return Node(.null, at: cursor.position) }
-        let node = try blockNode(parent: -1)
+        // A block collection must start on a line of its own.
+        let isOnMarkerLine = hasMarker && cursor.line == line
+        let node = isOnMarkerLine ? try inlineNode(parent: -1) : try blockNode(parent: -1)
         try skipToContent()
         if isMarker("...") {
             cursor.advance(3)
@@ -48,6 +50,29 @@ struct YAMLReader {
         if isMarker("---") { throw error("a second document in one file is not supported") }
         guard cursor.isAtEnd else { throw error("expected the end of the document; check the indentation") }
         return node
+    }
+
+    /// Parses the directives before the document, such as `%YAML 1.2`.
+    private mutating func directives() throws(ReadingError) {
+        try skipToContent()
+        var names: Set<String> = []
+        while cursor.indent == 0, cursor.next == UInt8(ascii: "%") {
+            let position = cursor.position
+            let start = cursor.offset
+            skipLine()
+            let words = (cursor.text(from: start) ?? "").split { $0 == " " || $0 == "\t" }.prefix { !$0.hasPrefix("#") }
+            let isVersion = words.first == "%YAML"
+            guard !isVersion || (words.count == 2 && words[1].allSatisfy { $0.isASCII && ($0.isNumber || $0 == ".") })
+            else {
+                throw ReadingError("the directive is invalid: must be \"%YAML 1.2\"", at: position)
+            }
+            guard !isVersion || names.insert("%YAML").inserted else {
+                throw ReadingError("the directive %YAML occurs twice", at: position)
+            }
+            try skipToContent()
+            let isLast = cursor.indent != 0 || cursor.next != UInt8(ascii: "%")
+            if isLast, !isMarker("---") { throw error("expected \"---\" after a directive") }
+        }
     }
 
     func error(_ message: String) -> ReadingError { ReadingError(message, at: cursor.position) }
@@ -142,6 +167,7 @@ struct YAMLReader {
         case UInt8(ascii: "*"): return try alias()
         case UInt8(ascii: "|"), UInt8(ascii: ">"): return Node(.string(try blockScalar(parent: parent)), at: position)
         case UInt8(ascii: "["), UInt8(ascii: "{"):
+            flowIndent = parent
             let node = try flowNode()
             try endLine()
             return node
@@ -160,6 +186,7 @@ struct YAMLReader {
         _ position: Position
     ) throws(ReadingError) -> Node {
         skipBlanks()
+        try refuseAlias()
         var node = Node(.null, at: position)
         if isLineDone {
             try skipToContent()
@@ -196,6 +223,11 @@ struct YAMLReader {
         }
         guard let word = cursor.text(from: start), word.count > 1 else { throw error("expected a name") }
         return word
+    }
+
+    /// Throws an error if an alias follows an anchor or a tag.
+    func refuseAlias() throws(ReadingError) {
+        if cursor.next == UInt8(ascii: "*") { throw error("an alias must not have an anchor or a tag") }
     }
 
     mutating func alias() throws(ReadingError) -> Node {

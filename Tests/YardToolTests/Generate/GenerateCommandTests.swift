@@ -34,7 +34,16 @@ import Testing
         }
     }
 
-    @Test(arguments: ["openapi: 2", "a: [", "{\"openapi\": \"3.0.0\"}"])
+    @Test(arguments: [
+        "openapi: 2", "a: [", "{\"openapi\": \"3.0.0\"}", "", "\u{0}\u{1}\u{2}PNG", "<html></html>", "swagger: '2.0'",
+        "[]",
+        good.replacing("description: Fine", with: "$ref: '#/components/responses/None'"),
+        good.replacing("description: Fine", with: "$ref: '#/paths/~1things/get/responses/200'"),
+        good + "\n  /more: { get: { operationId: a }, put: { operationId: a } }",
+        good
+            + "\n  /more: { get: { parameters: [{ name: a, in: query, schema: { allOf: [{ type: string }, { type: integer }] } }] } }",
+        good + "\nx-a: &a [1, 1, 1]\nx-b: *c",
+    ])
     func `no file is written for an invalid document`(document: String) async throws {
         try await withTemporaryFolder { folder in
             let output = folder.appendingPathComponent("out")
@@ -43,6 +52,11 @@ import Testing
 
             #expect(!FileManager.default.fileExists(atPath: output.path))
         }
+    }
+
+    @Test(arguments: ["/none/api.yaml", "/"])
+    func `a document that cannot be read is an error`(path: String) async {
+        #expect(await Yard.run(["generate", path, "--check"]) == 1)
     }
 
     @Test func `generate --check writes no file, and fails for skipped parts unless --allow is given`() async throws {
