@@ -102,6 +102,12 @@ export async function checkFilters(page) {
     const [rows, words] = await shown(changes);
     check(rows === wanted && words === `${wanted} of 17`, `${JSON.stringify(changes)}: ${words}`);
   }
+  // The details are loaded in the background, so the number of calls that are found grows.
+  for (const [text, wanted] of [["header:forum/4.2", 13], ["body:unavailable", 4], ["body:nowhere", 0]]) {
+    await shown({ text });
+    await page.waitFor(`${rowsShown} === ${wanted}`);
+    check(true, `${text}: ${wanted} of 17`);
+  }
   await shown({ kind: "hedge", text: "search" });
   const hash = await page.value("location.hash");
   await page.send("Page.reload");

@@ -110,13 +110,32 @@ class Details {
   /** The maximum number of calls whose details the page keeps, so that they can be shown when the app has ended. */
   static most = 1000;
 
+  static #nothing = { fields: "", bodies: "" };
+
   #kept = new Map();
+  #texts = new WeakMap();
   #wanted = [];
   #isLoading = false;
 
   constructor(record, store) {
     this.record = record;
     this.store = store;
+    /** Called when the details of a call were loaded. */
+    this.onLoad = () => {};
+  }
+
+  /** Returns the header fields and the bodies of a call as text in lower case, or empty texts before they are loaded. */
+  text(id) {
+    const detail = this.record ? this.record.details[id] : this.#kept.get(id);
+    if (!detail) return Details.#nothing;
+    const known = this.#texts.get(detail);
+    if (known) return known;
+    const messages = detail.attempts.flatMap(({ request, response }) => [request, response]).filter(Boolean);
+    const lines = messages.flatMap(({ fields }) => fields ?? []).map(([name, value]) => `${name}: ${value}`);
+    const bodies = messages.map(({ body }) => body?.text ?? "");
+    const text = { fields: lines.join("\n").toLowerCase(), bodies: bodies.join("\n").toLowerCase() };
+    this.#texts.set(detail, text);
+    return text;
   }
 
   /** Loads the details of calls in the background, the newest first. */
@@ -169,6 +188,7 @@ class Details {
     this.#kept.delete(id);
     this.#kept.set(id, detail);
     if (this.#kept.size > Details.most) this.#kept.delete(this.#kept.keys().next().value);
+    this.onLoad();
     return detail;
   }
 

@@ -62,6 +62,16 @@ class Filter {
     this.set({ text: "", server: "", status: "", kind: "" });
   }
 
+  /** Whether the text searches header fields or bodies, which are loaded in the background. */
+  get searchesDetails() {
+    return this.needles.some((needle) => /^(header|body):./.test(needle));
+  }
+
+  /** Tests the calls again, because more details are loaded. */
+  refresh() {
+    this.#tell();
+  }
+
   get isNarrow() {
     return Boolean(this.text.trim() || this.server || this.status || this.kind);
   }
@@ -73,11 +83,11 @@ class Filter {
     if (this.status === "failed" || this.status === "running") {
       if (entry.state !== this.status) return false;
     } else if (this.status && Math.floor((call.outcome?.status ?? 0) / 100) !== Number(this.status)) return false;
-    return this.needles.every((needle) => Filter.test(entry, needle));
+    return this.needles.every((needle) => this.#test(entry, needle));
   }
 
   /** Returns whether a call matches one word of the text, which may have the form `name:value`. */
-  static test(entry, needle) {
+  #test(entry, needle) {
     const [, name, value] = needle.match(/^([a-z-]+):(.+)$/) ?? [];
     const number = Filter.number(value);
     const { call } = entry;
@@ -86,6 +96,8 @@ class Filter {
       case "method": return call.method.toLowerCase() === value;
       case "server": return entry.servers.some((server) => server?.toLowerCase().includes(value));
       case "type": return entry.type.includes(value);
+      case "header": return this.details?.text(call.id).fields.includes(value) ?? false;
+      case "body": return this.details?.text(call.id).bodies.includes(value) ?? false;
       case "larger-than": return number !== undefined && (entry.size ?? 0) > number;
       case "slower-than": return number !== undefined && (call.end ?? Infinity) - call.start > number;
       default: return entry.text.includes(needle);
@@ -104,8 +116,8 @@ class Filter {
 function filterBar(filter, store) {
   const field = element("input", {
     type: "search", id: "text", placeholder: "path, URL, tag, #number", "aria-label": "Text in path or URL",
-    title: "Press / to focus this field. status:500, method:post, server:NAME, type:json, larger-than:10k and "
-      + "slower-than:1s are possible too.", autocomplete: "off", spellcheck: "false",
+    title: "Press / to focus this field. status:500, method:post, server:NAME, type:json, header:etag, body:error, "
+      + "larger-than:10k and slower-than:1s are possible too.", autocomplete: "off", spellcheck: "false",
   });
   const choice = (label, key, options) => {
     const made = element("select", { "aria-label": label, title: label, id: `filter-${key}` });

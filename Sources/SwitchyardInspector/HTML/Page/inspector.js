@@ -16,6 +16,8 @@ class Inspector {
     this.feed = new Feed(this.store);
     this.details = new Details(record, this.store);
     this.feed.details = this.details;
+    this.filter.details = this.details;
+    this.details.onLoad = () => this.#searchAgain();
     this.isPaused = false;
     const now = () => record ? this.store.latest : Date.now();
     const { store, filter, feed, details } = this;
@@ -55,6 +57,15 @@ class Inspector {
     this.verdict = element("section", { class: "verdict", "aria-label": "Result" });
     return element("div", { class: "inspector" }, this.header.node, this.verdict, this.faults.banner,
       this.servers.node, this.layout, notice.node);
+  }
+
+  /** Searches again after details were loaded, at most ten times per second. */
+  #searchAgain() {
+    if (this.searching || !this.filter.searchesDetails) return;
+    this.searching = setTimeout(() => {
+      this.searching = undefined;
+      this.filter.refresh();
+    }, 100);
   }
 
   // Updates
