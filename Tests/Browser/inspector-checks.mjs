@@ -170,7 +170,14 @@ export async function checkDetail(page, made) {
   const expected =
     /^Sent the request to a: timed out after .*failed over to b: 401 Unauthorized.*refreshed.*hedged with c: cancelled/;
   check(expected.test(story), `the story: ${story}`);
+  const next = () => page.value(`[...document.querySelectorAll(".caption .next")].map((text) => text.textContent)`);
+  const followed = ["then the next server", "then again with another credential", "then a hedge"];
+  check((await next()).join() === followed.join(), `each attempt names what followed: ${(await next()).join(", ")}`);
+  await show(page, "14");
+  check((await next()).at(-1) === "no failover: no server left", "the last attempt names what stopped the failover");
   await show(page, "9");
+  const stopped = await page.value(`document.querySelector(".story").textContent`);
+  check(stopped.endsWith("no failover: must not be sent again."), `the story names what stopped it: ${stopped}`);
   check((await page.value(`document.querySelector("p.executed").textContent`)).includes("may have executed it"),
     "a write that may have been executed says so");
   check(await page.value(`document.querySelector(".response").textContent.includes("There was no response.")`),

@@ -140,7 +140,7 @@ export function scripted(start) {
   made.add("GET", "/topics", 900, (call) => ({
     from: "network", tags: ["list"], outcome: { status: 200 },
     attempts: [
-      attempt(call, 1, "a", "first", 0, { connect: 2.1 }, { error: "connectionRefused" },
+      attempt(call, 1, "a", "first", 0, { connect: 2.1 }, { error: "connectionRefused", next: "next server" },
         { query: "?page=2&sort=new" }),
       attempt(call, 2, "b", "failover", 2.4, fresh, { status: 200 }, { query: "?page=2&sort=new" }),
     ],
@@ -151,7 +151,7 @@ export function scripted(start) {
   made.add("GET", "/search", 1400, (call) => ({
     from: "network", outcome: { status: 200 }, end: call.start + 84,
     attempts: [
-      attempt(call, 1, "b", "first", 0, { send: 0.4, wait: 83.4 }, { isCut: true }),
+      attempt(call, 1, "b", "first", 0, { send: 0.4, wait: 83.4 }, { isCut: true, next: "hedge" }),
       attempt(call, 2, "c", "hedge", 55, { connect: 3, send: 0.4, wait: 22, receive: 3 }, { status: 200 }),
     ],
   }), { response: { type: "text/html", bytes: hostile.length, text: hostile } });
@@ -161,8 +161,8 @@ export function scripted(start) {
     waits: [{ start: call.start + 12, end: call.start + 112, why: "retry after 503" },
       { start: call.start + 124, end: call.start + 324, why: "retry after 503" }],
     attempts: [
-      attempt(call, 1, "b", "first", 0, usual, { status: 503 }),
-      attempt(call, 1, "b", "retry", 112.2, usual, { status: 503 }, { round: 2 }),
+      attempt(call, 1, "b", "first", 0, usual, { status: 503, next: "retry" }),
+      attempt(call, 1, "b", "retry", 112.2, usual, { status: 503, next: "retry" }, { round: 2 }),
       attempt(call, 1, "b", "retry", 324.2, usual, { status: 204 }, { round: 3 }),
     ],
   }), { request: { type: "application/x-www-form-urlencoded", bytes: 28, text: "title=Switch+yard&open=true" } });
@@ -186,7 +186,8 @@ export function scripted(start) {
       error: "connectionLost",
       words: "The connection was lost after the request had been sent. The server may have executed it.",
     },
-    attempts: [attempt(call, 1, "b", "first", 0, { connect: 2, send: 1.4, wait: 640 }, { error: "connectionLost" })],
+    attempts: [attempt(call, 1, "b", "first", 0, { connect: 2, send: 1.4, wait: 640 },
+      { error: "connectionLost", next: "must not be sent again" })],
   }), { request: json({ topic: 4, text: "Thanks, that works." }) });
   // 10: bytes, 11: a name of a path that looks like markup, 12: not found.
   const bytes = Buffer.from(Array.from({ length: 1500 }, (_, place) => place * 7 % 256));
@@ -201,9 +202,11 @@ export function scripted(start) {
     from: "network", rounds: 2, tags: ["poll", "badge"], outcome: { status: 200 },
     waits: [{ start: call.start + 51, end: call.start + 90, why: "refresh of the credentials" }],
     attempts: [
-      attempt(call, 1, "a", "first", 0, { connect: 30 }, { error: "timedOut" }),
-      attempt(call, 2, "b", "failover", 30.2, { send: 0.3, wait: 20 }, { status: 401 }),
-      attempt(call, 1, "b", "refresh", 90, { send: 0.3, wait: 118, receive: 2 }, { status: 200 }, { round: 2 }),
+      attempt(call, 1, "a", "first", 0, { connect: 30 }, { error: "timedOut", next: "next server" }),
+      attempt(call, 2, "b", "failover", 30.2, { send: 0.3, wait: 20 },
+        { status: 401, next: "again with another credential" }),
+      attempt(call, 1, "b", "refresh", 90, { send: 0.3, wait: 118, receive: 2 }, { status: 200, next: "hedge" },
+        { round: 2 }),
       attempt(call, 2, "c", "hedge", 150, { lookup: 6, connect: 22, send: 0.3, wait: 32 }, { isCut: true },
         { round: 2 }),
     ],
@@ -216,9 +219,10 @@ export function scripted(start) {
       words: "No server succeeded: a refused the connection, b and c responded with 503.",
     },
     attempts: [
-      attempt(call, 1, "a", "first", 0, { connect: 1.9 }, { error: "connectionRefused" }),
-      attempt(call, 2, "b", "failover", 2.2, usual, { status: 503 }),
-      attempt(call, 3, "c", "failover", 13, { connect: 5, send: 0.4, wait: 30 }, { status: 503 }),
+      attempt(call, 1, "a", "first", 0, { connect: 1.9 }, { error: "connectionRefused", next: "next server" }),
+      attempt(call, 2, "b", "failover", 2.2, usual, { status: 503, next: "next server" }),
+      attempt(call, 3, "c", "failover", 13, { connect: 5, send: 0.4, wait: 30 },
+        { status: 503, next: "no server left" }),
     ],
   }));
   // 15: still running.

@@ -50,11 +50,7 @@ extension Failover {
 
     /// Ends the request because an attempt cannot be sent, unless another attempt determines its result.
     private func endUnsent(_ reason: RequestFailure.Reason, at now: MonotonicTime) {
-        // While another attempt is in flight, this attempt is optional. The result of an earlier attempt is more
-        // significant.
-        guard !state.withLock({ $0.isWaiting }) else { return }
-        if let ending = state.withLock({ $0.giveUp() }) { return finish(ending, at: now) }
-        end(with: .failure(reason))
+        if let ending = state.withLock({ $0.endUnsent(reason) }) { finish(ending, at: now) }
     }
 
     /// Builds the request again without cookies if the cookies were removed after the call was made.

@@ -280,6 +280,16 @@ struct FailoverState {
         return ending
     }
 
+    /// Ends the request because an attempt cannot be sent.
+    ///
+    /// While another attempt is in flight, the attempt is optional, so the request continues. A response to an earlier
+    /// attempt is more significant than the reason.
+    mutating func endUnsent(_ reason: RequestFailure.Reason) -> Ending? {
+        guard live == 0 else { return nil }
+        if case .success = lastResult { return giveUp() }
+        return end(with: .failure(reason))
+    }
+
     /// Ends the request, even if attempts are in flight, or returns `nil` if the request has already ended.
     mutating func end(with result: Result<HTTPResponse, RequestFailure.Reason>, winner: Int? = nil) -> Ending? {
         guard phase != .ended else { return nil }

@@ -18,6 +18,11 @@ enum ServicePath {
     /// Returns a path in normal form, or `nil` if it is not a valid path.
     static func normalized(_ path: String) -> String? { RequestURL(root + path)?.pathInNormalForm }
 
+    /// Whether a server could resolve a URL to one below the base URL.
+    static func mayBe(_ url: RequestURL, below base: BaseURL) -> Bool {
+        url.isAt(base) && (path(of: url, below: base) != nil || !isPlain(url.pathInNormalForm))
+    }
+
     /// Returns the text of a URL before its path, with its user name and password.
     static func origin(of url: RequestURL) -> String {
         let bytes = Array(url.text.utf8)

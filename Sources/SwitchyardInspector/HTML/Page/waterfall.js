@@ -127,7 +127,8 @@ class Waterfall {
       element("span", { class: "turn-sample", "aria-hidden": "true" }), ` ${turn.status} to `,
       element("code", {}, turn.to)));
     return element("div", { class: "caption" },
-      element("span", { class: "lead" }, lead), phases,
+      element("span", { class: "lead" }, lead),
+      attempt.next ? element("span", { class: "next" }, words.next(attempt)) : null, phases,
       facts.length ? element("span", { class: "quiet" }, facts.join(", ")) : null, turns);
   }
 

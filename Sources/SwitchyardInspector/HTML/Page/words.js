@@ -28,6 +28,15 @@ const phaseWords = {
   receive: "receive",
 };
 
+/** The words for the next attempt. Any other event after an attempt is the reason why there was no failover. */
+const nextWords = {
+  "first attempt": "then the first attempt",
+  "next server": "then the next server",
+  "hedge": "then a hedge",
+  "retry": "then a retry",
+  "again with another credential": "then again with another credential",
+};
+
 const serverStates = {
   inUse: "in use",
   standby: "on standby",
@@ -108,6 +117,11 @@ const words = {
     return attempt.end === undefined ? "running" : "completed";
   },
 
+  /** Returns the event that followed an attempt: then the next server, no failover: no server left. */
+  next({ next }) {
+    return next ? nextWords[next] ?? `no failover: ${next}` : "";
+  },
+
   /** Returns a sentence about a call: the servers that received a request, and the reasons. */
   story(call) {
     const parts = call.attempts.map((attempt) => {
@@ -120,6 +134,8 @@ const words = {
       const took = attempt.end === undefined ? "" : ` after ${numbers.wait(attempt.end - attempt.start)}`;
       return `${lead}: ${words.attemptEnd(attempt)}${took}`;
     });
+    const last = call.attempts[call.attempts.length - 1];
+    if (last?.next && !nextWords[last.next]) parts.push(words.next(last));
     if (call.from === "shared") parts.push("shared the response of an identical call");
     else if (call.from && call.from !== "network") parts.push(`served from the ${call.from}`);
     const text = parts.join("; ");

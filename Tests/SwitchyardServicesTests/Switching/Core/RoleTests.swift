@@ -159,4 +159,63 @@ import Testing
 
         #expect(driver.choose(for: traits(without: [1]))?.server == 0)
     }
+
+    /// Lets every attempt of some writes time out, one write per second.
+    private func timeOut(_ writes: Int, on driver: CoreDriver) {
+        for _ in 0..<writes {
+            driver.advance(1)
+            guard let write = driver.choose(excluding: [0], for: traits(without: [1])) else { continue }
+            driver.settle(write, .timedOut)
+        }
+    }
+
+    @Test func `an ejected server is tried while every other server for its requests is overloaded`() throws {
+        let driver = try driver()
+        driver.requests(40, .ok)
+        driver.eject("a")
+        timeOut(14, on: driver)
+
+        let share = (0..<200).count { _ in
+            guard let write = driver.choose(for: traits(without: [1])) else { return false }
+            driver.settle(write, .neutral)
+            return write.server == 0
+        }
+        #expect((70...130).contains(share))
+
+        for _ in 0..<2 {
+            let write = try #require(driver.choose(excluding: [2], for: traits(without: [1])))
+            driver.settle(write, .ok)
+        }
+        #expect(driver.state("a") == .healthy)
+    }
+
+    @Test func `overload does not eject a server if every other server for its requests is overloaded`() throws {
+        let driver = try driver()
+        driver.requests(40, .ok)
+        driver.overload("b", .http(503))
+        var failure = SwitchingCore.Failure(kind: .http(503), endpoint: 1, hasConfirmation: true)
+        failure.unsuitable = [1]
+        for _ in 0..<40 {
+            driver.advance(0.1)
+            driver.core.recordFailure(0, failure, at: driver.core.read(driver.now))
+        }
+
+        #expect(driver.state("a") == .healthy)
+    }
+
+    @Test func `a write tests a server on trial that serves no repeatable request`() throws {
+        let driver = try driver(.smallFleet, ["a", "m"])
+        var member = SwitchingCore.Member(id: "m")
+        (member.servesEverything, member.servesReads) = (false, false)
+        try driver.replace([SwitchingCore.Member(id: "a"), member])
+        driver.eject("m")
+        driver.advance(2)
+        _ = driver.core.takeProbe(for: traits(without: [1]), at: driver.now)
+        _ = try #require(driver.choose(for: traits(without: [1])))
+
+        let write = driver.choose(excluding: [0], for: RequestTraits(mayBeRepeated: false))
+
+        #expect(write?.server == 1)
+        #expect(write?.holdsTrialPlace == true)
+    }
 }
