@@ -218,4 +218,16 @@ import Testing
         #expect(write?.server == 1)
         #expect(write?.holdsTrialPlace == true)
     }
+
+    @Test func `a current server that no longer serves every request in a new list is replaced`() throws {
+        let driver = try driver(.recommended, ["a", "b"])
+        #expect(driver.core.current == "a")
+        var mirror = SwitchingCore.Member(id: "a")
+        mirror.servesEverything = false
+
+        let events = try driver.core.replace([mirror, SwitchingCore.Member(id: "b")], at: driver.now)
+
+        #expect(driver.core.current == "b")
+        #expect(events.map(\.kind) == [.switched(from: "a", to: "b", cause: .listReplaced)])
+    }
 }

@@ -22,6 +22,10 @@ import Testing
         Change("consecutiveFailures") { $0.detection.consecutive = 0 },
         Change("consecutiveFailures") { $0.detection.consecutive = 65_536 },
         Change("score.detected") { $0.detection.score?.detected = 0.001 },
+        Change("score.detected") {
+            $0.detection.score?.tolerated = 0.25
+            $0.detection.score?.detected = 0.25
+        },
         Change("score.tolerated") { $0.detection.score?.tolerated = 0 },
         Change("score.threshold") { $0.detection.score?.threshold = 0 },
         Change("score.halfLife") { $0.detection.score?.halfLife = .zero },

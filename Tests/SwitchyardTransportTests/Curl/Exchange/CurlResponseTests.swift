@@ -75,6 +75,23 @@
             }
         }
 
+        // The rest of the head may decide how the response is used.
+        @Test func `a response that stops within its head is not a response`() async throws {
+            let listener = try TCPListener()
+            async let served: Void = listener.serveOne { connection in
+                _ = RawHTTP.request(on: connection)
+                RawHTTP.say("HTTP/1.1 503 Down\r\nRetry-After: 5\r\n", on: connection)
+                RawHTTP.read(1, on: connection)
+            }
+            let url = try #require(RequestURL("http://127.0.0.1:\(listener.port)/"))
+            let request = HTTPRequest(url: url, timeouts: .init(total: .milliseconds(300)))
+
+            let error = try await CurlTransport().failure(of: request)
+            await served
+
+            #expect(error?.kind == .timeout)
+        }
+
         @Test(
             arguments: [
                 Answer("one length twice", "Content-Length: 2\r\nContent-Length: 2"),
