@@ -30,6 +30,9 @@ import Testing
 
         #expect(try Self.encoded(record) == data)
         #expect(record.feed.calls.contains { $0.attempts.map(\.kind) == [.first, .failover] })
+        let next = record.feed.calls.map { $0.attempts.map(\.next) }
+        #expect(next.contains(["next server", nil]))
+        #expect(next.contains(["must not be sent again"]))
         #expect(record.feed.calls.contains { $0.outcome?.status == 404 })
         #expect(record.feed.verdict.headline.hasPrefix("Server primary failed."))
     }
@@ -51,7 +54,9 @@ import Testing
         servers[0].fault = .refuse
         for number in 1...20 { _ = try await client.send(APIConfiguration(path: "topics", query: ["page": number])) }
         await until { inspector.desk.book.news(after: 0).outages["primary"] != nil }
-        await until { inspector.desk.book.news(after: 0).calls.count { $0.end != nil } == 24 }
+        servers[1].fault = .resetBeforeHead
+        _ = try? await client.send(APIConfiguration(path: "topics", method: .post, body: .text("title=Signals")))
+        await until { inspector.desk.book.news(after: 0).calls.count { $0.end != nil } == 25 }
         let feed = try await page.feed()
         var details: [String: CallDetail] = [:]
         for call in feed.calls { details[call.id] = try await page.detail(of: call.id) }
