@@ -82,10 +82,12 @@ struct SimulateCommand: Command {
         return lines.compactMap(\.self).map { $0 + "\n" }.joined()
     }
 
-    /// Simulates the same clients and failures without switching.
+    /// Simulates the same clients and failures without switching, with the same selection of the first server.
     private static func failPercentWithoutSwitching(_ plan: FleetPlan) throws -> Double {
         var plan = plan
+        let (selection, window) = (plan.policy.selection, plan.policy.latencyWindow)
         plan.policy = .off
+        (plan.policy.selection, plan.policy.latencyWindow) = (selection, window)
         var simulation = try FleetSimulation(plan)
         simulation.run()
         return FleetReport(of: simulation, wallSeconds: 0).failPercent

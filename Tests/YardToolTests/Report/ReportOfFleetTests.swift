@@ -1,5 +1,6 @@
 import Foundation
 import Switchyard
+import SwitchyardInspector
 import Testing
 
 @testable import yard
@@ -75,6 +76,20 @@ import Testing
         #expect(report.faults.isEmpty)
         #expect(report.marks.map(\.server) == [nil, nil])
         #expect(report.summary.hasPrefix("Every server was unreachable for 30 % of the clients"))
+    }
+
+    @Test func `the report of a fleet without a failure names no failure, and the servers with too much load`() throws {
+        let simulation = try Self.simulation(FleetPlan(clients: 100, scenario: .herd))
+        let report = Report(of: simulation)
+
+        #expect(report.faults.isEmpty && report.marks.isEmpty)
+        #expect(report.phases.map(\.name) == [.all])
+        #expect(report.summary.hasPrefix("No server failed, and each server can handle half of the load; "))
+        #expect(report.verdict.headline.hasPrefix("No server failed, and each server can handle half of the load. "))
+        let overloaded = FleetReport(of: simulation, wallSeconds: 0).servers.filter { $0.secondsOverCapacity > 0 }
+        #expect(!overloaded.isEmpty)
+        #expect(report.verdict.details.count == overloaded.count)
+        #expect(zip(report.verdict.details, overloaded).allSatisfy { $0.hasPrefix("Server \($1.name) received") })
     }
 
     @Test func `the report of a fleet can be decoded from its JSON`() throws {

@@ -28,12 +28,13 @@ struct FleetClients: Sendable {
     /// network fails in the scenario.
     private var links: ContiguousArray<UInt8>
 
-    /// Creates clients that are connected to the first server.
+    /// Creates clients that are connected to the first server, or to every server if none fails.
     init(_ plan: FleetPlan, random: inout FleetRandom) throws(SwitchError) {
         newestRequest = ContiguousArray(repeating: Self.noRequest, count: plan.clients)
         switches = ContiguousArray(repeating: 0, count: plan.clients)
         returnTimes = ContiguousArray(repeating: .nan, count: plan.clients)
-        links = ContiguousArray(repeating: 1, count: plan.clients)
+        let connected: UInt8 = plan.scenario.hasFailure ? 1 : 1 << UInt8(Self.servers.count) - 1
+        links = ContiguousArray(repeating: connected, count: plan.clients)
         let models = try Self.models(plan, random: &random)
         cores.reserveCapacity(plan.clients)
         for client in 0..<plan.clients {

@@ -35,6 +35,8 @@ struct FleetReport: Codable, Sendable, Equatable {
     var failures: Int
     var failPercent: Double
     /// The failed requests of the same clients without switching, in percent, or `nil` if they were not simulated.
+    ///
+    /// These clients select the first server of a request in the same way, and send the request only once.
     var failPercentWithoutSwitching: Double?
     /// The number of attempts and probes per request.
     var attemptsPerRequest: Double

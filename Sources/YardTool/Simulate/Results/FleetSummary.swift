@@ -13,15 +13,11 @@ struct FleetSummary {
     init(_ simulation: FleetSimulation) {
         let report = FleetReport(of: simulation, wallSeconds: 0)
         verdict = Self.verdict(report, simulation)
-        let trouble = Self.trouble(simulation.plan.scenario)
+        let scenario = simulation.plan.scenario
+        let trouble = scenario.story("from \(Int(FleetScenario.troubleStart)) s to \(Int(scenario.troubleEnd)) s")
         let moves = Self.moves(report, simulation.tally.causes)
         let parts = [trouble, Self.callers(report), Self.others(report), moves, Self.back(report)]
         text = parts.compactMap(\.self).joined(separator: "; ") + "."
-    }
-
-    private static func trouble(_ scenario: FleetScenario) -> String {
-        let name = scenario.hasTroubledServer ? "Server 1" : "Every server"
-        return "\(name) \(scenario.deed) from \(Int(FleetScenario.troubleStart)) s to \(Int(scenario.troubleEnd)) s"
     }
 
     private static func callers(_ report: FleetReport) -> String {
@@ -62,8 +58,7 @@ struct FleetSummary {
     private static func verdict(_ report: FleetReport, _ simulation: FleetSimulation) -> Verdict {
         let scenario = simulation.plan.scenario
         let seconds = Int(FleetScenario.troubleStart)..<Int(scenario.troubleEnd)
-        let name = scenario.hasTroubledServer ? "Server 1" : "Every server"
-        let trouble = "\(name) \(scenario.deed) for \(seconds.count) s."
+        let trouble = scenario.story("for \(seconds.count) s") + "."
         let share = Double(report.failures) / Double(max(1, report.requests))
         let callers =
             report.failures == 0
@@ -73,10 +68,20 @@ struct FleetSummary {
         let meanwhile = simulation.tally.requestsBySecond[seconds].reduce(0, +)
         let comparison =
             "Without switching, \(meanwhile.figure) requests would have gone to server 1 in these \(seconds.count) s."
+        let details: [String] =
+            if scenario.hasTroubledServer { [comparison] } else if scenario.hasFailure { [] } else { overloads(report) }
         return Verdict(
             level: share <= tolerance ? .good : .bad,
             headline: "\(trouble) \(callers)",
-            details: scenario.hasTroubledServer ? [comparison] : []
+            details: details
         )
+    }
+
+    /// Returns a sentence for each server that received more load than it can handle.
+    private static func overloads(_ report: FleetReport) -> [String] {
+        report.servers.filter { $0.secondsOverCapacity > 0 }.map { server in
+            "Server \(server.name) received more load than it can handle for \(server.secondsOverCapacity) s, "
+                + "at most \(server.peakLoad.rounded(places: 2)) times its capacity."
+        }
     }
 }

@@ -35,34 +35,40 @@ extension FleetPlan {
 }
 
 extension FleetScenario {
-    /// A description of the failure.
-    var deed: String {
+    /// A description of the failure, or `nil` if there is none.
+    private var deed: String? {
         switch self {
         case .deathAmple, .deathTight, .deathShort: "was dead"
         case .brownout: "had 40 % of its capacity"
         case .hang: "hung"
         case .network30: "was unreachable for 30 % of the clients because their network was down,"
-        case .herd: "was healthy"
+        case .herd: nil
         }
     }
 
-    /// The fault of the first server, or `nil` if the network is at fault.
+    /// Returns the beginning of a sentence that describes the failure with its time.
+    func story(_ time: String) -> String {
+        guard let deed else { return "No server failed, and each server can handle half of the load" }
+        return "\(hasTroubledServer ? "Server 1" : "Every server") \(deed) \(time)"
+    }
+
+    /// The fault of the first server, or `nil` if no server is at fault.
     fileprivate var fault: ReportFault? {
-        guard hasTroubledServer else { return nil }
+        guard hasTroubledServer, let deed else { return nil }
         return ReportFault(server: 0, from: Self.troubleStart, until: troubleEnd, what: deed, isKnown: true)
     }
 
     /// The marks for the start and the end of the failure.
     fileprivate var marks: [ReportMark] {
         let server = hasTroubledServer ? 0 : nil
-        let words: (begins: String, ends: String) =
-            switch self {
-            case .deathAmple, .deathTight, .deathShort: ("server 1 dies", "server 1 restarts cold")
-            case .brownout: ("server 1 drops to 40 % of its capacity", "server 1 has its full capacity again")
-            case .hang: ("server 1 hangs", "server 1 restarts cold")
-            case .network30: ("the networks of 30 % of the clients fail", "all networks work again")
-            case .herd: ("the fleet is evaluated from here", "the fleet is evaluated up to here")
-            }
+        let words: (begins: String, ends: String)
+        switch self {
+        case .deathAmple, .deathTight, .deathShort: words = ("server 1 dies", "server 1 restarts cold")
+        case .brownout: words = ("server 1 drops to 40 % of its capacity", "server 1 has its full capacity again")
+        case .hang: words = ("server 1 hangs", "server 1 restarts cold")
+        case .network30: words = ("the networks of 30 % of the clients fail", "all networks work again")
+        case .herd: return []
+        }
         return [
             ReportMark(at: Self.troubleStart, kind: .fault, server: server, text: words.begins),
             ReportMark(at: troubleEnd, kind: .faultEnd, server: server, text: words.ends),
@@ -71,10 +77,11 @@ extension FleetScenario {
 }
 
 extension ReportPhase {
-    /// Returns the statistics before, during and after the failure, and of all requests.
+    /// Returns the statistics before, during and after the failure if there is one, and of all requests.
     fileprivate static func all(of simulation: FleetSimulation) -> [ReportPhase] {
         let (start, end) = (Int(FleetScenario.troubleStart), Int(simulation.plan.scenario.troubleEnd))
         let last = simulation.tally.requestsBySecond.count
+        guard simulation.plan.scenario.hasFailure else { return [ReportPhase(.all, of: simulation.tally, 0..<last)] }
         let parts: [(Name, Range<Int>)] = [
             (.before, 0..<start), (.during, start..<end), (.after, end..<last), (.all, 0..<last),
         ]

@@ -17,8 +17,8 @@ enum FleetScenario: String, Sendable, CaseIterable, Encodable {
     case network30
     /// Server 1 dies; the other servers together can handle 80 % of the load.
     case deathShort = "death-short"
-    /// No server fails. Each server can handle half of the total load, and the response times of the servers differ by
-    /// 5 ms.
+    /// No server fails. Each server can handle half of the total load, the response times of the servers differ by 5 ms,
+    /// and every client is connected to every server.
     case herd
 
     /// The time in seconds for which requests arrive.
@@ -34,11 +34,14 @@ enum FleetScenario: String, Sendable, CaseIterable, Encodable {
     /// The period of the failure in seconds.
     var trouble: Range<Double> { Self.troubleStart..<troubleEnd }
 
+    /// Whether a server or the network fails.
+    var hasFailure: Bool { self != .herd }
+
     /// Whether the first server fails completely.
-    var hasOutage: Bool { self != .brownout && self != .network30 && self != .herd }
+    var hasOutage: Bool { hasTroubledServer && self != .brownout }
 
     /// Whether the first server fails, and not the network.
-    var hasTroubledServer: Bool { self != .network30 && self != .herd }
+    var hasTroubledServer: Bool { hasFailure && self != .network30 }
 
     /// The share of the clients whose network fails.
     var cutOffShare: Double { self == .network30 ? 0.3 : 0 }

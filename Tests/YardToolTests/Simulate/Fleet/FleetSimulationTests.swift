@@ -104,6 +104,18 @@ import Testing
         #expect(warm.servers[1].peakLoad < cold.servers[1].peakLoad)
     }
 
+    @Test(arguments: ServerModel.allCases)
+    func `a fleet that chooses within the latency window spreads over all servers`(model: ServerModel) throws {
+        var policy = SwitchPolicy.off
+        policy.selection = .lowestLatency
+        var simulation = try FleetSimulation(FleetPlan(clients: 600, scenario: .herd, policy: policy, model: model))
+
+        simulation.run()
+
+        #expect(simulation.tally.failures == 0)
+        #expect(FleetTimeline(of: simulation).steps.flatMap(\.loads).allSatisfy { $0 < 1 })
+    }
+
     @Test func `the table and the JSON show the same number of requests`() throws {
         let report = try report(FleetPlan(clients: 50))
 
