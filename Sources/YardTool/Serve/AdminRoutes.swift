@@ -6,25 +6,27 @@ import SwitchyardTesting
 struct AdminRoutes: Sendable {
     let faults: FaultSchedule
 
-    /// Returns the usage text of the endpoint.
-    static func help(baseURL: String) -> String {
-        """
-        Set a fault of a server:
-          curl -X PUT '\(baseURL)/admin/fault?server=topics/primary&fault=hang&for=5'
-          curl -X PUT \(baseURL)/admin/fault -d '{"server": "primary", "fault": "status", "status": 503, "percent": 30}'
-        Show the active faults, and remove a fault:
-          curl \(baseURL)/admin/fault
-          curl -X DELETE '\(baseURL)/admin/fault?server=topics/primary'
+    /// Returns the usage text of the endpoint, with the first server as the example.
+    func help(baseURL: String) -> String {
+        let server = faults.names.first ?? "topics/primary"
+        let name = server.split(separator: "/").last ?? "primary"
+        return """
+            Set a fault of a server:
+              curl -X PUT '\(baseURL)/admin/fault?server=\(server)&fault=hang&for=5'
+              curl -X PUT \(baseURL)/admin/fault -d '{"server": "\(name)", "fault": "status", "status": 503, "percent": 30}'
+            Show the active faults, and remove a fault:
+              curl \(baseURL)/admin/fault
+              curl -X DELETE '\(baseURL)/admin/fault?server=\(server)'
 
-        server   topics/primary, or primary for both services (default: all servers)
-        fault    \(FaultOrder.names.joined(separator: ", "))
-        for      the time in seconds after which the fault ends (default: never)
-        percent  the percentage of requests that the fault affects (default: 100)
-        flap     the period in seconds with which the fault is switched on and off
-        status   the status of the fault "status" (default: 503)
-        by       the delay of slow or the interval of drip, in seconds
-        bytes    the number of bytes for drip, reset-in-body, truncate and wrong-length
-        """
+            server   \(server), or \(name) for the servers with this name in all services (default: all servers)
+            fault    \(FaultOrder.names.joined(separator: ", "))
+            for      the time in seconds after which the fault ends (default: never)
+            percent  the percentage of requests that the fault affects (default: 100)
+            flap     the period in seconds with which the fault is switched on and off
+            status   the status of the fault "status" (default: 503)
+            by       the delay of slow or the interval of drip, in seconds
+            bytes    the number of bytes for drip, reset-in-body, truncate and wrong-length
+            """
     }
 
     /// Adds the routes to a server.
@@ -32,7 +34,7 @@ struct AdminRoutes: Sendable {
     /// Every route refuses a request whose `Host` field does not name this machine. A web page whose host name resolves
     /// to 127.0.0.1 could send such a request.
     func install(on server: LoopbackServer) {
-        route(.get, "/admin", on: server) { [weak server] _ in .text(Self.help(baseURL: server?.baseURL ?? "") + "\n") }
+        route(.get, "/admin", on: server) { [weak server] _ in .text(help(baseURL: server?.baseURL ?? "") + "\n") }
         route(.get, "/admin/fault", on: server) { _ in try answer(faults.orders) }
         route(.put, "/admin/fault", on: server) { request in
             let json = try await request.body.collect(upTo: 65_536)

@@ -49,6 +49,6 @@ final class ServedYard: Sendable {
         for (machine, served) in zip(machines, served) {
             table.add([machine.name, machine.baseURL, served.texts.joined(separator: ", ")])
         }
-        return (table.lines + ["", AdminRoutes.help(baseURL: admin.baseURL)]).joined(separator: "\n")
+        return (table.lines + ["", AdminRoutes(faults: faults).help(baseURL: admin.baseURL)]).joined(separator: "\n")
     }
 }
