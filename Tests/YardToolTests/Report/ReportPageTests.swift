@@ -41,6 +41,28 @@ import Testing
         #expect(try JSONDecoder().decode(Report.self, from: Data(data(in: html).utf8)) == report)
     }
 
+    @Test func `failed calls are listed by reason, the most frequent reason first`() throws {
+        var story = TrafficStory.hang()
+        let sound = story.notes.calls.indices.filter { story.notes.calls[$0].failure == nil }
+        for call in sound.prefix(3) { story.notes.calls[call].failure = "http503" }
+
+        let text = ReportText(report: Report(of: story)).html
+
+        let table = try #require(text.range(of: "Failed calls by reason"))
+        let rows = text[table.upperBound...]
+        let most = try #require(rows.range(of: "http503"))
+        let least = try #require(rows.range(of: "timeout"))
+        #expect(most.lowerBound < least.lowerBound)
+        #expect(rows[most.upperBound..<least.lowerBound].contains(">3<"))
+    }
+
+    @Test func `a report without a failed call has no table of reasons`() throws {
+        var story = TrafficStory.hang()
+        for call in story.notes.calls.indices { story.notes.calls[call].failure = nil }
+
+        #expect(!ReportText(report: Report(of: story)).html.contains("Failed calls by reason"))
+    }
+
     @Test func `a name that looks like a placeholder of the page is not replaced`() throws {
         let report = Report(of: .hang(names: ["<!-- script -->", "<!-- data -->"]))
 

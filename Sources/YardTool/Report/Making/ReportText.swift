@@ -25,6 +25,7 @@ struct ReportText {
             <section id="numbers">
             <h2>Numbers</h2>
             \(phases)
+            \(failures)
             </section>
             """
     }
@@ -50,6 +51,23 @@ struct ReportText {
         let times = report.phases.count > 1 ? " before, during and after the fault" : ""
         let title = "How long 50, 90 and 99 % of the callers waited at most\(times), including failed calls"
         return HTMLTable(title, columns, rows).html
+    }
+
+    /// The failed calls by reason, the most frequent reason first.
+    private var failures: String {
+        guard let calls = report.calls else { return "" }
+        let failed = calls.start.indices.filter { calls.failure[$0] > 0 }
+        let groups = Dictionary(grouping: failed) { calls.failure[$0] - 1 }
+        guard !groups.isEmpty else { return "" }
+        let rows = groups.sorted { ($1.value.count, $0.key) < ($0.value.count, $1.key) }.map { reason, members in
+            let servers = Set(members.map { calls.server[$0] }.filter { $0 >= 0 }).sorted().map { report.servers[$0] }
+            let times = members.map { calls.start[$0] }
+            return [
+                calls.failures[reason], members.count.figure, servers.isEmpty ? "–" : servers.joined(separator: ", "),
+                times.min()?.moment ?? "–", times.max()?.moment ?? "–",
+            ]
+        }
+        return HTMLTable("Failed calls by reason", ["reason", "calls", "last at", "first call", "last call"], rows).html
     }
 
     private var events: String {
