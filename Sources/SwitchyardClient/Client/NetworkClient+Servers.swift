@@ -251,6 +251,9 @@ extension NetworkClient {
         core.observers.send(event, to: observers)
     }
 
+    /// The queue on which observers of calls are notified; it does not retain the client.
+    package var observerQueue: ObserverQueue { core.observers }
+
     /// The number of observers.
     package var clientObserverCount: Int { core.state.withLock { $0.clientObservers?.count ?? 0 } }
 }

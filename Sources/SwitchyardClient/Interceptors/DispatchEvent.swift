@@ -192,7 +192,7 @@ extension String {
 ///
 /// A slow or blocked observer delays other observers, but no requests. If ``limit`` events are waiting, further events
 /// are dropped, so that a blocked observer uses a bounded amount of memory.
-final class ObserverQueue: Sendable {
+package final class ObserverQueue: Sendable {
     /// The maximum number of waiting events.
     static let limit = 65_536
 
@@ -210,5 +210,10 @@ final class ObserverQueue: Sendable {
             for observer in observers { observer.observe(event) }
             waiting.withLock { $0 -= 1 }
         }
+    }
+
+    /// Calls a closure after the observers have been notified of all events so far.
+    package func afterEvents(_ action: @escaping @Sendable () -> Void) {
+        queue.async(execute: action)
     }
 }

@@ -1,11 +1,11 @@
-import SwitchyardClient
+package import SwitchyardClient
 import SwitchyardHTTP
 
 extension RequestFailure.Reason {
     /// A one-word name of the reason.
     ///
     /// For a transport error, this is the name of its kind.
-    var name: String {
+    package var name: String {
         switch self {
         case .cancelled: "cancelled"
         case .deadlineExceeded: "timedOut"
