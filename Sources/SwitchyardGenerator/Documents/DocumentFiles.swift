@@ -26,7 +26,7 @@ final class DocumentFiles {
         limits: ReadingLimits = ReadingLimits(),
         load: @escaping (URL) throws -> Data = { try Data(contentsOf: $0) }
     ) throws(GeneratorError) {
-        folder = url.deletingLastPathComponent().standardizedFileURL
+        folder = url.deletingLastPathComponent()
         self.load = load
         self.limits = limits
         root = try Self.read(url, as: url.lastPathComponent, load, limits)
@@ -64,12 +64,19 @@ final class DocumentFiles {
         guard !path.contains("://") else {
             throw place.error("the reference to \"\(path)\" is invalid: must be a file of the document's folder")
         }
-        let base = folder.appendingPathComponent(place.file).deletingLastPathComponent()
-        let url = base.appendingPathComponent(path.removingPercentEncoding ?? path).standardizedFileURL
-        guard url.path.hasPrefix(folder.path + "/") else {
+        var steps = place.file.split(separator: "/").dropLast().map(String.init)
+        // The path is resolved as text, so symbolic links in the path of the folder do not matter.
+        for step in (path.removingPercentEncoding ?? path).split(separator: "/") where step != "." {
+            if step != ".." {
+                steps.append(String(step))
+            } else if steps.popLast() == nil {
+                throw place.error("the reference to \"\(path)\" is outside the folder of the document")
+            }
+        }
+        guard !path.hasPrefix("/"), !steps.isEmpty else {
             throw place.error("the reference to \"\(path)\" is outside the folder of the document")
         }
-        return String(url.path.dropFirst(folder.path.count + 1))
+        return steps.joined(separator: "/")
     }
 
     private func root(of file: String, at place: Place) throws(GeneratorError) -> Place {

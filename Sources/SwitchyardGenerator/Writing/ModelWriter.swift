@@ -105,7 +105,10 @@ struct ModelWriter {
                 if !isEmpty { code.line() }
                 writeInitializer(declaration, properties, additional, &code)
             }
-            if declaration.isMultipart { return }
+            if declaration.isMultipart {
+                if !isEmpty || !prefix.isEmpty { code.line() }
+                return writeParts(properties, &code)
+            }
             if declaration.isDecoded {
                 if !isEmpty || (isSent && !prefix.isEmpty) { code.line() }
                 writeDecoding(properties, &code)
@@ -115,11 +118,10 @@ struct ModelWriter {
                 writeEncoding(properties, additional, &code)
             }
         }
-        if declaration.isMultipart { writeParts(declaration, properties, &code) }
     }
 
     private func protocols(of declaration: Declaration) -> [String] {
-        if declaration.isMultipart { return ["Sendable"] }
+        if declaration.isMultipart { return ["MultipartBody"] }
         var protocols = options.isHashable ? ["Hashable"] : []
         if declaration.isDecoded { protocols.append("ObjectDecodable") }
         if declaration.isEncoded { protocols.append("Encodable") }
@@ -255,16 +257,12 @@ struct ModelWriter {
     }
 
     private func writeParts(
-        _ declaration: Declaration,
         _ properties: [(property: Declaration.Property, name: String)],
         _ code: inout CodeLines
     ) {
-        code.line()
-        code.block("extension \(declaration.name): MultipartBody") { code in
-            if options.access == .public { code.line("/// Adds the parts to a form.") }
-            code.block("\(prefix)func add(to form: inout MultipartForm) throws(APIError)") { code in
-                for (property, name) in properties { code.line(part(property, name)) }
-            }
+        if options.access == .public { code.line("/// Adds the parts to a form.") }
+        code.block("\(prefix)func add(to form: inout MultipartForm) throws(APIError)") { code in
+            for (property, name) in properties { code.line(part(property, name)) }
         }
     }
 

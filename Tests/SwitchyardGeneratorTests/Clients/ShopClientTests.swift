@@ -74,6 +74,18 @@ import Testing
         #expect(company.legalName == "Wood Ltd")
     }
 
+    @Test func `an object without required properties is decoded`() async throws {
+        let server = LoopbackServer()
+        let body = Self.product.dropLast() + #", "size": {"width": 30, "height": null, "measured_at": 60}}"#
+        server.route(.get, "/products/7", answering: .json(String(body)))
+
+        let size = try await shop(server).products.get(productID: 7).size
+
+        #expect(size?.width == 30)
+        #expect(size?.height == nil)
+        #expect(size?.measuredAt == Date(timeIntervalSince1970: 60))
+    }
+
     @Test func `a documented error response becomes the module's code with its message`() async throws {
         let server = LoopbackServer()
         server.route(.get, "/products/9", answering: .json(#"{"detail": "No such product."}"#, status: 404))

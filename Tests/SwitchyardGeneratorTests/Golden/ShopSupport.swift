@@ -193,8 +193,11 @@ struct Fields<Model: Sendable>: Sendable {
     ///
     /// A last parameter without a name receives all other members. Dates are in the format of RFC 3339 unless
     /// their names are in `unixTimes` or `emailDates`.
-    init<each Value: FieldValue>(
-        _ make: @escaping @Sendable (repeat each Value) -> Model,
+    ///
+    /// The first parameter is separate because a model whose properties all have defaults also has an
+    /// initializer without parameters.
+    init<First: FieldValue, each Value: FieldValue>(
+        _ make: @escaping @Sendable (First, repeat each Value) -> Model,
         _ names: Words...,
         unixTimes: Words...,
         emailDates: Words...
@@ -204,7 +207,15 @@ struct Fields<Model: Sendable>: Sendable {
         model = { decoder in
             let fields = try decoder.container(keyedBy: FieldName.self)
             var object = FieldReader(fields, names, unixTimes: unixTimes, emailDates: emailDates)
-            return make(repeat try object.next((each Value).self))
+            return make(try object.next(First.self), repeat try object.next((each Value).self))
+        }
+    }
+
+    /// Creates the members of a model without properties.
+    init(_ make: @escaping @Sendable () -> Model) {
+        model = { decoder in
+            _ = try decoder.container(keyedBy: FieldName.self)
+            return make()
         }
     }
 }

@@ -84,6 +84,37 @@ import Testing
         #expect(error?.description == expected)
     }
 
+    @Test(arguments: [
+        ("a: |\n \n  \n   \n x", "api.yaml:5:2: the first line has fewer spaces than a blank line before it"),
+        ("a: |\n\t\nb: 1", "api.yaml:2:1: a tab must not be used for indentation"),
+        ("a: [b,\nc]", "api.yaml:2:1: the line is indented less than its flow collection"),
+        ("a: {\nb\n:\nc\n}", "api.yaml:2:1: the line is indented less than its flow collection"),
+        ("a: [b\n#\n  c]", "api.yaml:3:3: expected \",\" or \"]\""),
+        ("[-]", "api.yaml:1:2: a value must not start with \"-\""),
+        ("[-, ?]", "api.yaml:1:2: a value must not start with \"-\""),
+        ("- [\n\tb,\n c\n ]", "api.yaml:2:2: a tab must not be used for indentation"),
+        ("a: \"b\nc\"", "api.yaml:2:1: the line is indented less than its text"),
+        ("a: \"b\n\tc\"", "api.yaml:2:2: the line is indented less than its text"),
+        ("--- a: b\n    c: d", "api.yaml:1:6: a value must not contain \": \" unless it is quoted"),
+        ("a: b\n  c # d\n  e", "api.yaml:3:3: the line is indented more than its object"),
+        ("a # b\nc", "api.yaml:2:1: expected the end of the document; check the indentation"),
+        ("a: &b c\nd: &e *b", "api.yaml:2:7: an alias must not have an anchor or a tag"),
+        ("-\t- a", "api.yaml:1:3: a tab must not be used for indentation"),
+        ("- \ta: b", "api.yaml:1:4: a tab must not be used for indentation"),
+        ("?\t- a", "api.yaml:1:3: a key must be a scalar"),
+        ("? a\n:\t- b", "api.yaml:2:3: a tab must not be used for indentation"),
+        ("%YAML 1.2\n", "api.yaml:2:1: expected \"---\" after a directive"),
+        ("%YAML 1.2\n...\n", "api.yaml:2:1: expected \"---\" after a directive"),
+        ("%YAML 1.2 a\n---\n", "api.yaml:1:1: the directive is invalid: must be \"%YAML 1.2\""),
+        ("%YAML 1.1#.\n---\n", "api.yaml:1:1: the directive is invalid: must be \"%YAML 1.2\""),
+        ("%YAML 1.2\n%YAML 1.2\n---\n", "api.yaml:2:1: the directive %YAML occurs twice"),
+    ])
+    func `YAML that other parsers repair is an error with line and column`(text: String, expected: String) {
+        let error = #expect(throws: GeneratorError.self) { try read(text) }
+
+        #expect(error?.description == expected)
+    }
+
     @Test func `nesting beyond the limit is an error`() {
         let error = #expect(throws: GeneratorError.self) { try read(String(repeating: "[", count: 100_000)) }
 

@@ -37,6 +37,11 @@ import Testing
                 "{ $ref: '../other.yaml' }",
                 "the reference to \"../other.yaml\" is outside the folder of the document", nil
             ),
+            (
+                "{ $ref: 'a/../../b.yaml' }",
+                "the reference to \"a/../../b.yaml\" is outside the folder of the document", nil
+            ),
+            ("{ $ref: '/b.yaml' }", "the reference to \"/b.yaml\" is outside the folder of the document", nil),
             ("{ $ref: 'other.yaml' }", "the referenced file \"other.yaml\" does not exist", nil),
             (
                 "{ type: text }",
@@ -99,6 +104,63 @@ import Testing
         let output = try client(paths: paths)
 
         #expect(output.notes.map(\.message) == [message])
+    }
+
+    @Test func `files in folders of the document are read, also through a symbolic link`() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("files-\(UUID().uuidString)")
+        let parts = folder.appendingPathComponent("real/parts")
+        try FileManager.default.createDirectory(at: parts, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let document = """
+            openapi: 3.1.0
+            info: { title: Files, version: "1" }
+            paths: { /a: { get: { responses: { "200": { $ref: parts/response.yaml } } } } }
+            """
+        let response = "content: { application/json: { schema: { $ref: '../schema.yaml#/A' } } }"
+        try Data(document.utf8).write(to: folder.appendingPathComponent("real/api.yaml"))
+        try Data(response.utf8).write(to: parts.appendingPathComponent("response.yaml"))
+        try Data("A: { type: integer }".utf8).write(to: folder.appendingPathComponent("real/schema.yaml"))
+        let link = folder.appendingPathComponent("link")
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: folder.appendingPathComponent("real"))
+
+        let output = try ClientGenerator().output(for: link.appendingPathComponent("api.yaml"))
+
+        #expect(output.code.contains("-> Int {"))
+    }
+
+    @Test func `schemas may refer to each other in long chains`() throws {
+        let schemas = (0..<500).map { number in
+            "    S\(number): { type: object, properties: { a: { $ref: '#/components/schemas/S\(number + 1)' } } }"
+        }
+        let last = "    S500: { type: object, properties: { a: { type: string } } }"
+
+        let output = try client(
+            returning: "{ $ref: '#/components/schemas/S0' }",
+            schemas: (schemas + [last]).joined(separator: "\n")
+        )
+
+        #expect(output.types == 501)
+    }
+
+    @Test(arguments: [
+        "{ anyOf: [{ type: array, items: { $ref: '#/components/schemas/A' } }, { type: 'null' }] }",
+        "{ oneOf: [{ $ref: '#/components/schemas/B' }, { $ref: '#/components/schemas/A' }] }",
+        "{ anyOf: [{ $ref: '#/components/schemas/B' }, { type: 'null' }] }",
+        "{ oneOf: [{ $ref: '#/components/schemas/C' }] }",
+    ])
+    func `a union that contains itself is generated`(schema: String) throws {
+        let output = try client(
+            returning: "{ type: object, properties: { a: { $ref: '#/components/schemas/A' } } }",
+            schemas: """
+                    A: \(schema)
+                    B: { type: object, required: [kind], properties: { kind: { const: b }, a: { $ref: '#/components/schemas/A' } } }
+                    C: { oneOf: [{ $ref: '#/components/schemas/A' }] }
+                """
+        )
+
+        let names = output.code.matches(of: /let a: \[?(\w+)/).map { String($0.1) }
+        #expect(!names.isEmpty)
+        for name in names { #expect(output.code.contains(" \(name): "), "\(name)") }
     }
 
     @Test func `an error is described in one line with file, line, column and pointer`() {

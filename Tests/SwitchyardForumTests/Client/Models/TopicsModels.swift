@@ -49,11 +49,9 @@ struct TopicList: ObjectDecodable {
     static let fields = Fields(Self.init, "items total")
 }
 
-struct TopicsAttachToTopicBody: Sendable {
+struct TopicsAttachToTopicBody: MultipartBody {
     var file: FilePart
-}
 
-extension TopicsAttachToTopicBody: MultipartBody {
     func add(to form: inout MultipartForm) throws(APIError) {
         form.add("file", files: [file])
     }

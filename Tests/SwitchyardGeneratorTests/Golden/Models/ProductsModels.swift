@@ -70,13 +70,17 @@ struct Product: ObjectDecodable, Encodable {
     var released: CalendarDay?
     var attributes: [String: JSONValue]?
     var selfValue: String?
+    var size: Size?
 
-    static let fields = Fields(Self.init, "id created_at title state price default seller released attributes self")
+    static let fields = Fields(
+        Self.init,
+        "id created_at title state price default seller released attributes self size"
+    )
 
     func encode(to encoder: any Encoder) throws {
         var fields = encoder.container(keyedBy: FieldName.self)
         try fields.write("id created_at title state price default", id, createdAt, title, state, price, `default`)
-        try fields.write("seller released attributes self", seller, released, attributes, selfValue)
+        try fields.write("seller released attributes self size", seller, released, attributes, selfValue, size)
     }
 }
 
@@ -112,14 +116,12 @@ enum ProductState: OpenEnum {
     var rawValue: String { if case .other(let text) = self { text } else { knownText } }
 }
 
-struct ProductsAddFilesBody: Sendable {
+struct ProductsAddFilesBody: MultipartBody {
     var files: [FilePart]
     var cover: FilePart?
     var purpose: ProductsAddFilesBodyPurpose
     var labels: [String: String]?
-}
 
-extension ProductsAddFilesBody: MultipartBody {
     func add(to form: inout MultipartForm) throws(APIError) {
         form.add("files", files: files)
         form.add("cover", files: cover.map { [$0] })
@@ -181,5 +183,19 @@ enum Seller: FieldValue, Encodable {
         case .company(let value): try encoder.write(value)
         case .other(let value): try encoder.write(value)
         }
+    }
+}
+
+struct Size: ObjectDecodable, Encodable {
+    var width: Int?
+    var height: Int?
+    var measuredAt: Date?
+
+    static let fields = Fields(Self.init, "width height measured_at", unixTimes: "measured_at")
+
+    func encode(to encoder: any Encoder) throws {
+        var fields = encoder.container(keyedBy: FieldName.self)
+        try fields.write("width height", width, height)
+        try fields.writeUnixTime("measured_at", measuredAt)
     }
 }
