@@ -21,15 +21,21 @@ private func answer(_ status: Int) -> ServiceResponse {
 @Suite struct PrintedErrorTests {
     @Test(
         arguments: [
-            (OAuthError.refused(.invalidGrant, description: "expired"), "the server refuses: invalid_grant, expired"),
-            (OAuthError.refused(.accessDenied, description: nil), "the server refuses: access_denied"),
-            (OAuthError.missingEndpoint("deviceEndpoint"), "the settings name no deviceEndpoint"),
+            (
+                OAuthError.refused(.invalidGrant, description: "expired"),
+                "the server refused the request: invalid_grant, expired"
+            ),
+            (OAuthError.refused(.accessDenied, description: nil), "the server refused the request: access_denied"),
+            (OAuthError.missingEndpoint("deviceEndpoint"), "the OAuth settings have no deviceEndpoint"),
             (RetryPolicy.Problem.negativeCount(-1), "-1 is not a valid number of retries: must be at least 0"),
             (PinRule.Problem.noBackup("a.example"), "the rule for a.example has only one pin; add a backup pin"),
-            (OutboxError.full(limit: 3), "3 writes wait already"),
+            (OutboxError.full(limit: 3), "the outbox is full: 3 writes are waiting"),
             (OutboxError.unstorableRequest, "a call with a `prebuiltRequest` cannot be stored in an outbox"),
             (EventSourceFailure.refused(answer(500)), "the server responded with 500"),
-            (EventSourceFailure.contentType(answer(200)), "the response is of no named type, not text/event-stream"),
+            (
+                EventSourceFailure.contentType(answer(200)),
+                "the content type is missing: must be text/event-stream"
+            ),
             (ServerURL.Problem.host, "expected a URL with a host"),
             (
                 ClientError.retry(.negativePause(.seconds(-1))),
@@ -44,7 +50,7 @@ private func answer(_ status: Int) -> ServiceResponse {
     @Test func `the description of a pin error hides the password of the base URL`() {
         let error = ClientError.pins(.insecureBase("http://me:secret@a.example/v1?token=secret"))
 
-        #expect("\(error)" == "the pins cannot hold: http://***@a.example/v1 is pinned, and not https")
+        #expect("\(error)" == "the pins cannot be used: http://***@a.example/v1 has a pinned host: must be https")
     }
 
     @Test func `the descriptions of a credential and its scheme hide the secret`() {

@@ -26,7 +26,7 @@ import Testing
         #expect(
             kinds.map { "\(CredentialEvent(environment: .test, kind: $0))" } == [
                 "test: credentials set", "test: credentials refreshed",
-                "test: credentials not refreshed: a new login is needed", "test: logged out",
+                "test: credentials not refreshed: a new login is required", "test: logged out",
             ]
         )
     }

@@ -83,7 +83,7 @@ import Testing
         #expect(folder.entries.count == 2)
     }
 
-    @Test func `a newer response replaces the older one (F28)`() async throws {
+    @Test func `a newer response replaces the older response (F28)`() async throws {
         let disk = try DiskCache(at: folder.url)
         for text in ["one", "another one", "1"] {
             disk.store(Self.answer(text), for: Self.key("/1"))

@@ -125,7 +125,7 @@ import Testing
         await disk.flush()  // The test deletes its folder when it ends.
     }
 
-    @Test func `a read-only folder serves its responses and stores no new ones`() async throws {
+    @Test func `a cache in a read-only folder returns its responses and stores no new responses`() async throws {
         let disk = try DiskCache(at: folder.url)
         disk.store(Self.answer(100), for: Self.key(1))
         await disk.flush()

@@ -56,7 +56,7 @@ import Testing
             ("comment", "7"), ("_priority", "null"), ("pageref", "[]"),
         ] as [(String, String?)]
     )
-    func `an entry with an invalid member is shown`(member: String, value: String?) throws {
+    func `an archive entry with an invalid member is shown`(member: String, value: String?) throws {
         let record = try Self.record(Self.entry([member: value]), Self.entry())
 
         #expect(record.feed.calls.map(\.path) == ["/a", "/a"])
@@ -66,14 +66,14 @@ import Testing
     }
 
     @Test(arguments: [nil, "null", "{}", #"{"status": 0}"#, "[]", #"{"status": -1, "_error": "net::ERR_ABORTED"}"#])
-    func `an entry without a response is shown as a failed call`(response: String?) throws {
+    func `an archive entry without a response is shown as a failed call`(response: String?) throws {
         let call = try #require(try Self.record(Self.entry(["response": response])).feed.calls.first)
 
         #expect(call.path == "/a")
         #expect(call.outcome?.status == nil && call.outcome?.error != nil)
     }
 
-    @Test func `an entry without a request is shown by its response`() throws {
+    @Test func `an archive entry without a request is shown with the data of its response`() throws {
         let record = try Self.record(Self.entry(["request": nil]))
 
         #expect(record.feed.calls.map(\.outcome?.status) == [200])
@@ -88,7 +88,7 @@ import Testing
             #"{"entries": [E]}"#, "\u{FEFF}{\"log\": {\"entries\": [E]}}",
         ]
     )
-    func `a log with invalid members is shown`(text: String) throws {
+    func `an archive whose log has invalid members is shown`(text: String) throws {
         let data = Data(text.replacing("E", with: Self.entry()).utf8)
 
         #expect(InspectorRecord(of: try HARArchive(data: data), name: "a").feed.calls.map(\.path) == ["/a"])
@@ -99,13 +99,13 @@ import Testing
         #expect(throws: DecodingError.self) { try HARArchive(data: Data(text.utf8)) }
     }
 
-    @Test func `unreadable entries are counted, and the first one is named`() throws {
+    @Test func `unreadable entries are counted, and the message names the first unreadable entry`() throws {
         let record = try Self.record("null", Self.entry(), "7", "{}", Self.entry(["startedDateTime": #""soon""#]))
 
         #expect(record.feed.calls.count == 2)
         #expect(record.leftOut?.count == 4)
-        #expect(record.leftOut?.first == "entry 1 is no object")
-        #expect(try InspectorPage().html(showing: record).contains("entry 1 is no object"))
+        #expect(record.leftOut?.first == "entry 1 is not an object")
+        #expect(try InspectorPage().html(showing: record).contains("entry 1 is not an object"))
     }
 
     @Test(

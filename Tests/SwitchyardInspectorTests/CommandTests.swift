@@ -15,7 +15,7 @@ import Testing
         return lab
     }
 
-    @Test func `the page can switch the server and the environment`() async throws {
+    @Test func `the inspector's page can switch the server and the environment of a client`() async throws {
         let lab = try await lab()
 
         #expect(try await lab.page.command(#"{"do":"server","name":"secondary"}"#).status == 204)

@@ -170,7 +170,7 @@ import Testing
         #expect(archive.entries.map(\.response.status) == [302, 200])
     }
 
-    @Test func `a feed waits for news and contains only what is new`() async throws {
+    @Test func `a feed waits for changes and contains only the changes since the previous feed`() async throws {
         let lab = try InspectorLab()
         _ = try await lab.page.feed()
         _ = try await lab.client.send(APIConfiguration(path: "one"))
@@ -184,7 +184,7 @@ import Testing
         #expect(try await lab.feed(ended: 2).calls.map(\.path) == ["one", "two"])
     }
 
-    @Test func `a feed without news responds after 20 seconds`() async throws {
+    @Test func `a feed without changes responds after 20 seconds`() async throws {
         let lab = try InspectorLab()
         let first = try await lab.page.feed()
 

@@ -40,7 +40,7 @@ import Testing
         #expect(lab.client.clientObserverCount == 1)
     }
 
-    @Test func `a page that waits for news keeps the observation running`() async throws {
+    @Test func `a page that waits for changes keeps the observation running`() async throws {
         let lab = try InspectorLab()
         let cursor = try await lab.page.feed().cursor
 

@@ -13,7 +13,7 @@ import Testing
 
     // The old refresh token may be spent, so the new access token must not be discarded.
     @Test(arguments: ["false", "0", "[]", "{}"])
-    func `the old refresh token is kept if the new one is invalid`(new: String) async throws {
+    func `the old refresh token is kept if the new refresh token is invalid`(new: String) async throws {
         let (oauth, client) = try Self.oauth(#"{"access_token": "t2", "refresh_token": \#(new)}"#)
         defer { withExtendedLifetime(client) {} }
 

@@ -140,7 +140,7 @@ struct OAuthTests {
         #expect(try Self.form(second.requests.first)["client_secret"] == "pw")
     }
 
-    @Test func `the old refresh token is kept if the server sends no new one`() async throws {
+    @Test func `the old refresh token is kept if the server sends no new refresh token`() async throws {
         let (oauth, transport) = try Self.oauth(.json(#"{"access_token": "t2", "token_type": "bearer"}"#))
 
         let credential = try await oauth.refreshed(.bearer("t", refreshToken: "r"))
@@ -226,7 +226,7 @@ struct OAuthTests {
     }
 
     @Test(arguments: ["\"\"", "null"])
-    func `the old refresh token is kept if the new one is empty or null`(new: String) async throws {
+    func `the old refresh token is kept if the new refresh token is empty or null`(new: String) async throws {
         let (oauth, _) = try Self.oauth(.json(#"{"access_token": "t2", "refresh_token": \#(new)}"#))
 
         #expect(try await oauth.refreshed(.bearer("t", refreshToken: "r")) == .bearer("t2", refreshToken: "r"))

@@ -54,7 +54,7 @@ import Testing
         #expect(topic.value == nil && topics.cache.count == 0 && requests == 0)
     }
 
-    @Test func `a manager gets a new resource that can load if another user had the old one (F48)`() async throws {
+    @Test func `a manager gets a new resource that can load if another user had the old resource (F48)`() async throws {
         let client = try manager().client
         let first = TopicAPI(client: client, user: "ada")
         let second = TopicAPI(client: client, user: "ada")
@@ -69,7 +69,7 @@ import Testing
         await #expect(throws: APIError(.cancelled(.superseded))) { try await old.load() }
     }
 
-    @Test func `a load that a logout overtakes delivers no value (F48)`() async throws {
+    @Test func `a load that is active during a logout delivers no value (F48)`() async throws {
         let transport = StubTransport { [clock] _ in
             .delayed(by: .seconds(1), on: clock, .json(#"{"id":1,"title":"a"}"#))
         }

@@ -58,7 +58,7 @@ import Testing
         #expect(outcomes.values.reduce(0, +) == 2_000)
     }
 
-    @Test func `a list returns each of its waiters once`() {
+    @Test func `a WaiterList returns each of its waiters once`() {
         var list = WaiterList<Int>()
         let waiters = (0..<3).map { _ in Waiter<Int>() }
         for waiter in waiters { list.add(waiter) }

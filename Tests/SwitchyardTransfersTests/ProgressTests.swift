@@ -191,7 +191,7 @@ struct ProgressTests {
     }
 
     // A transfer that fails immediately may end before its cancel handler is attached to the monitor.
-    @Test func `a monitor releases everything of a transfer that has ended`() {
+    @Test func `a transfer monitor releases the objects of a transfer that has ended`() {
         final class Witness: Sendable {}
         let monitor = TransferMonitor()
         weak var kept: Witness?

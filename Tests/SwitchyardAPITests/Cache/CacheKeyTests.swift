@@ -11,7 +11,7 @@ import Testing
 @Suite struct CacheKeyTests {
     private static let topics = CachePartition(service: "topics", environment: "release")
 
-    @Test func `method, environment, service, user, headers and body are all part of the key (TAF-C1, YTK-18)`() {
+    @Test func `method, environment, service, user, headers and body are all part of the cache key (TAF-C1, YTK-18)`() {
         var keys: Set<CacheKey> = [CacheKey(Self.topics, path: "/a")]
         keys.insert(CacheKey(Self.topics, method: .post, path: "/a"))
         keys.insert(CacheKey(.init(service: "topics", environment: "test"), path: "/a"))
@@ -24,7 +24,7 @@ import Testing
         #expect(keys.count == 8)
     }
 
-    @Test func `the order of parameters is not part of the key, but the order of one name's values is (TAF-C2)`() {
+    @Test func `the cache key ignores the order of parameters, but not the order of one name's values (TAF-C2)`() {
         let forwards = CacheKey(Self.topics, path: "/a", parameters: [("a", "1"), ("b", "2")])
         let backwards = CacheKey(Self.topics, path: "/a", parameters: [("b", "2"), ("a", "1")])
         let list = CacheKey(Self.topics, path: "/a", parameters: [("a", "1"), ("a", "2")])
@@ -34,7 +34,7 @@ import Testing
         #expect(list != turned)
     }
 
-    @Test func `different lists of parameters have different keys (TAF-C3, CT-6)`() {
+    @Test func `different lists of parameters have different cache keys (TAF-C3, CT-6)`() {
         let lists: [[(name: String, value: String)]] = [
             [("a", "1&b=2")], [("a", "1"), ("b", "2")], [("a", "")], [], [("", "a")], [("a", "1:b")], [("a1", "b")],
             [("a", "1"), ("b", "")], [("a", "1b")], [("a", "1;1:b")],
@@ -43,7 +43,7 @@ import Testing
         #expect(Set(lists.map { CacheKey(Self.topics, path: "/a", parameters: $0) }).count == lists.count)
     }
 
-    @Test func `10,000 random requests have 10,000 keys (TAF-C3)`() {
+    @Test func `10,000 random requests have 10,000 cache keys (TAF-C3)`() {
         var random = SystemRandomNumberGenerator()
         let alphabet = ["a", "b", "1", ":", ";", "&", "=", "", "é", "/"]
         func word() -> String {
@@ -59,7 +59,7 @@ import Testing
         #expect(Set(requests.values).count == requests.count)
     }
 
-    @Test func `a key contains no server and provides its parts (F48)`() {
+    @Test func `a cache key contains no server and provides its parts (F48)`() {
         let key = CacheKey(.init(service: "töpics", environment: "release", user: "7"), method: .put, path: "/a:b/ü")
 
         #expect(key.parts.partition == .init(service: "töpics", environment: "release", user: "7"))
@@ -67,7 +67,7 @@ import Testing
         #expect(key.parts.path == "/a:b/ü")
     }
 
-    @Test func `an empty path and a root path have different keys (TAF-C4)`() {
+    @Test func `an empty path and a root path have different cache keys (TAF-C4)`() {
         #expect(CacheKey(Self.topics, path: "") != CacheKey(Self.topics, path: "/"))
     }
 
@@ -120,7 +120,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `calls with different URL rules do not share a response, even if only a server's base differs`(
+    func `calls whose URL rules give different URLs for one server only do not share a response`(
         _ throwsElsewhere: Bool
     ) async throws {
         func leading(to query: String) -> @Sendable (inout APIConfiguration) -> Void {
@@ -155,7 +155,7 @@ import Testing
         #expect(titles == ["a", "b", "a"].map { "http://two.example/v1/t?\($0)" })
     }
 
-    @Test func `a URL rule that builds on the base URL has one key for all servers`() {
+    @Test func `a URL rule that appends to the base URL leads to the same cache key for all servers`() {
         let rules: [URLRule] = [
             { base, _ in RequestURL("\(base)/gateway?a=1") }, { base, _ in RequestURL("\(base.origin)/gateway?a=1") },
         ]
@@ -190,7 +190,7 @@ import Testing
         #expect(try await titles([{ _ in }, { $0.usesCookies = false }], options: options) == ["sid=ada", ""])
     }
 
-    @Test func `parameters with different encodings have different responses`() async throws {
+    @Test func `calls that encode their parameters differently do not share a response`() async throws {
         let found = try await titles([
             { $0.query = ["ids": [1, 2]] },
             {
@@ -203,7 +203,7 @@ import Testing
         #expect(Set(found).count == 2)
     }
 
-    @Test func `every option of a call that changes its request is part of the key`() {
+    @Test func `every option of a call that changes its request is part of the cache key`() {
         let changes: [(inout APIConfiguration) -> Void] = [
             { _ in }, { $0.upgradesToHTTPS = true }, { $0.usesCookies = false }, { $0.parameterDestination = .body },
             { $0.redirects = .refuse }, { $0.redirects = .sameOrigin },

@@ -18,7 +18,7 @@ import Testing
         Self.keys.indices.filter { cache.value(for: Self.keys[$0], as: Int.self) != nil }
     }
 
-    @Test func `the oldest entry is evicted first across all locks if no entry is used (F6)`() {
+    @Test func `if no entry is used, the oldest entry of the whole cache is evicted first (F6)`() {
         let cache = ResponseCache(limits: .init(count: 50), locks: 8, time: ManualClock())
         store(0..<100, in: cache)
 

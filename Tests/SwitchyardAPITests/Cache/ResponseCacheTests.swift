@@ -169,7 +169,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(5)))
-    func `the limits hold and the totals stay correct with several threads`() async {
+    func `the limits and totals of the cache stay correct if several threads use it`() async {
         let cache = ResponseCache(limits: .init(cost: 1_000, count: 64), time: ManualClock())
         await withTaskGroup(of: Void.self) { group in
             for worker in 0..<4 {

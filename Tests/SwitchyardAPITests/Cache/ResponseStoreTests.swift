@@ -158,7 +158,7 @@ import Testing
         #expect(cache.count == 0 && shelf.answers.withLock { $0.isEmpty })
     }
 
-    @Test func `a resource that is wiped while the store is read does not return`() async throws {
+    @Test func `a resource that is wiped while the store is read is requested again`() async throws {
         let (first, _) = try start()
         _ = try await first.topic(1, lifetime: .seconds(60))
         let (second, transport) = try start()

@@ -9,7 +9,7 @@ import Testing
 @testable import SwitchyardAPI
 
 @Suite(.timeLimit(.minutes(5)), .prompt) struct JSONCaseTests {
-    @Test func `the tree and the decoder accept and reject texts as RFC 8259 requires`() throws {
+    @Test func `the JSON tree and the decoder accept and reject texts as RFC 8259 requires`() throws {
         try CaseFile("json_test_suite").run(reading: "body body_base64 expected expected_value must_not") { item in
             let data = try #require(
                 item["body"]?.caseText.map { Data($0.utf8) }

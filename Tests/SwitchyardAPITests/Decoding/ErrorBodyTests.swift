@@ -13,13 +13,14 @@ import Testing
         body.content(of: try JSONValue(parsing: text.utf8))
     }
 
-    @Test func `a detail member becomes the message, and its sibling members are not fields`() throws {
+    @Test func `the detail member of an error body becomes the message, and other members are no fields`() throws {
         let content = try Self.content(ErrorBody(), #"{"detail": "Gone.", "code": "gone"}"#)
 
         #expect(content == ErrorBody.Content(message: "Gone.", fields: [:]))
     }
 
-    @Test func `each member is a field if there is no detail, and the message joins all texts`() throws {
+    @Test func `each member of an error body is a field if there is no detail, and the message joins all texts`() throws
+    {
         let content = try Self.content(ErrorBody(), #"{"name": ["Too long.", "Taken."], "age": "Too low.", "id": 7}"#)
 
         #expect(content.fields == ["name": ["Too long.", "Taken."], "age": ["Too low."]])
@@ -34,11 +35,11 @@ import Testing
         #expect(content.fields == ["owner.name": ["Missing."], "items.1.price": ["Too low."]])
     }
 
-    @Test func `a list of texts is a message without fields`() throws {
+    @Test func `an error body that is a list of texts becomes a message without fields`() throws {
         #expect(try Self.content(ErrorBody(), #"["No.", "Never."]"#) == .init(message: "No. Never.", fields: [:]))
     }
 
-    @Test func `a message and fields are read from their own key paths`() throws {
+    @Test func `the message and the fields of an error body are read from their own key paths`() throws {
         let body = ErrorBody(message: "error.text", fields: "error.fields")
 
         let content = try Self.content(body, #"{"error": {"text": "Invalid.", "fields": {"name": ["Too long."]}}}"#)
@@ -46,7 +47,7 @@ import Testing
         #expect(content == ErrorBody.Content(message: "Invalid.", fields: ["name": ["Too long."]]))
     }
 
-    @Test func `no fields are read if their key path is nil`() throws {
+    @Test func `the error has no field messages if the key path of the fields is nil`() throws {
         let body = ErrorBody(message: "title", fields: nil)
 
         #expect(try Self.content(body, #"{"title": "Out of credit.", "type": "x"}"#).fields == [:])
@@ -58,7 +59,7 @@ import Testing
         #expect(try Self.content(ErrorBody(), text) == ErrorBody.Content())
     }
 
-    @Test func `the error of a call has the texts of the body, whatever module code its status has`() async throws {
+    @Test func `the error of a call has the messages in the body, whatever module code its status has`() async throws {
         let yard = try LoopbackYard(answer: .json(#"{"name": ["Taken."]}"#, status: 409))
         defer { yard.stop() }
         let module = APIModule(

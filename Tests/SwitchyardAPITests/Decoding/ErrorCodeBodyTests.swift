@@ -99,7 +99,7 @@ import Testing
             #"{"name": ["Too long.", "Taken."]}"#,
         ]
     )
-    func `fields may be a list of objects`(fields: String) async throws {
+    func `the fields of an error body may be a list of objects`(fields: String) async throws {
         let module = APIModule(errorBody: ErrorBody(message: "message", fields: "errors"))
 
         let error = try await error(module, #"{"message": "Invalid.", "errors": \#(fields)}"#)
@@ -108,7 +108,7 @@ import Testing
         #expect(error.message == "Invalid.")
     }
 
-    @Test func `the name of a field may be a path`() async throws {
+    @Test func `an error body may name a field by a list of keys or by a JSON Pointer`() async throws {
         let list = #"{"loc": ["body", "items", 2, "price"], "msg": "Low."}, {"pointer": "/data/name", "msg": "Long."}"#
         let text = "[\(list)]"
 
@@ -140,7 +140,7 @@ import Testing
         #expect(error.reason == .status(404))
     }
 
-    @Test func `a standard module shows no message of a server error`() async throws {
+    @Test func `by default, a module takes no message from the body of a 5xx response`() async throws {
         let body = #"{"message": "NullPointerException"}"#
 
         #expect(try await error(.standard, body, status: 500).serverMessage == nil)

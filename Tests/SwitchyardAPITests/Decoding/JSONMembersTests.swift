@@ -7,7 +7,7 @@ import Testing
 @Suite struct JSONMembersTests {
     private static let text = "{\"e\u{301}\":2,\"\u{E9}\":1}"
 
-    @Test func `canonically equivalent names with different scalars are two members`() throws {
+    @Test func `canonically equivalent JSON names with different scalars are two members`() throws {
         let value = try JSONValue(parsing: Self.text.utf8)
 
         #expect(value["\u{E9}"] == 1)
@@ -18,7 +18,7 @@ import Testing
         #expect(value.removingNulls() == value)
     }
 
-    @Test func `a missing name finds a canonically equivalent name`() throws {
+    @Test func `a lookup of a missing JSON name finds a canonically equivalent name`() throws {
         let value = try JSONValue(parsing: #"{"e\u0301":2}"#.utf8)
 
         #expect(value["\u{E9}"] == 2)
@@ -26,13 +26,13 @@ import Testing
         #expect(value.object?["\u{E9}"] == 2)
     }
 
-    @Test func `objects are equal if their names have the same scalars`() {
+    @Test func `JSON objects are equal only if their names have the same scalars`() {
         #expect(["\u{E9}": 1] as JSONValue != ["e\u{301}": 1])
         #expect(["a": 1, "b": 2] as JSONValue == ["b": 2, "a": 1])
         #expect(Set([["\u{E9}": 1] as JSONValue, ["e\u{301}": 1]]).count == 2)
     }
 
-    @Test func `a member is replaced and removed by its exact name`() {
+    @Test func `a JSON member is replaced and removed by its exact name`() {
         var members: JSONMembers = ["a": 1, "a": 2, "\u{E9}": 3]
         #expect(members["a"] == 2)
 

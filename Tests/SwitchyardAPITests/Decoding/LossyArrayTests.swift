@@ -11,7 +11,7 @@ import Testing
         try decoding.decode(LossyArray<Element>.self, from: Data(text.utf8))
     }
 
-    @Test func `elements are decoded with the strategies of the decoder`() throws {
+    @Test func `the elements of a lossy array are decoded with the strategies of the decoder`() throws {
         let dates = try Self.decoded(#"["1970-01-01T00:00:10Z", "soon"]"#, of: Date.self)
         #expect(dates.elements == [Date(timeIntervalSince1970: 10)])
         #expect(dates.failures.map(\.index) == [1])
@@ -25,7 +25,7 @@ import Testing
         #expect(try Self.decoded(#"[{"a_b": 1}]"#, of: [String: Int].self, using: snake).elements == [["a_b": 1]])
     }
 
-    @Test func `a null element is kept only if the element type is optional`() throws {
+    @Test func `a null element of a lossy array is kept only if the element type is optional`() throws {
         #expect(try Self.decoded("[1, null, 3]", of: Int?.self).elements == [1, nil, 3])
 
         let strict = try Self.decoded("[1, null, 3]", of: Int.self)
@@ -40,7 +40,7 @@ import Testing
         #expect(page.brokenItems == 1)
     }
 
-    @Test func `an element that throws its own error counts as broken`() throws {
+    @Test func `an element of a lossy array that throws its own error counts as broken`() throws {
         let array = try Self.decoded("[1, -2, 3]", of: Positive.self)
 
         #expect(array.elements.map(\.value) == [1, 3])
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func `a failure within an element has the whole key path`() throws {
+    @Test func `the failure of an element of a lossy array has the whole key path`() throws {
         struct Item: Decodable { var sizes: [Int] }
 
         let items = try Self.decoded(#"[{"sizes": [1]}, {"sizes": [1, "x"]}, {}]"#, of: Item.self)

@@ -84,14 +84,14 @@ import Testing
         #expect(try ResponseSerializer.decodable([String].self).value(of: Self.json(text)).count == 1)
     }
 
-    @Test func `a large body in place of a small one is rejected`() {
+    @Test func `a huge array is rejected if a small object is expected`() {
         let large = "[" + String(repeating: "1,", count: 1_000_000) + "1]"
 
         #expect(throws: APIError.self) { try ResponseSerializer.decodable(Topic.self).value(of: Self.json(large)) }
     }
 
     // Rules AFN-18, PEER-12.
-    @Test func `the first violated rule decides: status, then content type, then decoding (G14)`() {
+    @Test func `the first violated response rule decides: status, then content type, then decoding (G14)`() {
         let serializer = ResponseSerializer.decodable(Topic.self)
 
         #expect(throws: APIError(.status(500))) {

@@ -207,7 +207,7 @@ import Testing
         #expect(both.value == [1, 2] && both.data == Data("[1, 2]".utf8))
     }
 
-    @Test func `the last value of a duplicate key counts in a tree`() throws {
+    @Test func `the last value of a duplicate key counts in a JSON tree`() throws {
         struct Pair: Decodable, Sendable { var a: Int }
         let text = Self.raw(#"{"a":1,"a":2}"#)
 

@@ -229,7 +229,7 @@ import Testing
         #expect(yard.targets.count == 1)
     }
 
-    @Test func `a stored response without a suitable body is not used (F12)`() async throws {
+    @Test func `a response stored for a call without a value is not used for a call with a value (F12)`() async throws {
         let (yard, topics) = try yard { _ in nil }
         defer { yard.stop() }
         let nothing = ResponseSerializer<EmptyBody>.empty
@@ -238,7 +238,7 @@ import Testing
         #expect(try await topics.topic(1, lifetime: .seconds(60)).title == "2")
     }
 
-    @Test func `each server has its own stored response if a call separates servers (X4)`() async throws {
+    @Test func `with separatesServers, each server has its own stored responses (X4)`() async throws {
         let (yard, topics) = try yard { _ in nil }
         defer { yard.stop() }
         var apart = TopicAPI.topic(1, lifetime: .seconds(60))

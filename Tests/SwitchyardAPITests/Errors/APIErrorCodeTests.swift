@@ -32,7 +32,7 @@ import Testing
         #expect(APIError(TransportError(kind, message: "x")).code.number == number)
     }
 
-    @Test func `the table above has every kind of failure (TAF-E1)`() {
+    @Test func `the table of transport failures has all 21 kinds (TAF-E1)`() {
         #expect(TransportError.Kind.allCases.count == 21)
     }
 
@@ -65,7 +65,10 @@ import Testing
         (-1100, "configuration"), (-1103, "body"), (-1202, "security"), (-1016, "body"), (-1005, "transport"),
         (-1022, "configuration"), (-1020, "transport"),
     ])
-    func `failures of different families have different reasons (TAF-E4)`(code: Int, family: String) {
+    func `a URLError code has a reason of its family, such as transport or configuration (TAF-E4)`(
+        code: Int,
+        family: String
+    ) {
         let error = APIError(NSError(domain: NSURLErrorDomain, code: code))
 
         #expect(error.reason.summary.hasPrefix(family))

@@ -25,12 +25,12 @@ import Testing
         #expect(error.reason == .module(ModuleFailure(module: "UserError", code: nil, serverCode: 777)))
     }
 
-    @Test func `a table with a number below 1001 has a clash (TAF-E8)`() {
+    @Test func `a module's error table with a number below 1001 has a clash (TAF-E8)`() {
         #expect(ModuleErrors(LowError.self).clash == .reserved(module: "LowError", code: 0))
         #expect(ModuleErrors(UserError.self).clash == nil)
     }
 
-    @Test func `the second of two modules with the same number is rejected at registration (TAF-E8, H24)`() throws {
+    @Test func `the second of two modules with the same error number is not registered (TAF-E8, H24)`() throws {
         let registry = ModuleRegistry()
         try registry.register(ModuleErrors(UserError.self))
         try registry.register(ModuleErrors(TopicError.self))
@@ -44,13 +44,13 @@ import Testing
         #expect(registry.modules == ["TopicError", "UserError"])
     }
 
-    @Test func `a table with a duplicate server code has a clash`() {
+    @Test func `a module's error table with a duplicate server code has a clash`() {
         let errors = ModuleErrors(UserError.self, codes: [301: .userNotFound, "301": .nameTaken, 301: .nameTaken])
 
         #expect(errors.clash == .repeatedServerCode(module: "UserError", serverCode: 301))
     }
 
-    @Test func `a table with a duplicate status has a clash`() {
+    @Test func `a module's error table with a duplicate status has a clash`() {
         let errors = ModuleErrors(UserError.self, statuses: [404: .userNotFound, 410: .nameTaken, 404: .nameTaken])
 
         #expect(errors.clash == .repeatedStatus(module: "UserError", status: 404))
@@ -64,7 +64,7 @@ import Testing
         #expect(errors.failure(forStatus: 500) == nil)
     }
 
-    @Test func `a table with a clash is not registered`() {
+    @Test func `a module whose error table has a clash is not registered`() {
         let registry = ModuleRegistry()
 
         #expect(throws: ModuleErrors.Clash.reserved(module: "LowError", code: 0)) {

@@ -86,7 +86,7 @@ import Testing
         #expect(error?.description.contains("path GET topics/7") == true)
     }
 
-    @Test func `a module whose table has a clash sends no call`() async throws {
+    @Test func `a module whose error table has a clash sends no call`() async throws {
         let yard = try LoopbackYard()
         defer { yard.stop() }
         let errors = ModuleErrors(UserError.self, statuses: [404: .userNotFound, 404: .nameTaken])

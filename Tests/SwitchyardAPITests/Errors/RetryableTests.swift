@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: TransportError.Kind.allCases)
-    func `an error below HTTP is retryable if the standard policy retries it`(kind: TransportError.Kind) {
+    func `an error without an HTTP response is retryable if the standard policy retries it`(kind: TransportError.Kind) {
         let isRetried = RetryPolicy.standard.failures.contains(kind)
 
         #expect(APIError(TransportError(kind, message: "")).isRetryable == isRetried)

@@ -149,7 +149,9 @@ import Testing
         #expect(APIError(.module(own), messages: module.messages).message == "没有这个名字")
     }
 
-    @Test func `a status of the table becomes a module error, also without an envelope (H8)`() async throws {
+    @Test func `a status in the module's error table becomes a module error, even without an envelope (H8)`()
+        async throws
+    {
         let errors = ModuleErrors(
             UserError.self,
             statuses: [404: .userNotFound, 409: .nameTaken],

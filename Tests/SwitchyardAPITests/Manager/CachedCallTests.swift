@@ -90,14 +90,17 @@ import Testing
         return topics
     }
 
-    @Test func `a response to the refresh is not returned to the calls that wait for the refresh`() async throws {
+    @Test func `the response to a call of a token refresh is not returned to the calls that wait for the refresh`()
+        async throws
+    {
         let topics = try refreshing { _ = try? await $0.topic(1, lifetime: Self.lifetime) }
         _ = try await topics.topic(2, lifetime: Self.lifetime)
 
         #expect(try await topics.topic(1, lifetime: Self.lifetime).title == "Bearer user")
     }
 
-    @Test func `a refresh that makes the waiting call itself does not deadlock`() async throws {
+    @Test func `a token refresh that makes the same call as the call that waits for it does not deadlock`() async throws
+    {
         let topics = try refreshing { _ = try? await $0.topic(1, lifetime: Self.lifetime) }
 
         #expect(try await topics.topic(1, lifetime: Self.lifetime).title == "Bearer user")
@@ -258,7 +261,9 @@ import Testing
         #expect(requests == 2)
     }
 
-    @Test func `a response of one CDN or URL rule is not returned to a call with another (TAF-C1)`() async throws {
+    @Test func `a response of one CDN or URL rule is not returned to a call with another CDN or URL rule (TAF-C1)`()
+        async throws
+    {
         let transport = StubTransport { .json(#"{"id":1,"title":"\#($0.url.origin.host)"}"#) }
         let topics = TopicAPI(client: try .stubbed(transport, time: clock))
         func title(_ change: (inout APIConfiguration) -> Void) async throws -> String {
@@ -320,7 +325,7 @@ import Testing
         #expect(requests == trees.count)
     }
 
-    @Test func `ignored parameters and header fields are not part of the key (F10)`() async throws {
+    @Test func `ignored parameters and header fields are not part of the cache key (F10)`() async throws {
         let topics = TopicAPI(client: try client())
         var configuration = TopicAPI.topic(1, lifetime: Self.lifetime)
         configuration.cache.ignoredParameters = ["time"]
@@ -359,7 +364,7 @@ import Testing
         #expect(requests == 1)
     }
 
-    @Test func `a stale response is returned immediately while a new one is requested (F45)`() async throws {
+    @Test func `a stale response is returned immediately while a new response is requested (F45)`() async throws {
         let topics = TopicAPI(client: try client())
         var configuration = TopicAPI.topic(1, lifetime: Self.lifetime)
         configuration.cache.staleWhileRevalidate = .seconds(600)

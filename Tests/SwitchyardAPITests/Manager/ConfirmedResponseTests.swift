@@ -147,7 +147,7 @@ import Testing
         await #expect(throws: APIError(.cache(.expired))) { try await topics.value(Topic.self, for: only) }
     }
 
-    @Test func `revalidation can be turned off and ends after its time`() async throws {
+    @Test func `a response is requested whole if revalidation is off or its time has passed`() async throws {
         let (client, transport) = try tagged()
         let topics = TopicAPI(client: client)
         var never = configuration()

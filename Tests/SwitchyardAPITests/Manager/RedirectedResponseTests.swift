@@ -55,7 +55,8 @@ import Testing
     }
 
     @Test(arguments: ["second", "latest"])
-    func `another target of a redirect is asked for its whole response`(place: String) async throws {
+    func `if the redirect has a new target, the new target is asked for its whole response`(place: String) async throws
+    {
         let (topics, _) = try start()
         _ = try await topics.response(for: call, with: .string)
         latest.withLock { $0 = place }

@@ -70,7 +70,7 @@ import Testing
         #expect(transport.requestCount == 2)
     }
 
-    @Test func `the stale windows apply if no header field forbids them`() async throws {
+    @Test func `the call's windows for stale responses apply if no header field forbids stale use`() async throws {
         let (topics, transport) = try start(["Cache-Control": "max-age=10"])
         let call = call {
             $0.staleWhileRevalidate = .seconds(100)

@@ -54,7 +54,7 @@ import Testing
         #expect(try PageStrategy<Item>.pageNumber.next(third, page) == nil)
     }
 
-    @Test func `a huge number of pages ahead loads all pages in order`() async throws {
+    @Test func `a sequence that may load any number of pages ahead delivers all pages in order`() async throws {
         let server = PagedServer(count: 6)
         let pages = PageRecorder<Item>(pageSize: 2).allPages(ahead: .max) { try server.page($0) }
 
@@ -83,11 +83,11 @@ import Testing
         let error = await #expect(throws: APIError.self) { try await task.value }
         watcher.cancel()
 
-        #expect(error?.reason == .configuration(.other("a load of the list waits for itself")))
+        #expect(error?.reason == .configuration(.other("the load of a list must not wait for the same list")))
         #expect(server.numbers == [])
     }
 
-    @Test func `a load may let another task load more afterwards`() async throws {
+    @Test func `a task may call loadMore during a refresh, and loads the next page afterwards`() async throws {
         let server = PagedServer(count: 5)
         let pages = PageRecorder<Item>(pageSize: 2)
         let next = Locked<Task<[Item], any Error>?>(nil)

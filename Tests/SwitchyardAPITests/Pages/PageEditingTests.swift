@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func `an edit keeps the first of several items with one ID and notifies observers`() async throws {
+    @Test func `an edit keeps the first of several items with the same ID and notifies observers`() async throws {
         let pages = try await recorder()
         var updates = pages.updates.makeAsyncIterator()
 

@@ -226,7 +226,9 @@ import Testing
     }
 
     // TSW-13: the recorder decides, not a parameter named page.
-    @Test func `an empty list is error 105, and the end of a list is error 106 (I3, TAF-P5)`() async throws {
+    @Test func `an empty list fails with noData, and loadMore at the end of a list with noMoreData (I3, TAF-P5)`()
+        async throws
+    {
         let empty = PageRecorder<Item>()
         let full = PageRecorder<Item>()
         let server = PagedServer(count: 10)
@@ -373,7 +375,7 @@ import Testing
         #expect(pages.items.isEmpty)
     }
 
-    @Test func `a page can be loaded on the main actor with isolated state`() async throws {
+    @Test func `a page can be loaded by a closure that uses the state of the main actor`() async throws {
         #expect(try await Screen().show() == [1, 2, 3])
     }
 

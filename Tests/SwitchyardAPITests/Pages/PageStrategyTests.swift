@@ -19,7 +19,7 @@ import Testing
         #expect(!pages.hasMore)
     }
 
-    @Test func `a total is counted with the page size of the server`() async throws {
+    @Test func `the total ends the list even if the server's pages are smaller than requested`() async throws {
         let pages = PageRecorder<Int>(pageSize: 100)
         let load: (PageRequest) async throws -> Page<Int> = { request in
             let size = min(50, request.size)
@@ -77,7 +77,7 @@ import Testing
         #expect(!pages.hasMore && pages.items == Array(20..<25))
     }
 
-    @Test func `an error for a page before the last item is an error`() async throws {
+    @Test func `an error status for a page before the last item is thrown and does not end the list`() async throws {
         let pages = PageRecorder<Int>(pageSize: 1)
         try await pages.refresh { _ in Page([1], total: 2) }
 

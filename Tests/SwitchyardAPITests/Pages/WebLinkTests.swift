@@ -8,7 +8,7 @@ import Testing
         ("title*=UTF-8''first; title*=UTF-8''second", "first"), ("title=plain; title*=UTF-8''%zz", "plain"),
         ("title=plain; title*=nothing", "plain"), ("title*=UTF-16''x", nil),
     ])
-    func `the extended form of a title is decoded and takes precedence`(parameters: String, title: String?) {
+    func `the extended form of a link's title is decoded and takes precedence`(parameters: String, title: String?) {
         let links = WebLink.parse(["<a>; rel=next; \(parameters)"])
 
         #expect(links.map(\.relations) == [["next"]])
@@ -16,7 +16,7 @@ import Testing
         #expect(links.first?.parameters.first?.value == title)
     }
 
-    @Test func `the rel and anchor parameters have no extended form`() {
+    @Test func `the rel and anchor parameters of a link have no extended form`() {
         let links = WebLink.parse(["<a>; rel*=UTF-8''next; rel=prev; anchor*=UTF-8''x"])
 
         #expect(links == [WebLink(target: "a", relations: ["prev"])])
@@ -45,7 +45,7 @@ import Testing
         ("/list?page[number]=2&q=a%20b", "/list?page%5Bnumber%5D=2&q=a%20b"), ("?after=x|y%3D", "/list?after=x%7Cy%3D"),
         ("https://a.example/l?q=ü%20", "/l?q=%C3%BC%20"), ("/l?q=%E9 x#top%20a b", "/l?q=%E9%20x#top%20a%20b"),
     ])
-    func `percent escapes in a target are kept`(target: String, expected: String) {
+    func `percent escapes in the target of a link are kept`(target: String, expected: String) {
         let line = "<\(target)>; rel=next; anchor=\"/list?f[a]=%20\""
 
         let page = Page([1], linkHeader: [line], url: "https://a.example/list?f%5Ba%5D=%20")
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: ["nächste 100%", "a\"b\\c", ""])
-    func `a title is the same after it is written and parsed`(title: String) {
+    func `the title of a link is the same after it is written and parsed`(title: String) {
         let link = WebLink(target: "a", relations: ["next"], parameters: [.init(name: "title", value: title)])
 
         #expect(link.description.utf8.allSatisfy { $0 < 128 })

@@ -20,7 +20,7 @@ import Testing
         #expect(Self.figures([failed]).unsent == 1)
     }
 
-    @Test func `calls of the odd endpoint and other calls are counted separately`() {
+    @Test func `calls to the misbehaving (odd) endpoint are counted separately from other calls`() {
         let figures = Self.figures(
             [
                 HarmCall(isOdd: true, milliseconds: 7, failure: "http500"), HarmCall(isOdd: false, milliseconds: 2),

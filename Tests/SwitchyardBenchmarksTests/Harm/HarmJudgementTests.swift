@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: [(200, false), (260, false), (270, true)])
-    func `additional failures get a mark if they exceed chance`(
+    func `additional failures get a mark only if they are more than chance explains`(
         _ failed: Int,
         _ isMarked: Bool
     ) {
@@ -63,20 +63,20 @@ import Testing
         #expect(marks.isEmpty)
     }
 
-    @Test func `the 99th percentile may exceed the one without switching by a tenth and two milliseconds`() {
+    @Test func `with switching, the 99th percentile may be higher by a tenth and two milliseconds`() {
         #expect(Self.marks { $0.well.p99 = 13 }.isEmpty)
         #expect(Self.marks { $0.odd.p99 = 13 }.isEmpty)
         #expect(Self.marks { $0.well.p99 = 13.1 } == ["p99 of other calls 13.1 ms > 1.1 x 10.0 + 2 ms"])
         #expect(Self.marks { $0.odd.p99 = 13.1 } == ["p99 of odd calls 13.1 ms > 1.1 x 10.0 + 2 ms"])
     }
 
-    @Test func `requests to equal servers may exceed those without switching by a twentieth and ten`() {
+    @Test func `switching may send a twentieth and ten more requests to equal servers`() {
         #expect(Self.marks { $0.requests = 1_060 }.isEmpty)
         #expect(Self.marks { $0.requests = 1_061 } == ["1.061 requests per call > 1.05 x 1.000"])
         #expect(Self.marks(HarmLimits()) { $0.requests = 3_000 }.isEmpty)
     }
 
-    @Test func `redirects count for the requests without switching too`() {
+    @Test func `the limit of additional requests grows with the requests that were sent without switching`() {
         var off = Self.even
         off.requests = 2_000
 
@@ -95,7 +95,7 @@ import Testing
         #expect(marks.isEmpty)
     }
 
-    @Test func `a switch gets a mark for equal servers only`() {
+    @Test func `a switch gets a mark only if the servers are equal`() {
         #expect(Self.marks { $0.switches = 2 } == ["2 switches between equal servers"])
         #expect(Self.marks(HarmLimits()) { $0.switches = 2 }.isEmpty)
     }
@@ -112,14 +112,14 @@ import Testing
         )
     }
 
-    @Test func `a mark that may be chance counts if both runs have it, and any other mark after one run`() {
+    @Test func `a mark that may be chance counts only if two runs have it, and any other mark counts at once`() {
         let first = [HarmMark(.wellWait, "1"), HarmMark(.oddWait, "2"), HarmMark(.switches, "3")]
         let second = [HarmMark(.oddWait, "4"), HarmMark(.oddLimit, "5"), HarmMark(.unsent, "6")]
 
         #expect(first.confirmed(by: second) == [first[1], first[2], second[2]])
     }
 
-    @Test func `a list of marks may be chance if each mark may be chance and the list is not empty`() {
+    @Test func `a list of marks may be chance if it is not empty and each of its marks may be chance`() {
         #expect([HarmMark(.wellWait, ""), HarmMark(.oddLimit, "")].mayBeChance)
         #expect(![HarmMark(.wellWait, ""), HarmMark(.unsent, "")].mayBeChance)
         #expect(![HarmMark]().mayBeChance)

@@ -18,7 +18,7 @@ import Testing
         #expect(throws: BenchmarkError.self) { try HarmWorld.chosen([name]) }
     }
 
-    @Test func `every oddity has a HarmWorld for all servers and a HarmWorld for the first server`() {
+    @Test func `every oddity has one HarmWorld on all servers and one on the first server only`() {
         let names = Set(HarmWorld.all.map(\.name))
 
         for oddity in Oddity.all {
@@ -34,7 +34,7 @@ import Testing
         #expect(callers == [[4, 20], [1, 20], [16, 20], [1, 2], [60, 300]])
     }
 
-    @Test func `no repeatable call may fail if only the first server fails`() throws {
+    @Test func `a HarmWorld in which only the first server has errors forbids failures of repeatable calls`() throws {
         let failsNone = try ["odd-500-first", "odd-500-first-keyed", "odd-500-first-write", "odd-404-first", "odd-500"]
             .flatMap { try HarmWorld.chosen([$0]) }
             .map(\.limits.failsNone)

@@ -92,7 +92,7 @@ import Testing
         #expect(lines(await result.value.context.history.attempts) == ["first 0 ms primary: no response within 2.00 s"])
     }
 
-    @Test func `the rounds of a retried call follow each other, with times from the dispatch`() async throws {
+    @Test func `the attempts of a retried call are listed in order, with times since the dispatch`() async throws {
         let answers = AnswerList([.status(503), .status(200)])
         let time = time
         let (client, _) = try NetworkClient.stubbed(
@@ -113,7 +113,7 @@ import Testing
         )
     }
 
-    @Test func `a list of many rounds keeps the first attempt and the latest ones`() {
+    @Test func `the list of a call with many retries keeps the first attempt and the latest attempts`() {
         var history = AttemptHistory.none
         for number in 0..<250 {
             history.append(.one(CallAttempt(server: "\(number)", duration: .zero, ending: .cancelled)))

@@ -16,7 +16,7 @@ import Testing
     private static let reset = StubResponse.failure(.connectionReset)
 
     @Test(arguments: [20, 64, 128])
-    func `a burst of reads succeeds although the first server hangs`(calls: Int) async throws {
+    func `a burst of reads succeeds even if the first server hangs`(calls: Int) async throws {
         let burst = try Burst { $0 == "primary" ? (Self.never, .status(200)) : (Self.soon, .status(200)) }
 
         #expect(await burst.ends(of: calls, within: .seconds(4)) == ["200": calls])

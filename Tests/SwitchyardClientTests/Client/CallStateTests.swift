@@ -27,7 +27,10 @@ import Testing
     }
 
     @Test(arguments: Stage.allCases, Event.allCases)
-    func `a call in any state ends at once and leaves no resources`(_ stage: Stage, _ event: Event) async throws {
+    func `in any state, a cancel, shutdown, switch or reset ends a call at once and leaves no resources`(
+        _ stage: Stage,
+        _ event: Event
+    ) async throws {
         let lab = try CallLab(stage)
         let call = Task { await lab.reason() }
         await until { lab.isThere }

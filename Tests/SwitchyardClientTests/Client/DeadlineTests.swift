@@ -39,7 +39,7 @@ import Testing
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `the deadline holds even if the hedging timer fires while it is being set`() async throws {
+    @Test func `the deadline holds even if the hedging timer fires while the timer is being set`() async throws {
         let time = ImpatientTime()
         let transport = StubTransport { _ in .never }
         let client = try NetworkClient(service: try .topics(), transport: transport, time: time)
@@ -94,7 +94,7 @@ import Testing
         #expect(await transport.waitUntilIdle())
     }
 
-    @Test func `a hedged read returns the first server's response if that one arrives first`() async throws {
+    @Test func `a hedged read returns the first server's response if that response arrives first`() async throws {
         let time = time
         let (client, transport) = try NetworkClient.stubbed(time: time) { request in
             request.server == "primary" ? .delayed(by: .milliseconds(300), on: time, .status(200)) : .never
@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test(arguments: [TransportError.Kind.offline, .proxyFailure, .requestBodyFailed])
-    func `a hedge that fails for a local reason leaves the first attempt running`(
+    func `a hedge that fails on the client's side leaves the first attempt running`(
         kind: TransportError.Kind
     ) async throws {
         let time = time

@@ -123,7 +123,7 @@ import Testing
         #expect(client.currentServer == "primary")
     }
 
-    @Test func `a push command is applied once, and one with an unknown server changes nothing`() throws {
+    @Test func `a push command is applied once, and a command with an unknown server changes nothing`() throws {
         let (client, _) = try NetworkClient.stubbed { _ in .status(200) }
         let known = ["primary", "secondary", "tertiary"]
 

@@ -7,7 +7,7 @@ import Testing
 
 /// Error messages for developers.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ErrorWordsTests {
-    @Test func `the error for an unknown environment lists the existing ones`() throws {
+    @Test func `the error for an unknown environment lists the existing environments`() throws {
         let (client, _) = try NetworkClient.stubbed { _ in .status(200) }
 
         let error = #expect(throws: ClientError.self) { try client.switchEnvironment(to: "staging") }

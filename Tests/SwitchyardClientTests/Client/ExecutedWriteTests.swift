@@ -56,7 +56,7 @@ import Testing
         #expect([late, cancelled, closed].map(\.mayHaveBeenExecuted) == [true, true, true])
     }
 
-    @Test func `a read cannot have been executed unless it must not be repeated`() async throws {
+    @Test func `a failed read counts as possibly executed only if mayBeRepeated is false`() async throws {
         let read = APIConfiguration(path: "list", timeout: .seconds(60))
         var search = read
         search.mayBeRepeated = false

@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(arguments: Way.allCases)
-    func `a call to a foreign URL is sent once and counts for no server`(way: Way) async throws {
+    func `a call to a URL outside the service is sent once and counts for no server`(way: Way) async throws {
         let (client, transport) = try NetworkClient.stubbed { _ in .status(500) }
 
         let response = try await client.send(way.configuration())
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: Way.allCases)
-    func `a response from a foreign URL does not restore an ejected server`(way: Way) async throws {
+    func `a response from a URL outside the service does not restore an ejected server`(way: Way) async throws {
         let clock = ManualClock()
         let (client, transport) = try NetworkClient.stubbed(time: clock) { request in
             request.server == "primary" ? .status(500) : .status(200)

@@ -10,8 +10,10 @@ import Testing
 @Suite(.timeLimit(.minutes(5)), .prompt) struct GatewayWriteTests {
     /// Varnish, Fastly and Heroku's router respond with 503 when their server sends no first byte in time.
     @Test(arguments: [502, 503, 504], [HTTPMethod.put, .delete, .post])
-    func `a write that a gateway has lost is not undone by its late copy`(status: Int, method: HTTPMethod) async throws
-    {
+    func `a gateway's 502, 503 or 504 for a write reports that the write may have been executed`(
+        status: Int,
+        method: HTTPMethod
+    ) async throws {
         let value = Locked("first")
         let origin = LoopbackServer()
         let store: LoopbackHandler = { request in

@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: [401, 403, 404, 409, 429])
-    func `the late response of the first server wins over a 4xx of the second`(status: Int) async throws {
+    func `the late response of the first server wins over a 4xx of the second server`(status: Int) async throws {
         let time = time
         let response = try await answer(until: .milliseconds(600)) { server in
             server == "primary"
@@ -45,7 +45,7 @@ import Testing
         #expect(response.context.server == "primary")
     }
 
-    @Test func `the 4xx of the second server is returned if the first one fails`() async throws {
+    @Test func `the 4xx of the second server is returned if the first server fails`() async throws {
         let time = time
         let response = try await answer(until: .milliseconds(600)) { server in
             server == "primary"
@@ -57,7 +57,7 @@ import Testing
         #expect(response.context.server == "secondary")
     }
 
-    @Test func `the 4xx of the second server is returned at the deadline if the first one hangs`() async throws {
+    @Test func `the 4xx of the second server is returned at the deadline if the first server hangs`() async throws {
         let response = try await answer { $0 == "primary" ? .never : .status(404) }
 
         #expect(response.status == 404)
@@ -66,7 +66,8 @@ import Testing
 
     // Each of these options makes the call use a flow, which has its own deadline timer.
     @Test(arguments: ["retry", "interceptor", "credentials", "limit"])
-    func `a call with further options gets the 4xx of the second server at the deadline too`(what: String) async throws
+    func `with retries, interceptors, credentials or limits, the second server's 4xx is returned too`(what: String)
+        async throws
     {
         let transport = StubTransport(completion: .inline) { $0.server == "primary" ? .never : .status(404) }
         let client = try NetworkClient(service: .topics(servers: 2), transport: transport, time: time) { options in
@@ -91,7 +92,7 @@ import Testing
         #expect(try await response.value.context.server == "secondary")
     }
 
-    @Test func `a 4xx is not returned at the deadline if an interceptor has to judge responses`() async throws {
+    @Test func `a 4xx is not returned at the deadline if an interceptor decides about responses`() async throws {
         let transport = StubTransport(completion: .inline) { $0.server == "primary" ? .never : .status(404) }
         let client = try NetworkClient(service: .topics(servers: 2), transport: transport, time: time) { options in
             options.interceptors = [.retrying("judge") { _ in .undecided }]

@@ -56,7 +56,7 @@ import Testing
         #expect(answer.context.server == "secondary")
     }
 
-    @Test func `a first server that is also slow at the base URL stays healthy`() async throws {
+    @Test func `a first server whose base URL is slow too stays healthy`() async throws {
         let client = try client()
         serve { _ in .status(404) }
         first.setFault(.hang, on: "/list")
@@ -70,7 +70,7 @@ import Testing
         #expect(client.servers[0].state == .healthy)
     }
 
-    @Test func `a first server that hangs for this request only stays healthy`() async throws {
+    @Test func `a first server that hangs only for this request stays healthy`() async throws {
         let client = try client()
         serve { _ in .status(404) }
         first.setFault(.hang, on: "/list")

@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test(arguments: writes)
-    func `a write is sent to the next server if the first one refuses connections`(method: HTTPMethod) async throws {
+    func `a write is sent to the next server if the first server refuses connections`(method: HTTPMethod) async throws {
         let backend = try Backend()
         defer { backend.stop() }
         backend.servers[0].fault = .refuse
@@ -112,7 +112,7 @@ import Testing
     // MARK: A lost connection
 
     @Test(arguments: writes)
-    func `a write whose kept connection is lost is sent once, without any failover`(
+    func `a write whose kept-alive connection is lost is sent once, without any failover`(
         method: HTTPMethod
     ) async throws {
         let backend = try Backend(switching: .off, servers: 1)

@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2])
-    func `a write that got a redirect may have been executed although the next hop was never sent`(
+    func `a redirected write may have been executed although the request to the target was never sent`(
         hops: Int
     ) async throws {
         let failure = try await failure(afterHops: hops)

@@ -24,7 +24,7 @@ import Testing
         return keys.withLock { $0 }
     }
 
-    @Test func `the first idempotency key is kept if an interceptor sets a new one in each round`() async throws {
+    @Test func `the first idempotency key is kept if an interceptor sets a new key for each retry`() async throws {
         let keys = try await keys(
             adaptedBy: .adapting("keys") { call, _ in call.idempotencyKey = .given(UUID().uuidString) }
         )

@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func `an earlier attempt that may have been executed prevents a retry of the round`() async throws {
+    @Test func `a request is not retried if one of its attempts may have been executed`() async throws {
         // The first server rejects the write and the second one resets the connection, so the round ends with the first
         // response.
         let list = AnswerList([.status(500), .failure(.connectionReset), .status(200)])

@@ -24,7 +24,7 @@ struct LimitTests {
         }
     }
 
-    @Test func `a request enters a limit in every round and leaves it at the end of the round`() async throws {
+    @Test func `a request enters its limit again for each retry, and has left the limit when it ends`() async throws {
         let limit = Turnstile()
         let answers = AnswerList(503, 503, 200)
         let (client, _) = try NetworkClient.stubbed(options: {
@@ -38,7 +38,9 @@ struct LimitTests {
         #expect(limit.inside.withLock { $0 } == 0)
     }
 
-    @Test func `a limit that throws ends the request, which leaves the limits it has entered`() async throws {
+    @Test func `a limit that throws ends the request, and the request leaves the limits that it has entered`()
+        async throws
+    {
         let first = Turnstile()
         let (client, transport) = try NetworkClient.stubbed(options: {
             $0.limits = [first, Turnstile(refusing: .rateLimited(retryAfter: .seconds(2)))]

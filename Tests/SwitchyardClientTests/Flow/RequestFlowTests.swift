@@ -70,7 +70,8 @@ struct RequestFlowTests {
         #expect(gate.refreshes == 1)
     }
 
-    @Test func `one identifier covers all rounds of a request and cancels it in each round`() async throws {  // DQ-4
+    @Test func `the identifier of a request is the same in all retries and cancels the request in each`() async throws
+    {  // DQ-4
         let answers = AnswerList([.status(503), .never])
         let (client, transport) = try NetworkClient.stubbed(options: {
             $0.retry = RetryPolicy(backoff: .constant(.zero))
@@ -86,7 +87,7 @@ struct RequestFlowTests {
         await transport.waitUntilIdle()
     }
 
-    @Test func `releasing a client cancels its requests, even between rounds`() async throws {
+    @Test func `releasing a client cancels its requests, even between two retries`() async throws {
         let clock = ManualClock()
         let (root, _) = try NetworkClient.stubbed(
             time: clock,
@@ -115,7 +116,7 @@ struct RequestFlowTests {
         await until { clock.pendingTimers == 0 }  // The sleep ends by itself a moment later.
     }
 
-    @Test func `a shutdown ends requests between rounds`() async throws {
+    @Test func `a shutdown ends requests that wait for their next retry`() async throws {
         let clock = ManualClock()
         let (client, _) = try NetworkClient.stubbed(
             time: clock,
@@ -132,7 +133,7 @@ struct RequestFlowTests {
         #expect(await client.failure(of: APIConfiguration(path: "x")) == .closed)
     }
 
-    @Test func `a request keeps its environment in all rounds`() async throws {
+    @Test func `a request keeps its environment in all retries`() async throws {
         let clock = ManualClock()
         let (client, transport) = try NetworkClient.stubbed(
             time: clock,
@@ -150,7 +151,7 @@ struct RequestFlowTests {
         #expect(transport.requests.map(\.url.origin.scheme) == ["http", "http"])
     }
 
-    @Test func `each round has its own signature, which covers the credentials`() async throws {  // M15
+    @Test func `each retry has its own signature, which covers the credentials`() async throws {  // M15
         let answers = AnswerList(503, 200)
         let signer = RequestSigner(
             .hmacSHA256(key: Data("key".utf8)),

@@ -10,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct CallbackTests {
     @Test(arguments: Callback.allCases)
-    func `a request passes every callback and gets its response`(place: Callback) async throws {
+    func `every callback of a request is called, and the request gets its response`(place: Callback) async throws {
         let tour = CallbackTour(acting: place) { _ in }
 
         #expect(try await tour.ends() == [nil])

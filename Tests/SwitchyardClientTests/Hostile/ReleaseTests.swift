@@ -100,7 +100,7 @@ struct ReleaseTests {
         #expect(await transport.waitUntilIdle())
     }
 
-    @Test func `an interceptor that sends further requests without end ends at the deadline`() async throws {
+    @Test func `a request whose interceptor sends further requests without end fails at its deadline`() async throws {
         let clock = ManualClock()
         let depth = Locked(0)
         let deep = Latch()

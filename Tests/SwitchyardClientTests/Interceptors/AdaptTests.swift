@@ -16,7 +16,9 @@ struct AdaptTests {
     }
 
     // L4, L5
-    @Test func `the client's interceptors adapt a request before the configuration's, each in order`() async throws {
+    @Test func `the client's interceptors adapt a request in order, and then the configuration's interceptors`()
+        async throws
+    {
         let (client, transport) = try NetworkClient.stubbed(options: {
             $0.interceptors = [Self.appending("a"), Self.appending("b")]
         }) { _ in .status(200) }
@@ -40,7 +42,7 @@ struct AdaptTests {
         #expect(client.activeRequests.isEmpty)
     }
 
-    @Test func `an interceptor receives identifier, round, service and environment`() async throws {  // L6
+    @Test func `an interceptor receives the identifier, round, service and environment`() async throws {  // L6
         let seen = Locked<[String]>([])
         let (client, _) = try NetworkClient.stubbed(options: {
             $0.interceptors = [
@@ -72,7 +74,7 @@ struct AdaptTests {
         #expect(transport.requests.map { "\($0.method) \($0.url.path)" } == ["GET /v1/permission", "PUT /v1/new"])
     }
 
-    @Test func `an interceptor's change lasts for one round`() async throws {
+    @Test func `an interceptor's change to a request is not kept for the next retry`() async throws {
         let answers = AnswerList(503, 200)
         let (client, transport) = try NetworkClient.stubbed(options: {
             $0.interceptors = [Self.appending("a")]
@@ -84,7 +86,7 @@ struct AdaptTests {
         #expect(transport.requests.map { $0.headers["X-Order"] } == ["a", "a"])
     }
 
-    @Test func `an automatic idempotency key from an interceptor is the same in every round`() async throws {
+    @Test func `an automatic idempotency key from an interceptor is the same in every retry`() async throws {
         let answers = AnswerList(503, 200)
         let (client, transport) = try NetworkClient.stubbed(options: {
             $0.interceptors = [.adapting { configuration, _ in configuration.idempotencyKey = .automatic }]

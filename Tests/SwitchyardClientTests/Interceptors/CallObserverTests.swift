@@ -125,7 +125,7 @@ import Testing
         #expect(await log.events(until: "callEnded") == ["callStarted"] + story.events + ["callEnded"])
     }
 
-    @Test func `a hedge starts a second attempt, and the attempt that loses has no end`() async throws {
+    @Test func `a hedge is observed as a second attempt, and the losing attempt has no end event`() async throws {
         let (log, time) = (EventLog(), ManualClock())
         let (client, transport) = try NetworkClient.stubbed(servers: 2, time: time) {
             $0.interceptors = [.observing(Names(log: log))]

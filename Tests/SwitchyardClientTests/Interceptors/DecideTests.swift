@@ -19,7 +19,8 @@ struct DecideTests {
     }
 
     // K12
-    @Test func `the first interceptor that decides wins, the client's before the configuration's`() async throws {
+    @Test func `the first decision wins, and the client's interceptors decide before the configuration's`() async throws
+    {
         let asked = Locked<[String]>([])
         let note: @Sendable (String) -> Void = { name in asked.withLock { $0.append(name) } }
         let (client, transport) = try Self.client(
@@ -50,7 +51,7 @@ struct DecideTests {
         #expect(asked.withLock { $0 } == ["a", "b", "a", "b"])
     }
 
-    @Test func `a decision may ask for a delay before the next round`() async throws {  // K6
+    @Test func `an interceptor's decision may ask for a delay before the next retry`() async throws {  // K6
         let clock = ManualClock()
         let (client, transport) = try Self.client(
             [.retrying { $0.status == 202 ? .retry(after: .seconds(3)) : .undecided }],
@@ -68,7 +69,7 @@ struct DecideTests {
         #expect(transport.requestCount == 2)
     }
 
-    @Test func `a decision may turn a success into an error`() async throws {  // K6, L3
+    @Test func `an interceptor's decision may turn a success into an error`() async throws {  // K6, L3
         let (client, _) = try Self.client([.retrying("checker") { _ in .fail(SampleError()) }], 200)
 
         let reason = await client.failure(of: APIConfiguration(path: "x"))
@@ -76,7 +77,7 @@ struct DecideTests {
         #expect(reason == .vetoed(InterceptorError(name: "checker", underlying: SampleError())))
     }
 
-    @Test func `a decision may replace a failure with another response`() async throws {  // L3, L4
+    @Test func `an interceptor's decision may replace a failure with a response`() async throws {  // L3, L4
         let (client, _) = try NetworkClient.stubbed(options: {
             $0.interceptors = [.retrying { _ in .answer(HTTPResponse(status: 203)) }]
         }) { _ in .failure(.connectionReset) }
@@ -94,7 +95,7 @@ struct DecideTests {
         #expect(reason == .vetoed(InterceptorError(name: "thrower", underlying: SampleError())))
     }
 
-    @Test func `an interceptor's error keeps the failure of its round`() async throws {  // H15
+    @Test func `an interceptor's error contains the failure that the interceptor has replaced`() async throws {  // H15
         for fails in [true, false] {
             let (client, _) = try NetworkClient.stubbed(options: {
                 $0.interceptors = [
@@ -126,7 +127,7 @@ struct DecideTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `a decision receives the earlier rounds with status, server and time`() async throws {  // K10
+    @Test func `an interceptor receives the earlier rounds with status, server and time`() async throws {  // K10
         let rounds = Locked<[RoundRecord]>([])
         let (client, _) = try Self.client(
             [
@@ -152,7 +153,7 @@ struct DecideTests {
         #expect(rounds.withLock { $0 }.map(\.context.server) == ["primary", "primary"])
     }
 
-    @Test func `the metrics of each round are kept`() async throws {  // K10, E35
+    @Test func `the metrics of a request are kept for each retry`() async throws {  // K10, E35
         let rounds = Locked<[RoundRecord]>([])
         let answers = AnswerList(
             [Int64(7), 3].map { count in
@@ -176,7 +177,7 @@ struct DecideTests {
         #expect(answer.response.metrics?.bytesReceived == 3)
     }
 
-    @Test func `the deadline ends a decision that never returns`() async throws {
+    @Test func `a request ends at its deadline if an interceptor never returns its decision`() async throws {
         let clock = ManualClock()
         let (client, _) = try Self.client(
             [.retrying { _ in await withUnsafeContinuation { (_: UnsafeContinuation<RetryDecision, Never>) in } }],
@@ -191,7 +192,7 @@ struct DecideTests {
         #expect(await call.value == .deadlineExceeded)
     }
 
-    @Test func `a decision may send another request`() async throws {
+    @Test func `an interceptor may send another request while it decides`() async throws {
         let (client, transport) = try NetworkClient.stubbed(options: { _ in }) { _ in .status(200) }
         var configuration = APIConfiguration(path: "x")
         configuration.interceptors = [

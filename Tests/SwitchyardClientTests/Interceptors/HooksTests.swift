@@ -26,7 +26,7 @@ struct HooksTests {
     }
 
     // L16, L17
-    @Test func `interceptors of client and call observe requests, redirects, responses, metrics and progress`()
+    @Test func `interceptors of the client and of the call observe requests, redirects and responses`()
         async throws
     {
         let seen = Locked<[String]>([])

@@ -8,7 +8,7 @@ import Testing
 @Suite struct OwnRuleTests {
     private let description = RequestContext(service: "topics", environment: .test, method: .get)
 
-    @Test func `a DispatchContext made in a test counts its rounds and its remaining time`() {
+    @Test func `a DispatchContext created in a test has its round and its remaining time`() {
         let clock = ManualClock()
         let answer = ServiceResponse(id: RequestID(), response: HTTPResponse(status: 503), context: description)
         let first = RoundRecord(.success(answer), round: 1)
@@ -28,7 +28,7 @@ import Testing
         #expect(context.history.map(\.status) == [503])
     }
 
-    @Test func `a redirect rule can be called with a proposal made in a test`() throws {
+    @Test func `a redirect policy can be called with a proposal created in a test`() throws {
         let home = try RequestURL(validating: "https://api.example.com/topics")
         let elsewhere = try RequestURL(validating: "https://cdn.example.net/topics")
         let decide: RedirectPolicy.Decide = { proposal in

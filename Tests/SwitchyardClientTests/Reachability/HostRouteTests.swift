@@ -28,7 +28,7 @@ import Testing
         }
     #endif
 
-    @Test func `a name that cannot be resolved has no findings`() {
+    @Test func `no findings exist for a host name that cannot be resolved`() {
         #expect(HostRoute.findings(of: "no such host.invalid") == nil)
     }
 
@@ -41,7 +41,7 @@ import Testing
         #expect(HostRoute.Finding(errorCode: code) == finding)
     }
 
-    @Test func `one route is enough, and the network determines its kind`() {
+    @Test func `a host is reachable over a single route, and the network determines the kind of the route`() {
         let findings = [HostRoute.Finding.noRoute, .nothing, .route]
 
         #expect(HostRoute.status(findings, network: .reachable(.cellular)) == .reachable(.cellular))
@@ -53,7 +53,7 @@ import Testing
         #expect(HostRoute.status([.noRoute, .nothing], network: .notReachable) == .unknown)
     }
 
-    @Test func `a name that cannot be resolved proves nothing while there is a network`() {
+    @Test func `a host name that cannot be resolved proves nothing while there is a network`() {
         #expect(HostRoute.status(nil, network: .reachable(.other)) == .unknown)
         #expect(HostRoute.status(nil, network: .unknown) == .unknown)
         #expect(HostRoute.status(nil, network: .notReachable) == .notReachable)

@@ -120,7 +120,7 @@ import Testing
         #expect(transport.requests.map(\.url.text) == [expected])
     }
 
-    @Test func `names with brackets and arbitrary text remain one parameter`() throws {
+    @Test func `a parameter whose name contains brackets or arbitrary text remains one parameter`() throws {
         let odd = "a[b]=c&d[]\u{FFFD}\u{0}"
 
         let request = try BuiltRequest.request(APIConfiguration(query: [odd: odd]))

@@ -74,7 +74,7 @@ import Testing
 
     // Rows B1, B2, B3, B6 and B8; rules TAF-B1, TAF-B3, TSW-9, YTK-16 and PEER-6.
     @Test(arguments: rows)
-    func `a path is joined as the table specifies`(row: Row) throws {
+    func `a path is joined to the base URL as the table specifies`(row: Row) throws {
         let base = try BaseURL(row.base)
         var generator = RequestGenerator()
 
@@ -91,7 +91,7 @@ import Testing
         ("http://h/v1", "https://h/v1/x"), ("https://h/v1", "https://h/v1/x"), ("http://h:80", "https://h/x"),
         ("http://h:8080", "https://h:8080/x"), ("HTTP://h", "https://h/x"), ("https://h:80", "https://h:80/x"),
     ])
-    func `the upgrade to https changes http bases only`(base: String, expected: String) throws {
+    func `the upgrade to https changes only base URLs with http`(base: String, expected: String) throws {
         var configuration = APIConfiguration(path: "x")
         configuration.upgradesToHTTPS = true
 

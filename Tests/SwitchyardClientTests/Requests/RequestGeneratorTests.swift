@@ -111,7 +111,9 @@ import Testing
 
     // Row A20.
     @Test(arguments: [(false, "k=own"), (true, "k=common")])
-    func `common parameters yield to the request's or override them`(overrides: Bool, expected: String) throws {
+    func `common parameters yield to the request's parameters or override them`(overrides: Bool, expected: String)
+        throws
+    {
         let request = try BuiltRequest.request(APIConfiguration(query: ["k": "own"])) {
             $0.common.parameters = ["k": "common"]
             $0.common.parametersOverrideRequest = overrides

@@ -105,7 +105,7 @@ import Testing
     }
 
     // Row C28.
-    @Test func `an encoder can be set for all calls and for one`() throws {
+    @Test func `an encoder can be set for all calls and for one call`() throws {
         struct Topic: Encodable, Sendable { var topicTitle = "x" }
         let snake = JSONEncoder()
         snake.keyEncodingStrategy = .convertToSnakeCase

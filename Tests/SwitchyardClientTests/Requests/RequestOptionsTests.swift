@@ -190,7 +190,7 @@ import Testing
         #expect(try URLTemplate(path).expanded(with: ["id": value]) == expanded)
     }
 
-    @Test func `the separator option applies after an existing query`() throws {
+    @Test func `a custom separator also separates new parameters from a query in the path`() throws {
         var configuration = APIConfiguration(path: "topics?a=1")
         configuration.parameters = ["b": 2, "c": 3]
         configuration.parameterOptions = ParameterEncodingOptions()
@@ -219,7 +219,7 @@ import Testing
     // MARK: - Changes
 
     // Rows B37 and B49: a signing modifier runs after the call's own changes.
-    @Test func `modifiers run in order, the call's own before the generator's`() throws {
+    @Test func `modifiers run in order, and the call's modifiers run before the generator's`() throws {
         var configuration = APIConfiguration(path: "x", headers: ["X-Order": "0"])
         configuration.modifier = { $0.headers.set("X-Order", "\($0.headers["X-Order"] ?? "")1") }
 

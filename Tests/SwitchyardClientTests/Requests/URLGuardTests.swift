@@ -14,7 +14,7 @@ import Testing
         ("search?", "https://api.example.com/v1/search?page=2"),
         ("https://o.example/x?q=why?", "https://o.example/x?q=why?&page=2"),
     ])
-    func `a value that ends in a question mark stays separate from the next parameter`(
+    func `a parameter that ends in a question mark stays separate from the next parameter`(
         path: String,
         expected: String
     ) throws {
@@ -44,7 +44,7 @@ import Testing
     // MARK: - Values of templates
 
     @Test(arguments: [".", ".."])
-    func `a dot segment as a query value is allowed`(value: String) throws {
+    func `a dot segment is allowed as the value of a query parameter`(value: String) throws {
         var configuration = APIConfiguration(path: "search?q={q}")
         configuration.pathValues = ["q": value]
 
@@ -67,7 +67,7 @@ import Testing
         ("files/{+a}{b}", "a/", ".."), ("files/{+a}{b}", "a/", ""), ("x/{a}{+b}", "..", "/y"),
         ("x/{a}{+b}", "..", "?q"),
     ])
-    func `values that form a dot segment or an empty one next to a value with slashes are rejected`(
+    func `values that form a dot segment or an empty segment next to a value with slashes are rejected`(
         path: String,
         first: String,
         second: String

@@ -53,7 +53,7 @@ struct StreamTests {
     }
 
     // E32
-    @Test func `a body is collected up to a limit, and a longer one fails`() async throws {
+    @Test func `a body is collected up to a limit, and a longer body fails`() async throws {
         let lab = try DownloadLab()
         lab.server.route(.get, "/data", answering: .data(bytes))
 

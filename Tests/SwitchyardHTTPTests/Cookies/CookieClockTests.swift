@@ -26,7 +26,7 @@ import Testing
         #expect(jar.cookies(for: url).map(\.expires) == [Self.noon + 1800])
     }
 
-    @Test func `a secure cookie that has expired does not keep a cookie of http out`() throws {
+    @Test func `an expired secure cookie does not block a cookie that an http server sets`() throws {
         let time = Locked(Self.noon)
         let jar = CookieJar(now: { time.withLock { $0 } })
         let secure = try RequestURL(validating: "https://a.test/")

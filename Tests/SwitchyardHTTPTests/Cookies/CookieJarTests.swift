@@ -47,7 +47,7 @@ import Testing
         #expect(jar.cookies.isEmpty)
     }
 
-    @Test func `a cookie that replaces an expired one counts as new`() throws {
+    @Test func `a cookie that replaces an expired cookie counts as new`() throws {
         let time = Locked(Self.start)
         let jar = CookieJar(now: { time.withLock { $0 } })
         let url = try RequestURL(validating: "https://h/")
@@ -60,7 +60,7 @@ import Testing
         #expect(jar.header(for: url) == "b=1; a=1")
     }
 
-    @Test func `a scope replaces and removes cookies of the whole jar for itself only`() throws {
+    @Test func `a jar of one environment replaces and removes cookies of the whole jar for itself only`() throws {
         let jar = try jar(["a=1; Path=/", "b=1; Path=/"])
         let url = try RequestURL(validating: "https://api.example.com/")
         let test = jar.scoped(to: "test")
@@ -125,7 +125,7 @@ import Testing
         #expect(try header(jar, "https://bücher.example/") == "a=1")
     }
 
-    @Test func `a combining character after a separator does not hide the separator`() throws {
+    @Test func `a combining character after a separator in a cookie does not hide the separator`() throws {
         let jar = try jar(["a=\u{301}x; Path=/;\u{301}; Max-Age=5"])
         let cookie = try #require(jar.cookies.first)
 
@@ -142,7 +142,7 @@ import Testing
     }
 
     // RFC 6265 section 5.3.
-    @Test func `an expired cookie is removed before an older valid one`() {
+    @Test func `an expired cookie is removed before an older valid cookie`() {
         let time = Locked(Self.start)
         let jar = CookieJar(limit: 2, now: { time.withLock { $0 } })
         jar.store(Cookie(name: "good", value: "1", domain: "h"))

@@ -12,7 +12,7 @@ import Testing
 @Suite struct ExclusiveFileTests {
     private let path = NSTemporaryDirectory() + "exclusive-\(UUID().uuidString)"
 
-    @Test func `a file has one owner at a time`() throws {
+    @Test func `a file has only one ExclusiveFile as its owner at a time`() throws {
         defer { unlink(path) }
         let first = try ExclusiveFile.open(path, mode: 0o600)
         defer { close(first) }

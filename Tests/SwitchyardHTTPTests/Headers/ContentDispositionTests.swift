@@ -30,7 +30,7 @@ import Testing
         #expect(SuggestedFileName.safe(name).unicodeScalars.elementsEqual(expected.unicodeScalars))
     }
 
-    @Test func `a name with one overlong character does not leave a hidden file`() {
+    @Test func `a file name with one overlong character does not become the name of a hidden file`() {
         #expect(SuggestedFileName.safe("e" + String(repeating: "\u{301}", count: 300) + ".txt").isEmpty)
     }
 
@@ -55,7 +55,7 @@ import Testing
         #expect(ContentDisposition(parsing: value).fileName == nil)
     }
 
-    @Test func `a long name is shortened for the file system`() {
+    @Test func `a long file name is shortened for the file system`() {
         let value = "attachment; filename=\"\(String(repeating: "ü", count: 400))\""
 
         #expect((1...255).contains(ContentDisposition(parsing: value).safeFileName?.utf8.count ?? 0))

@@ -5,7 +5,7 @@ import Testing
 /// The name of a download: trailing dots and spaces are removed, even after truncation.
 @Suite struct CutFileNameTests {
     @Test(arguments: [" ", ".", ". .", "\u{3000}"])
-    func `a truncated name ends with neither a dot nor a space`(_ end: String) {
+    func `a truncated file name ends with neither a dot nor a space`(_ end: String) {
         let name = String(repeating: "a", count: 196) + end + String(repeating: "b", count: 20)
 
         for name in [name, "\(name).\(String(repeating: "c", count: 40))"] {

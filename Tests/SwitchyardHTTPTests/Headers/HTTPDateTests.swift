@@ -20,7 +20,7 @@ import Testing
         "Sun, 32 Nov 1994 08:49:37 GMT", "Wed, 31 Nov 1994 08:49:37 GMT", "Wed, 29 Feb 2023 08:49:37 GMT",
         "Sun Nov 6 08:49:37",
     ])
-    func `any other text is not a date`(text: String) {
+    func `text in any other format is not an HTTP date`(text: String) {
         #expect(HTTPDate.date(exactly: text) == nil)
     }
 

@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct LongFileNameTests {
     // The boundaries of a flag are known only after counting all flags before it (Unicode Standard Annex 29, rule
     // GB12).
-    @Test func `a very long name of flags is shortened`() {
+    @Test func `a very long file name of flag emoji is shortened`() {
         let flags = String(repeating: "\u{1F1E9}", count: 400_000)
 
         #expect((1...200).contains(SuggestedFileName.safe(flags).utf8.count))

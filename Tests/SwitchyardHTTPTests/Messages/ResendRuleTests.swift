@@ -37,23 +37,26 @@ import Testing
         ([200, 201, 204, 206, 302, 303, 500, 501, 505, 507, 508, 511, 521, 523, 525, 526, 530], .done),
         ([202, 408, 460, 499, 502, 503, 504, 520, 522, 524, 529, 598, 599, 999], .open),
     ])
-    func `a status determines the fate of a request`(statuses: [Int], fate: RequestFate) {
+    func `a status determines the RequestFate, which says whether the server executed the request`(
+        statuses: [Int],
+        fate: RequestFate
+    ) {
         for status in statuses { #expect(RequestFate(status: status, to: .put) == fate, "\(status)") }
     }
 
-    @Test func `a 301 means done for a POST and refused for a PUT`() {
+    @Test func `a 301 means that a POST has been executed and that a PUT has been refused`() {
         #expect(RequestFate(status: 301, to: .post) == .done)
         #expect(RequestFate(status: 301, to: .put) == .refused)
     }
 
-    @Test func `a transport error leaves the fate open unless the request was not sent`() {
+    @Test func `after a transport error, the RequestFate is open unless the request was not sent`() {
         for kind in TransportError.Kind.allCases {
             #expect(RequestFate(TransportError(kind, message: "", mayHaveBeenSent: true)) == .open)
             #expect(RequestFate(TransportError(kind, message: "", mayHaveBeenSent: false)) == .unsent)
         }
     }
 
-    @Test func `each resend rule allows a resend after its own set of fates`() {
+    @Test func `each ResendRule allows a resend after its own set of RequestFate values`() {
         let fates = [RequestFate.unsent, .refused, .done, .open]
 
         #expect(fates.map { ResendRule.anytime.allowsResend(after: $0) } == [true, true, true, true])

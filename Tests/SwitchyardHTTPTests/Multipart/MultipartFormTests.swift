@@ -117,7 +117,7 @@ import Testing
 
     // Row C43.
     @Test(arguments: ["--B", "x\r\n--B", "x\r\n--B--\r\n"])
-    func `a given boundary that occurs in the content is rejected`(content: String) {
+    func `a boundary that the app sets is rejected if it occurs in the content`(content: String) {
         #expect(throws: RequestError.multipart(part: "a", reason: .boundaryInContent)) {
             try MultipartForm(parts: [.field("a", content)], boundary: "B").body()
         }

@@ -24,7 +24,7 @@ import Testing
         "userPassword", "db_password", "user-pass", "userJWT", "my_otp", "stripe-secret-key", "fbAccessToken",
         "password2", "user[password]", "user.password.0", "access%5Ftoken", "useraccesstoken",
     ])
-    func `a secret name is recognized in any spelling`(name: String) {
+    func `the name of a secret is recognized in any spelling`(name: String) {
         #expect(Redaction.standard.hides(parameter: name))
         #expect(Redaction.standard.query("\(name)=\(Self.secret)&page=1") == "\(name)=***&page=1")
     }
@@ -35,7 +35,7 @@ import Testing
         "countryCode",
         "sortKey", "etag", "date", "design", "keyword", "passenger", "X-Amz-Date",
     ])
-    func `an ordinary name is not redacted`(name: String) {
+    func `the value of an ordinary name is not redacted`(name: String) {
         #expect(!Redaction.standard.hides(parameter: name))
     }
 
@@ -207,7 +207,7 @@ import Testing
 
     // MARK: Outputs
 
-    @Test func `every way of printing redacts as the description does`() throws {
+    @Test func `description, debugDescription, interpolation and dump show no secret`() throws {
         let url = try #require(RequestURL("https://joe:S3CR3T@a/x?token=S3CR3T"))
         let headers: HTTPHeaders = ["Authorization": "Bearer S3CR3T", "Set-Cookie": "sid=S3CR3T"]
         let request = HTTPRequest(method: .post, url: url, headers: headers, body: .data(Data("S3CR3T".utf8)))

@@ -46,13 +46,13 @@ import Testing
         #expect(try page.setting(["page": nil, "sort": nil]).text == "https://h/v1/topics")
     }
 
-    @Test func `a name without a value keeps its form`() throws {
+    @Test func `a parameter without an equals sign keeps this form`() throws {
         let link = try #require(RequestURL("https://h/x?compact&page=1&empty="))
 
         #expect(try link.setting(["page": 2]).text == "https://h/x?compact&empty=&page=2")
     }
 
-    @Test func `parameters with another separator are found`() throws {
+    @Test func `parameters are found with a separator other than an ampersand`() throws {
         var options = ParameterEncodingOptions()
         options.separator = ";"
         let link = try #require(RequestURL("https://h/x?a=1;page=1"))
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test(arguments: ["page_size=1", "pageSize=1", "page_size[]=1"])
-    func `a parameter replaces one whose name equals its written name`(query: String) throws {
+    func `a parameter replaces a parameter with the name under which it is encoded`(query: String) throws {
         let url = try #require(RequestURL("https://h/x?\(query)&sort=new"))
         var options = ParameterEncodingOptions()
         options.keyCase = .snakeCase

@@ -24,7 +24,7 @@ import Testing
         ("https://h/a/b", "https://h/a%2Fb"), ("https://h/A", "https://h/a"), ("https://h/a", "https://h/a/"),
         ("https://h/a?", "https://h/a"), ("https://h/!", "https://h/%21"),
     ])
-    func `URLs that may differ have different normal forms`(first: String, second: String) throws {
+    func `URLs that may lead to different resources have different normal forms`(first: String, second: String) throws {
         #expect(try url(first).normalForm != url(second).normalForm)
     }
 

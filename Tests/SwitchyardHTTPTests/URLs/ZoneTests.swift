@@ -6,7 +6,7 @@ import Testing
     @Test(arguments: [
         "http://[fe80::1%25eth0]/", "http://[FE80::1%25en0]:8080/a?b=c", "http://[febf::1%25Wi-Fi_2.x~]/",
     ])
-    func `a link-local address may have a zone`(text: String) throws {
+    func `a link-local IPv6 address in a URL may have a zone`(text: String) throws {
         let url = try RequestURL(validating: text)
 
         #expect(url.text == text)
@@ -21,7 +21,7 @@ import Testing
             "http://[fe80::1%25a%25b]/", "http://[fe80::1%25a/b]/", "http://[fe80::1%25ä]/",
         ]
     )
-    func `any other zone is an error`(text: String) {
+    func `a zone that is malformed or belongs to another IPv6 address is an error`(text: String) {
         #expect(throws: RequestError.url(text: text, reason: .invalidHost)) { try RequestURL(validating: text) }
     }
 }

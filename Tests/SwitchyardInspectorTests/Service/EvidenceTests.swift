@@ -38,7 +38,7 @@ import Testing
         )
     }
 
-    @Test func `the verdict in the feed names the failed server and the saved calls`() async throws {
+    @Test func `the verdict in the feed names the failed server and counts the saved calls`() async throws {
         let lab = try await outage(calls: 20)
 
         let feed = try await lab.page.feed()

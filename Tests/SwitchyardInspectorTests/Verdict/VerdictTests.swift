@@ -60,7 +60,7 @@ import Testing
         #expect(verdict.details == ["Errors: \(named), 2 other."])
     }
 
-    @Test func `an outage is good if no call failed because of a server, unless all failures count`() {
+    @Test func `a lenient verdict on an outage is good if no call failed because of a server`() {
         var facts = Self.facts { ($0.calls, $0.failed, $0.failures) = (9, 1, ["http404": 1]) }
         facts.failedServers = ["a"]
         #expect(Verdict(facts).level == .bad)

@@ -7,7 +7,7 @@ import Testing
 @Suite struct RateMeterTests {
     private func seconds(_ seconds: Double) -> MonotonicTime { MonotonicTime(seconds: seconds) }
 
-    @Test func `an interval admits one request and reports when the next is due (K1)`() {
+    @Test func `an interval admits one request and reports when the next request is due (K1)`() {
         var meter = RateMeter(.interval(.seconds(5)))
 
         #expect(meter.take(at: seconds(1)) == true)

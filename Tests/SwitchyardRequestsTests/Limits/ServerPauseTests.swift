@@ -29,7 +29,11 @@ import Testing
             (200, ["RateLimit": #""a";r=5;t=90, "b";r=0;t=20"#], 20), (200, [:], nil),
         ] as [(Int, HTTPHeaders, Int?)]
     )
-    func `a response requests a delay according to the table`(status: Int, headers: HTTPHeaders, seconds: Int?) {
+    func `the header fields of a response delay later requests as the table specifies`(
+        status: Int,
+        headers: HTTPHeaders,
+        seconds: Int?
+    ) {
         let pause = ServerPause.duration(status: status, headers: headers, now: Self.now)
 
         #expect(pause == seconds.map { .seconds($0) })

@@ -58,7 +58,7 @@ import Testing
         #expect(lab.server.requests.count == 2)
     }
 
-    @Test func `a download that a throttle has passed continues after a newer request`() async throws {
+    @Test func `a download that a throttle has let pass continues after a newer request`() async throws {
         let clock = ManualClock()
         let bytes = DownloadLab.bytes(1_000)
         let cut = TransportError(.truncated, message: "cut")

@@ -57,7 +57,7 @@ import Testing
         )
     }
 
-    @Test func `rules restrict a kind, and further members may be forbidden`() {
+    @Test func `JSON shape rules restrict the values, elements and further members that are accepted`() {
         #expect(Self.violation(["id": 1, "name": "toolong", "boss": nil])?.keyPath == "name")
         #expect(JSONShape.number.range(1...3).accepts(2) && !JSONShape.number.range(1...3).accepts(4))
         #expect(JSONShape.string.pattern("^a+$").accepts("aa") && !JSONShape.string.pattern("^a+$").accepts("b"))

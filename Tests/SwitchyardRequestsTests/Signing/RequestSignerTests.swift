@@ -46,7 +46,7 @@ import Testing
         #expect(signed.url.query?.hasSuffix("sign=\(expected)") == true)
     }
 
-    @Test func `a signature may use a plain digest or a custom one`() throws {
+    @Test func `a signature may use a plain digest or a custom digest`() throws {
         let plain = RequestSigner(.sha256(secret: "S"), of: .pathAndParameters, in: .header("X-S"))
         let own = RequestSigner(.custom { "\($0.count)" }, of: .custom { Data($0.url.text.utf8) }, in: .header("X-S"))
         let configuration = APIConfiguration(path: "x", query: ["a": 1])

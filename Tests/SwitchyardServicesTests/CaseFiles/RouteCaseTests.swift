@@ -109,7 +109,10 @@ import Testing
     }
 
     @Test(arguments: [("v6", true), ("v4", false)])
-    func `a route that a case expects to have failed is recorded as failing`(route: String, isNoted: Bool) throws {
+    func `an expected failed route is accepted as a difference only if the route has failed`(
+        route: String,
+        isNoted: Bool
+    ) throws {
         let item = CaseValue(["dns": ["v6", "v4"], "up": ["v4"], "expected_failed_routes": [route]])
 
         let outcome = try Self.failover(item)

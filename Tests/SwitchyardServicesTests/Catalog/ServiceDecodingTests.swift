@@ -4,7 +4,9 @@ import Testing
 
 @Suite struct ServiceDecodingTests {
     @Test(arguments: Mistake.all)
-    func `each mistake in a file is one error with the file, the key and the expected value`(mistake: Mistake) throws {
+    func `each mistake in a file is an error that names the file, the key and the expected value`(mistake: Mistake)
+        throws
+    {
         let error = #expect(throws: CatalogError.self) {
             try ServiceCatalog.service(from: Data(mistake.json.utf8), named: "topics")
         }

@@ -18,7 +18,7 @@ import Testing
     private static let histories = Rounds.count(400, thorough: 2_500)
 
     @Test(arguments: 0..<4)
-    func `the invariants I1 to I9, I11, I14 and I16 hold in random histories`(part: Int) throws {
+    func `the invariants of the switching core hold in random histories (I1 to I9, I11, I14, I16)`(part: Int) throws {
         for index in 0..<Self.histories {
             let seed = InvariantTests.base &+ UInt64(part * Self.histories + index)
             var history = try RandomHistory(seed: seed)

@@ -13,9 +13,9 @@ import Testing
             .ejected("primary", generation: 2, cause: .score),
             "ejected primary (score), 3 of 40 requests failed, the last one refused"
         ),
-        (.probed("primary", succeeded: true), "probed primary, which answered"),
+        (.probed("primary", succeeded: true), "probed primary, which responded"),
         (.probed("primary", succeeded: false), "probed primary, which failed"),
-        (.trialStarted("primary", after: .milliseconds(1_500)), "primary enters the trial after 1.5 seconds"),
+        (.trialStarted("primary", after: .milliseconds(1_500)), "primary enters its recovery trial after 1.5 seconds"),
         (.recovered("primary", outage: .nanoseconds(4_812_345_678)), "recovered primary after 4.812 seconds"),
         (.environmentChanged(from: .test, to: .release), "environment changed from test to release"),
         (.pushed(PushCommand(version: 1, mode: .prefer, server: "b")), "pushed: prefer b"),

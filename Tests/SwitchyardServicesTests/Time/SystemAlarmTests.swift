@@ -27,7 +27,7 @@ import Testing
         #expect(alarm.set(for: after(3_000), at: woken) == 0)
     }
 
-    @Test func `a system timer that is about to fire is not set again`() {
+    @Test func `the system timer is not set again if it is about to fire`() {
         var alarm = SystemAlarm()
         _ = alarm.set(for: after(10), at: start)
 

@@ -13,7 +13,8 @@ import Testing
     private struct Torn: Error {}
 
     @Test(arguments: 0..<4)
-    func `a message is delivered at most once, and is reported as undelivered only if it is`(seed: UInt64) async throws
+    func `a message is delivered at most once, and no delivered message is reported as undelivered`(seed: UInt64)
+        async throws
     {
         let delivered = Locked<[Int: Int]>([:])
         let random = Locked(SeededGenerator(seed: seed))

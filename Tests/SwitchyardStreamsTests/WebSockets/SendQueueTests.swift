@@ -59,7 +59,7 @@ import Testing
     enum End: CaseIterable { case takenBack, closed, takenBackUnderWay, closedAfterUnsent }
 
     @Test(arguments: End.allCases)
-    func `a message that may have been delivered earlier reports this however it ends`(end: End) {
+    func `a message that may have been delivered earlier is reported as such, whatever its outcome`(end: End) {
         let outcomes = Outcomes()
         var queue = SendQueue(messages: 4, bytes: 8)
         _ = queue.add(outcomes.entry(1))

@@ -48,7 +48,7 @@ import Testing
         #expect(try await server.connect().get("/fixed").text == "fixed")
     }
 
-    @Test func `a valid request before an invalid one gets its response`() async throws {
+    @Test func `a valid request before an invalid request gets its response`() async throws {
         let answer = try await answer(to: Data((RawSocket.request("/fixed") + "GARBAGE\r\n\r\n").utf8))
 
         #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n"))

@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: ["stream", "empty", "head"])
-    func `bytes that follow a response arrive after every framing`(kind: String) async throws {
+    func `bytes that follow a response arrive however the end of its body is marked`(kind: String) async throws {
         follow(kind == "stream" ? .stream { try await $0.write("piece") } : .status(kind == "empty" ? 204 : 200))
         let socket = try server.connect()
 

@@ -93,7 +93,7 @@ import Testing
         #expect(head.fields == whole.fields)
     }
 
-    @Test func `each chunk arrives before the next one is written`() async throws {
+    @Test func `each chunk arrives before the next chunk is written`() async throws {
         let (steps, step) = AsyncStream.makeStream(of: String.self)
         server.route(.get, "/steps") { _ in
             .stream { writer in

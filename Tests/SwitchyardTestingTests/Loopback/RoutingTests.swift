@@ -41,7 +41,7 @@ import Testing
         for number in 0..<8 { #expect(try await socket.get("/a\(number)/b\(number)/c").text == "earlier") }
     }
 
-    @Test func `an exact segment wins over a star regardless of its first character`() async throws {
+    @Test func `an exact segment of a route wins over a star regardless of its first character`() async throws {
         server.route(.get, "/%C3%A9/*/c", answering: .text("earlier"))
         server.route(.get, "/*/b/c", answering: .text("later"))
         let socket = try server.connect()

@@ -35,7 +35,7 @@ import Testing
         #expect(await transport.waitUntilIdle())
     }
 
-    @Test func `a whole response streams as one chunk, and an empty one as none`() async throws {
+    @Test func `a whole response is streamed as one chunk, and an empty response without a chunk`() async throws {
         let transport = StubTransport(["/a": .json("body"), "/b": .status(204)])
 
         for (path, expected) in [("/a", [Data("body".utf8)]), ("/b", [])] {
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(arguments: [HTTPRequest.Delivery.whole, .stream])
-    func `chunks arrive at the pace of the clock`(delivery: HTTPRequest.Delivery) async throws {
+    func `chunks with delays arrive when the clock reaches their times`(delivery: HTTPRequest.Delivery) async throws {
         let transport = StubTransport { [pieces, clock] _ in .chunks(pieces, every: .seconds(1), on: clock) }
         let body = Task {
             let response = try await transport.outcome(of: .stub("/", delivery: delivery)).get()

@@ -14,11 +14,11 @@ import Testing
         ("/users/{id}/*", "/users/7/8/9", true), ("/users/{}", "/users/7", false), ("/users/{}", "/users/{}", true),
         ("/users/{id", "/users/7", false),
     ])
-    func `a pattern matches paths`(pattern: String, path: String, matches: Bool) {
+    func `the pattern of a loopback route matches paths`(pattern: String, path: String, matches: Bool) {
         #expect(LoopbackRoute(nil, pattern).matches(path: path) == matches)
     }
 
-    @Test func `the most exact route wins, then the one with a method`() {
+    @Test func `the most exact route wins, and then a route with a method`() {
         var router = Router()
         for pattern in ["*", "/a/*", "/a/b", "/*/b"] { router.set(.response(.text(pattern)), for: .init(nil, pattern)) }
         router.set(.response(.text("GET")), for: .init(.get, "/a/b"))

@@ -16,7 +16,7 @@ import Testing
 
     private let calls = Calls()
 
-    @Test func `a handler is called when the events have been delivered`() {
+    @Test func `a handler is called when the events of the background session have been delivered`() {
         var handlers = BackgroundHandlers()
         handlers.add(calls.handler("first"))?()
         #expect(calls.names.isEmpty)
@@ -54,7 +54,7 @@ import Testing
         #expect(calls.names == ["first"])
     }
 
-    @Test func `a delivery without a handler counts for only one later handler`() {
+    @Test func `an event delivery without a handler counts for only one later handler`() {
         var handlers = BackgroundHandlers()
         for handler in handlers.takeEventDeliveries() { handler() }
 
@@ -76,7 +76,7 @@ import Testing
         #expect(calls.names == ["next"])
     }
 
-    @Test func `an identifier can be used again only after its session is invalid`() {
+    @Test func `the identifier of a background session can be used again only after the session is invalid`() {
         let identifier = "films \(UUID())"
 
         #expect(BackgroundIdentifiers.claim(identifier))

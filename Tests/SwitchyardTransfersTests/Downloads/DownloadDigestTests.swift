@@ -77,7 +77,7 @@ struct DownloadDigestTests {
         #expect(file.context.server == "secondary")
         #expect(file.receivedBytes == 602_000)
         #expect(lab.ranges == [nil, nil])
-        #expect(events.values.contains(.restarted("the content's hash is \(try #require(Self.actual))")))
+        #expect(events.values.contains(.restarted("the content has the wrong digest \(try #require(Self.actual))")))
     }
 
     @Test func `each server is asked only once after a wrong digest`() async throws {

@@ -114,7 +114,7 @@ struct ParallelDownloadTests {
         #expect(file.receivedBytes == 4_500_000)
     }
 
-    @Test func `the next server sends the rest of parts that a server breaks`() async throws {
+    @Test func `if a server breaks parts of a download, the next server sends the rest of the parts`() async throws {
         let lab = try DownloadLab(2)
         lab.serve(content)
         lab.servers[0].fault = .truncate(after: 100_000)
@@ -134,7 +134,7 @@ struct ParallelDownloadTests {
     }
 
     // TAF-S4
-    @Test func `the only server is charged with a failure for parts that it breaks`() async throws {
+    @Test func `parts that the only server breaks count as a failure of that server`() async throws {
         let lab = try DownloadLab()
         lab.serve(content)
         lab.server.fault = .truncate(after: 100_000)
@@ -145,7 +145,7 @@ struct ParallelDownloadTests {
         #expect(lab.client.servers[0].statistics.lastFailure == .truncated)
     }
 
-    @Test func `a parallel download that exceeds every disk fails`() async throws {
+    @Test func `a parallel download that is larger than any disk fails and leaves no file`() async throws {
         let lab = try DownloadLab()
         lab.serve(LoopbackContent(length: .max, entityTag: "\"v1\"") { Data(count: $0.count) })
         lab.server.fault = .truncate(after: 100_000)

@@ -38,7 +38,7 @@ struct ResumeTests {
         #expect(try lab.files == ["film.mov"])
     }
 
-    @Test func `no byte is transferred twice over many breaks`() async throws {
+    @Test func `no byte of a download is transferred twice if the connection breaks many times`() async throws {
         let lab = try DownloadLab()
         lab.serve(content)
         lab.server.fault = .truncate(after: 90_001)

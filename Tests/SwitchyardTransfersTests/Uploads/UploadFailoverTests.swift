@@ -28,7 +28,7 @@ struct UploadFailoverTests {
     }
 
     @Test(arguments: LoopbackUploads.Dialect.allCases)
-    func `the next server with the same storage receives the rest when a server dies`(
+    func `when a server dies, the next server with the same storage receives the rest of the upload`(
         _ dialect: LoopbackUploads.Dialect
     ) async throws {
         let lab = try UploadLab(dialect, servers: 2)
@@ -41,7 +41,7 @@ struct UploadFailoverTests {
     }
 
     @Test(arguments: LoopbackUploads.Dialect.allCases)
-    func `an upload starts again at the next server if only the dead server has the bytes`(
+    func `an upload starts again at the next server if only the dead server has its bytes`(
         _ dialect: LoopbackUploads.Dialect
     ) async throws {
         let lab = try UploadLab(dialect, servers: 2)
@@ -187,7 +187,7 @@ struct UploadFailoverTests {
         #expect(store.requests.map { $0.headers["X-Album"] } == ["7"])
     }
 
-    @Test func `an upload that has left both servers returns to the one that works again`() async throws {
+    @Test func `an upload that has left both servers returns to the server that works again`() async throws {
         let lab = try UploadLab(.tus, servers: 2)
         let others = LoopbackUploads(.tus)
         others.open(on: lab.servers[1])

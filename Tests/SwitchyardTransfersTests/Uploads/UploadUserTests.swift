@@ -28,7 +28,7 @@ struct UploadUserTests {
     private func upload(_ lab: UploadLab) -> UploadConfiguration { lab.keptUpload(of: file(lab)) }
 
     @Test(arguments: LoopbackUploads.Dialect.allCases)
-    func `an upload waits for its user while another user uploads the same file`(
+    func `an interrupted upload waits for its user while another user uploads the same file`(
         _ dialect: LoopbackUploads.Dialect
     ) async throws {
         let lab = try lab(dialect)

@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: Subject.networked)
-    func `a GET succeeds although its kept connection is closed`(_ subject: Subject) async throws {
+    func `a GET succeeds although its kept-alive connection is closed`(_ subject: Subject) async throws {
         try await Lab.run(subject) { lab in
             let closing = ClosingServer(lab.server)
             _ = try await lab.get("/text")
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(arguments: Subject.networked)
-    func `a POST whose kept connection is closed is not sent twice`(_ subject: Subject) async throws {
+    func `a POST whose kept-alive connection is closed is not sent twice`(_ subject: Subject) async throws {
         try await Lab.run(subject) { lab in
             let closing = ClosingServer(lab.server)
             _ = try await lab.get("/text")
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(arguments: Subject.networked, [HTTPMethod.put, .delete])
-    func `a PUT or DELETE whose kept connection is closed is not sent twice`(
+    func `a PUT or DELETE whose kept-alive connection is closed is not sent twice`(
         _ subject: Subject,
         method: HTTPMethod
     ) async throws {
@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test(arguments: Subject.networked)
-    func `a GET with mayBeRepeated false is not repeated when its kept connection is closed`(_ subject: Subject)
+    func `a GET with mayBeRepeated false is not repeated when its kept-alive connection is closed`(_ subject: Subject)
         async throws
     {
         try await Lab.run(subject) { lab in

@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: Subject.networked)
-    func `header fields are sent unchanged, even empty ones`(_ subject: Subject) async throws {
+    func `header fields are sent unchanged, even with an empty value`(_ subject: Subject) async throws {
         try await Lab.run(subject) { lab in
             let headers: HTTPHeaders = ["X-First": "1", "X-Empty": "", "X-Text": "a, b; c=\"d\""]
 

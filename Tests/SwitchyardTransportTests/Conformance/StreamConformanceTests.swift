@@ -10,7 +10,7 @@ import Testing
 /// A streamed body arrives as it is sent and waits for its reader.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct StreamConformanceTests {
     @Test(arguments: Subject.allCases, ["/chunks", "/large"])
-    func `a streamed body equals a whole one`(_ subject: Subject, _ path: String) async throws {
+    func `a streamed body equals the same body in memory`(_ subject: Subject, _ path: String) async throws {
         try await Lab.run(subject) { lab in
             let streamed = try await lab.transport.send(try lab.request(path, delivery: .stream)).bytes()
             let whole = try await lab.transport.send(try lab.request(path)).bytes()
@@ -21,7 +21,9 @@ import Testing
     }
 
     @Test(arguments: Subject.networked)
-    func `the head and each chunk arrive before the end of the body`(_ subject: Subject) async throws {
+    func `the head and each chunk of a streamed response arrive before the end of the body`(_ subject: Subject)
+        async throws
+    {
         let second = Latch()
         try await Lab.run(subject) { server in
             server.route(.get, "/steps") { _ in

@@ -49,7 +49,9 @@ import Testing
     }
 
     @Test(arguments: Subject.networked)
-    func `a body that stalls causes a timeout, whole or streamed`(_ subject: Subject) async throws {
+    func `a body that stalls causes a timeout, whether it is returned whole or streamed`(_ subject: Subject)
+        async throws
+    {
         try await Lab.run(subject) { server in
             server.route(.get, "/stall") { _ in
                 .stream(length: 100) { writer in
@@ -114,7 +116,7 @@ import Testing
     }
 
     @Test(arguments: Subject.networked)
-    func `a slow reader does not cause an idle timeout`(_ subject: Subject) async throws {
+    func `a slow reader of a body does not cause an idle timeout`(_ subject: Subject) async throws {
         try await calm()
         try await Lab.run(subject) { lab in
             let timeouts = HTTPRequest.Timeouts(idle: .milliseconds(350))

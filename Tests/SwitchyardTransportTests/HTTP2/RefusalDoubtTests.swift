@@ -49,7 +49,7 @@
             #expect(count.withLock { $0 } == 1)
         }
 
-        @Test func `a refusal of an earlier request does not apply to a later one`() async throws {
+        @Test func `a refusal of an earlier request does not apply to a later request`() async throws {
             let count = Locked(0)
             let answering = try lab.serve { event in
                 guard case .head(let stream, _) = event else { return [] }
@@ -86,7 +86,7 @@
         }
 
         @Test(arguments: [HTTP2Frame.Code.none, .internalError, .cancel, .enhanceYourCalm])
-        func `a request whose stream is reset on a kept connection may have been processed`(code: HTTP2Frame.Code)
+        func `a request whose stream is reset on a kept-alive connection may have been processed`(code: HTTP2Frame.Code)
             async throws
         {
             let count = Locked(0)

@@ -37,7 +37,7 @@
         }
 
         @Test(arguments: Refusal.allCases, [HTTPMethod.get, .post, .delete])
-        func `a request that was refused on its first connection is sent on a new one`(
+        func `a request that was refused on its first connection is sent on a new connection`(
             _ refusal: Refusal,
             _ method: HTTPMethod
         ) async throws {
@@ -53,7 +53,7 @@
         }
 
         @Test(arguments: Refusal.allCases, [HTTPMethod.get, .post])
-        func `a request that was refused on a kept connection is sent on a new one`(
+        func `a request that was refused on a kept-alive connection is sent on a new connection`(
             _ refusal: Refusal,
             _ method: HTTPMethod
         ) async throws {

@@ -130,7 +130,7 @@
         }
 
         @Test(arguments: chains)
-        func `a chain is accepted only if every certificate permits it`(_ chain: Chain) async throws {
+        func `a certificate chain is accepted only if every certificate permits it`(_ chain: Chain) async throws {
             try make(chain)
 
             let error = try await failure(chain.host, sending: ["intermediate"])
@@ -139,7 +139,9 @@
         }
 
         @Test(arguments: [["expired", "intermediate"], ["intermediate", "expired"], ["unrelated", "intermediate"]])
-        func `a chain is found among certificates that do not belong to it`(_ files: [String]) async throws {
+        func `a valid certificate chain is found among certificates that do not belong to it`(_ files: [String])
+            async throws
+        {
             try make(Chain(name: "", isAccepted: true))
             let authority = Chain.authority
             try sign("intermediate", by: "root", extensions: authority, days: -1, into: "expired")
@@ -148,7 +150,7 @@
             #expect(try await failure("localhost", sending: files) == nil)
         }
 
-        @Test func `a chain without its intermediate certificate is rejected`() async throws {
+        @Test func `a certificate chain without its intermediate certificate is rejected`() async throws {
             try make(Chain(name: "", isAccepted: true))
 
             #expect(try await failure("localhost", sending: ["leaf"])?.kind == .certificateRejected)

@@ -37,7 +37,7 @@ struct PinRuleTests {
         }
     }
 
-    @Test func `each host has its own pins`() async throws {  // N5
+    @Test func `each host has its own public key pins`() async throws {  // N5
         let transport = try Self.transport([
             PinRule(hosts: "good.test", pins: [Self.pin(1), Self.pin(2)]),
             PinRule(hosts: "**.bad.test", pins: [Self.pin(2), Self.pin(3)]),
@@ -88,7 +88,7 @@ struct PinRuleTests {
         #expect(try await Self.status(transport, "https://other.test/") == nil)
     }
 
-    @Test func `any of the pins of a rule is enough`() async throws {  // N14
+    @Test func `a server that matches any pin of its rule is accepted`() async throws {  // N14
         let transport = try Self.transport([PinRule(hosts: "good.test", pins: [Self.pin(9), Self.pin(1)])])
 
         #expect(try await Self.status(transport, "https://good.test/") == 200)
@@ -163,7 +163,7 @@ struct PinRuleTests {
         }
     }
 
-    @Test func `a cancel reaches the second exchange of a reportOnly rule`() async throws {
+    @Test func `a request with a reportOnly rule can be cancelled during its second exchange`() async throws {
         let rule = try PinRule(hosts: "bad.test", pins: [Self.pin(2)], mode: .reportOnly)
         let plain = StubTransport { _ in .never }
         let transport = try PinnedTransport(rules: [rule]) { pins in

@@ -108,7 +108,7 @@
             }
         }
 
-        @Test func `bytes on an idle TLS connection close it`() async throws {
+        @Test func `unexpected bytes on an idle TLS connection close the connection`() async throws {
             let certificates = try Certificates.ready()
             for version in Self.versions {
                 try await endIdleConnection(to: Server(certificates, options: version))

@@ -140,11 +140,11 @@
             withExtendedLifetime(first) {}
         }
 
-        @Test func `a configuration that is not for the background throws`() {
+        @Test func `a background download with a configuration that is not for the background throws`() {
             #expect(throws: DownloadFailure.self) { try BackgroundDownloads(.ephemeral) { _, _ in } }
         }
 
-        @Test func `the path monitor reports a status`() async {
+        @Test func `the system's network path monitor reports a status`() async {
             let system = SystemReachability()
 
             let status = await system.updates().first { $0 != .unknown }

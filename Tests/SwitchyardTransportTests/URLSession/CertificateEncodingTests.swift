@@ -23,7 +23,7 @@ import Testing
     static let key =
         "MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEkNfK1KpgjKq/yjid19Vv6kqwB/5JKUbIJzN32V/SfmH2+HOYl/2erS4yjFIKNipF1oQW9luC8aPzl4WCN/azzw=="
 
-    @Test func `the public key equals the one that openssl finds`() throws {
+    @Test func `the public key equals the key that openssl finds`() throws {
         let certificate = try #require(PEM.certificates(in: Data(Self.pem.utf8)).first)
 
         let key = DistinguishedEncoding.publicKeyInfo(inCertificate: certificate)

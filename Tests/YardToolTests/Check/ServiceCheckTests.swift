@@ -90,7 +90,7 @@ import Testing
         #expect(report.isGood)
     }
 
-    @Test func `a file that is named in several ways is checked once`() async throws {
+    @Test func `a file that is named by several paths is checked once`() async throws {
         let server = try LoopbackServer.started()
 
         let report = try await withTemporaryFolder { folder in
@@ -160,7 +160,9 @@ import Testing
         )
     }
 
-    @Test func `the URLs of all environments are checked, but only the servers of one are requested`() async throws {
+    @Test func `the URLs of all environments are checked, but only one environment's servers get requests`()
+        async throws
+    {
         let server = try LoopbackServer.started()
         let other = try LoopbackServer.started()
         let json = """

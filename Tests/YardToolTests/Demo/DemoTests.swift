@@ -18,7 +18,7 @@ import Testing
         #expect(promised.isSubset(of: keys))
     }
 
-    @Test func `a broken claim is reported, and the demo continues`() async throws {
+    @Test func `a claim of the demo that proves false is reported, and the demo continues`() async throws {
         let recording = RecordingTerminal()
         let demo = Demo(steps: [BrokenStep(), ListStep()], pace: .brisk, screen: DemoScreen(recording.terminal))
 
@@ -53,7 +53,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: folder.path))
     }
 
-    @Test func `a failed call is counted, and a cancelled one is not`() async {
+    @Test func `a failed call is counted, and a cancelled call is not`() async {
         let traffic = SteadyTraffic()
         let calls = Locked(0)
         await traffic.run(callers: 1, think: .zero) { number throws(APIError) in

@@ -66,7 +66,7 @@ import Testing
         #expect(try phase(.during).max == 2_000)
     }
 
-    @Test func `every event has a mark with its reason in words`() throws {
+    @Test func `every event of the report has a mark with its reason in words`() throws {
         let switches = report.marks.filter { $0.kind == .switched }
         let ejected = try #require(report.marks.first { $0.kind == .ejected })
 

@@ -14,7 +14,7 @@ import Testing
         yard = try ServedYard(firstPort: 0, time: clock)
     }
 
-    @Test func `a fault that was set over the endpoint is in effect`() async throws {
+    @Test func `a fault that was set over the admin endpoint is in effect`() async throws {
         let answer = try await call(.put, "admin/fault?server=topics/primary&fault=status&status=418")
 
         #expect(answer.status == 200)
@@ -39,7 +39,7 @@ import Testing
         #expect(try await call(.get, "admin/fault").text == "{}\n")
     }
 
-    @Test func `a new fault outlasts the duration of the old one`() async throws {
+    @Test func `a new fault outlasts the duration of the fault that it replaces`() async throws {
         _ = try await call(.put, "admin/fault?server=topics/primary&fault=refuse&for=5")
         _ = try await call(.put, "admin/fault?server=topics/primary&fault=hang")
 
@@ -103,7 +103,7 @@ import Testing
         #expect(yard.instructions.contains(yard.machines[4].baseURL))
     }
 
-    @Test func `the served machines respond with the forum's data`() async throws {
+    @Test func `the servers of the serve command respond with the forum's data`() async throws {
         let transport = try Transports.systemDefault()
         let url = try RequestURL(validating: "\(yard.machines[3].baseURL)/users/1")
         let response = try await transport.send(HTTPRequest(url: url))

@@ -39,7 +39,7 @@ import Testing
         #expect(recording.frames.last?.contains(Escape.up(1)) == false)
     }
 
-    @Test func `a region fits the screen`() {
+    @Test func `the lines of a redrawn region are cut to the size of the screen`() {
         let recording = RecordingTerminal(isInteractive: true, columns: 4, rows: 3)
         let region = LiveRegion(recording.terminal)
 

@@ -3,7 +3,7 @@ import Testing
 @testable import yard
 
 @Suite struct StyleTests {
-    @Test func `a style takes no columns`() {
+    @Test func `the escape codes of a terminal style take no columns`() {
         #expect("dead".styled(.red).columns == 4)
         #expect("dead".styled(.plain) == "dead")
     }
@@ -13,7 +13,7 @@ import Testing
         #expect("用户a".columns == 5)
     }
 
-    @Test func `padding counts columns instead of characters`() {
+    @Test func `padding in a terminal counts columns instead of characters`() {
         #expect("中文".padded(to: 6) == "中文  ")
         #expect("ab".styled(.bold).padded(to: 4, onLeft: true) == "  " + "ab".styled(.bold))
         #expect("too long".padded(to: 3) == "too long")
@@ -29,7 +29,7 @@ import Testing
         #expect("中文".clipped(to: 3) == "中")
     }
 
-    @Test func `numbers are formatted for readers`() {
+    @Test func `numbers in the output of yard are formatted for readers`() {
         #expect(Duration.microseconds(420).figure == "0.42 ms")
         #expect(Duration.milliseconds(38).figure == "38 ms")
         #expect(Duration.milliseconds(1_500).figure == "1.5 s")

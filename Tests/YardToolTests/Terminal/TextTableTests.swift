@@ -3,7 +3,7 @@ import Testing
 @testable import yard
 
 @Suite struct TextTableTests {
-    @Test func `columns are as wide as their widest cell`() {
+    @Test func `the columns of a text table are as wide as their widest cell`() {
         var table = TextTable(["server": .left, "requests": .right])
         table.add(["secondary", "7"])
         table.add(["a", "1,200"])
@@ -11,7 +11,7 @@ import Testing
         #expect(table.lines == ["server     requests", "secondary         7", "a             1,200"])
     }
 
-    @Test func `a column keeps its minimum width`() {
+    @Test func `a column of a text table keeps its minimum width`() {
         var table = TextTable(["p50": .right(7), "": .left])
         table.add(["1 ms", "x"])
 

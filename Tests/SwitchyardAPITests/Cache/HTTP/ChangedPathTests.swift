@@ -173,7 +173,7 @@ import Testing
     }
 
     @Test(arguments: spellings)
-    func `a change removes a response on disk whose path is spelled differently`(kept: String, changed: String)
+    func `a PUT removes a response on disk whose path is spelled differently`(kept: String, changed: String)
         async throws
     {
         let disk = try DiskCache(at: folder.url)
@@ -186,7 +186,7 @@ import Testing
         await disk.flush()
     }
 
-    @Test func `a PUT to a foreign server removes no stored response`() async throws {
+    @Test func `a PUT to a server outside the service removes no stored response`() async throws {
         let (topics, _) = try start()
         _ = try await isKept(read("topics/1"), by: topics)
 
@@ -195,7 +195,7 @@ import Testing
         #expect(try await isKept(read("topics/1"), by: topics))
     }
 
-    @Test func `a response that HTTP caching rules forbid to store is not stored by hand`() throws {
+    @Test func `storeResponse does not store a response with Cache-Control: no-store`() throws {
         let (topics, _) = try start()
 
         try topics.storeResponse(
@@ -208,7 +208,7 @@ import Testing
         #expect(topics.cache.count == 0)
     }
 
-    @Test func `a request with only-if-cached sends no request`() async throws {
+    @Test func `a call with only-if-cached sends no request`() async throws {
         let (topics, transport) = try start()
         var only = read("topics/1")
         only.headers["Cache-Control"] = "only-if-cached"
@@ -258,7 +258,7 @@ import Testing
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `a response that was stored after a change is used after a restart`() async throws {
+    @Test func `a response that was stored after a write to its path is used after a restart`() async throws {
         let disk = try DiskCache(at: folder.url)
         let (first, _) = try start(disk: disk)
         try await first.send(APIConfiguration(path: "topics/1", method: .put))
@@ -270,7 +270,7 @@ import Testing
         #expect(transport.requestCount == 0)
     }
 
-    @Test func `a write recorded with a date in the future causes only one additional request`() async throws {
+    @Test func `a write with a recorded date in the future causes only one additional request`() async throws {
         let disk = try DiskCache(at: folder.url)
         let (topics, transport) = try await startAgain(after: "topics/1", disk: disk)
         let place = topics.client.place

@@ -40,7 +40,7 @@ import Testing
             ["Date": HTTPDate.text(for: start) ?? ""], ["Age": "50"],
         ] as [HTTPHeaders]
     )
-    func `a 304 response without a date counts as current`(old: HTTPHeaders) async throws {
+    func `a 304 response without a Date field counts as sent at the current time`(old: HTTPHeaders) async throws {
         var headers = old
         headers.add("ETag", "\"v1\"")
         headers.add("Cache-Control", "max-age=60")

@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: ["no-store", "max-age=10", "no-cache"])
-    func `a call under HTTP rules checks a response that another call stored with its own lifetime`(
+    func `a call under HTTP rules does not use a response that only another call's lifetime keeps fresh`(
         control: String
     ) async throws {
         let transport = StubTransport(answers: [answer("one", ["Cache-Control": control]), answer("two", [:])])
@@ -184,7 +184,9 @@ import Testing
 
     private struct NoTenant: Error {}
 
-    @Test func `a response stored for one computed header value is not returned for another value`() async throws {
+    @Test func `a response stored for one value of a computed header field is not returned for another value`()
+        async throws
+    {
         let tenant = Locked<String?>("red")
         let topics = TopicAPI(client: try tenants(tenant))
         var names: [String] = []

@@ -42,7 +42,7 @@ import Testing
         #expect(Self.fields(transport) == ["Bearer dead", nil, nil])
     }
 
-    @Test func `a call is sent without a credential if the expired one cannot be refreshed`() async throws {
+    @Test func `a call is sent without a credential if the expired credential cannot be refreshed`() async throws {
         let credentials = Credentials { _ in throw CredentialError.loginRequired }
         credentials.set(.bearer("dead", expiresAt: .distantPast), in: .test)
         let (client, transport) = try Self.client(credentials)

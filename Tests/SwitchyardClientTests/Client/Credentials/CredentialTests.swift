@@ -55,7 +55,7 @@ struct CredentialTests {
         #expect(transport.requests.map { $0.headers["X-Custom-Secret"] } == ["k", nil])
     }
 
-    @Test func `a request that needs a credential is not sent without one`() async throws {  // M8
+    @Test func `a request that needs a credential is not sent if there is no credential`() async throws {  // M8
         let (client, transport) = try NetworkClient.stubbed(options: {
             $0.credentials = Credentials(provider: KeptCredential(nil))
         }) { _ in .status(200) }

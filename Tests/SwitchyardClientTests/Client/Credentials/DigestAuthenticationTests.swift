@@ -106,7 +106,7 @@ struct DigestAuthenticationTests {
     }
 
     @Test(arguments: ["YIIB/+-._~==", "YIIB=", "YIIB"])
-    func `a challenge after one with a token68 is not lost`(token: String) {  // M1
+    func `a challenge that follows a challenge with a token68 is not lost`(token: String) {  // M1
         let headers: HTTPHeaders = ["WWW-Authenticate": "Negotiate \(token), Digest realm=r, nonce=n"]
 
         let challenges = AuthenticationChallenge.all(in: headers)
@@ -136,7 +136,7 @@ struct DigestAuthenticationTests {
 
     // RFC 7616 sections 3.4.3 and 3.4.6: the digest covers the URI of the request line and the body as sent.
     @Test(arguments: ["auth", "auth-int"])
-    func `the digest covers the request as the modifiers have left it`(protection: String) async throws {
+    func `the digest covers the request after all modifiers have changed it`(protection: String) async throws {
         let (client, transport) = try NetworkClient.stubbed(options: {
             $0.credentials = Credentials(.digest(user: "u", password: "p"))
             $0.generator.modifiers = [

@@ -49,7 +49,7 @@ struct ForeignRefusalTests {
         #expect(end.requests.map { $0.headers["Authorization"] } == ["Bearer old", nil])
     }
 
-    @Test func `a 401 of a foreign URL starts no refresh`() async throws {
+    @Test func `a 401 of a URL outside the service starts no refresh`() async throws {
         let end = try await Self.refusal(of: APIConfiguration(path: "http://other.test/b"))
 
         #expect(end.answer.status == 401)
@@ -67,7 +67,7 @@ struct ForeignRefusalTests {
     }
 
     @Test(arguments: ["Bearer", "Digest realm=r, nonce=n"])
-    func `a challenge of a foreign URL gets no password, and its 401 is returned`(
+    func `a challenge of a URL outside the service gets no password, and its 401 is returned`(
         challenge: String
     ) async throws {
         let (client, transport) = try NetworkClient.stubbed(options: {

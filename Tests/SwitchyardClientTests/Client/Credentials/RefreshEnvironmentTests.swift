@@ -36,7 +36,7 @@ import Testing
         return transport.requests.map(\.url.text)
     }
 
-    @Test func `a refresh sends its token to its own environment after a switch`() async throws {
+    @Test func `after an environment switch, an active refresh sends its token to the old environment`() async throws {
         let urls = try await hosts { client in
             _ = try await client.send(APIConfiguration(path: "token", method: .post))
         }

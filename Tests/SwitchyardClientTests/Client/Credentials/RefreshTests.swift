@@ -292,7 +292,7 @@ struct RefreshTests {
         #expect(gate.refreshes == 0)
     }
 
-    @Test func `another refresh may start when one has run for ten times its time limit`() async throws {
+    @Test func `another refresh may start when a refresh has run for ten times its time limit`() async throws {
         let (client, clock, gate, door) = try await slowRefresh()
 
         clock.advance(by: .seconds(270))

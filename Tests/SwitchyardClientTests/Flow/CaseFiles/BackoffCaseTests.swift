@@ -133,7 +133,7 @@ import Testing
         }
     }
 
-    @Test func `single rules of cenkalti, OkHttp and RFC 9110 hold`() async throws {
+    @Test func `retries follow single rules of cenkalti/backoff, OkHttp and RFC 9110`() async throws {
         let keys: CaseKeys = """
             interval random randomization expected_interval elapsed config expected expected_intervals_ms
             config.initial config.initialMs config.multiplier config.maxInterval config.maxMs
@@ -216,7 +216,7 @@ import Testing
             ? .differs("The policy decides whether a 408 or a 503 is retried, with or without Retry-After.") : outcome
     }
 
-    @Test func `a case fails if the sent bodies differ from the expected ones`() async throws {
+    @Test func `a case fails if the sent bodies differ from the expected bodies`() async throws {
         let text = #"{"method": "PUT", "body": "a", "responses": [503, 200], "expected_bodies_sent": ["a", "b"]}"#
         let item = try CaseReader.read(text)
 

@@ -85,7 +85,7 @@ import Testing
         return whole
     }
 
-    @Test func `an intended difference does not excuse a later decision`() throws {
+    @Test func `a case with an intended difference still fails if a later decision is wrong`() throws {
         let text = #"{"outcomes": [{"status": 429}, {"status": 404}], "expected": [{"retry": false}, {"retry": true}]}"#
 
         let outcome = Self.alamofireDecisions(try CaseReader.read(text), .get, RetryPolicy())
@@ -142,7 +142,7 @@ import Testing
 
     // MARK: - AWS (K15)
 
-    @Test func `backoff and quota match the AWS standard mode`() throws {
+    @Test func `retry delays and the retry quota match the standard mode of the AWS SDKs`() throws {
         let keys: CaseKeys = """
             classifier status error_code expected header attempt attempts capacity steps expected_available
             backoff.base backoff.maxSeconds backoff.random expected_delays expected_range expected_delay_seconds

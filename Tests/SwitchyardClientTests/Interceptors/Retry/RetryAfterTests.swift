@@ -68,7 +68,7 @@ struct RetryAfterTests {
         #expect(try Self.pause("7", ceiling: nil) == .seconds(1))
     }
 
-    @Test func `an empty budget stops retries, and successes refill it`() async throws {
+    @Test func `an empty retry budget stops retries, and successes refill it`() async throws {
         let budget = RetryBudget(capacity: 10, cost: 5)
         let isUp = Locked(false)
         let (client, transport) = try NetworkClient.stubbed(options: {
@@ -180,7 +180,7 @@ struct RetryAfterTests {
         #expect(await call.value == nil)
     }
 
-    @Test func `a refund never exceeds the capacity of the budget`() {
+    @Test func `returned tokens never exceed the capacity of the retry budget`() {
         let endless = RetryBudget(capacity: .max)
         endless.refund(nil)
         let small = RetryBudget(capacity: 5)

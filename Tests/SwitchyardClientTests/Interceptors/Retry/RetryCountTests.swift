@@ -8,7 +8,8 @@ import Testing
 /// A round that repeats a request with another credential after a 401 does not count as a retry.
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct RetryCountTests {
-    @Test func `the round for an authentication challenge does not count as a retry`() async throws {
+    @Test func `a request that is sent again after an authentication challenge does not count as a retry`() async throws
+    {
         let failures = Locked(1)
         let (client, _) = try NetworkClient.stubbed(options: {
             $0.credentials = Credentials(.digest(user: "u", password: "p"))
@@ -26,7 +27,9 @@ struct RetryCountTests {
         #expect(try await client.send(APIConfiguration(path: "x")).status == 200)
     }
 
-    @Test func `the round for a credential refresh counts neither as a retry nor for a status limit`() async throws {
+    @Test func `sending again after a credential refresh counts neither as a retry nor for a status limit`()
+        async throws
+    {
         for limits in [[:], [RetryPolicy.Cause.status: 1]] {
             let credentials = Credentials { _ in .bearer("a1") }
             credentials.set(.bearer("a0"), in: .test)

@@ -7,7 +7,7 @@ import Testing
         try rules.applied(to: configuration, by: RequestGenerator(), on: BaseURL("https://h/v1"))
     }
 
-    @Test func `a later rule overrides an earlier one`() throws {
+    @Test func `a later rule overrides an earlier rule`() throws {
         var rules = ConfigurationRules()
         rules.add("/**") { $0.cacheLifetime = .seconds(1) }
         rules.add("/users/*") { $0.cacheLifetime = .seconds(2) }

@@ -110,7 +110,9 @@ struct TransferFlowTests {
     }
 
     @Test(arguments: TransferKind.allCases)
-    func `interceptors adapt a transfer, the client's before the call's own`(kind: TransferKind) async throws {
+    func `the client's interceptors adapt a transfer before the interceptors of the call`(kind: TransferKind)
+        async throws
+    {
         let lab = try Self.lab { $0.interceptors = [Self.appending("a")] }
         TransferKind.serve(on: lab)
 

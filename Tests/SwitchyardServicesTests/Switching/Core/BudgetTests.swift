@@ -30,7 +30,9 @@ import Testing
         #expect(pause(driver) == nil)
     }
 
-    @Test func `a failover does not wait if it needs no token, has one, or is the second of its request`() throws {
+    @Test func `a failover does not wait if it needs no token, has a token, or is its request's second failover`()
+        throws
+    {
         let (driver, _) = try spent()
         let rich = try CoreDriver()
         _ = rich.failover(after: .reset, excluding: [0])

@@ -200,7 +200,9 @@ import Testing
         #expect(driver.statistics("a")?.share == 1)
     }
 
-    @Test func `an unconfirmed timeout only diverts additional attempts until a server responds`() throws {
+    @Test func `after an unconfirmed timeout, only additional attempts avoid the server until a server responds`()
+        throws
+    {
         let driver = try CoreDriver()
 
         driver.settle(try #require(driver.choose(excluding: [0])), .timedOut)
@@ -211,7 +213,7 @@ import Testing
         #expect(driver.failover(after: .reset, excluding: [0])?.server == 1)
     }
 
-    @Test func `an additional attempt uses the preferred server even if it is overloaded`() throws {
+    @Test func `a failover or hedge uses the preferred server even if that server is overloaded`() throws {
         let driver = try CoreDriver(["a", "b"])
         driver.overload("a", .http(503))
 
@@ -317,7 +319,7 @@ import Testing
         #expect(driver.core.extras.failovers.tokens == left)
     }
 
-    @Test func `additional attempts skip an overloaded fallback`() throws {
+    @Test func `failovers and hedges skip an overloaded fallback server`() throws {
         let driver = try CoreDriver()
         driver.overload("b", .timeout)
 

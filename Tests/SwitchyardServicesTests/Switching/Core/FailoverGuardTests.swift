@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(arguments: FailoverGuard.allCases)
-    func `a guard that does not hold stops the failover, whatever the guards after it say`(
+    func `the first failover guard that is not met stops the failover`(
         guarding: FailoverGuard
     ) throws {
         var decision = Decision()
@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test(arguments: FailoverGuard.allCases)
-    func `each guard stops the failover alone`(guarding: FailoverGuard) throws {
+    func `each failover guard alone can stop the failover`(guarding: FailoverGuard) throws {
         var decision = Decision()
         decision.breach(guarding)
 

@@ -44,7 +44,7 @@ import Testing
             (["a", "c"], [0, 0.35, 0, 0.65]),
         ] as [([String], [Double])]
     )
-    func `a group keeps traffic in proportion to its health, and shares it by weight`(
+    func `a group keeps traffic in proportion to its health, and shares this traffic by weight`(
         ejected: [String],
         expected: [Double]
     ) throws {
@@ -82,7 +82,7 @@ import Testing
         #expect(driver.choose(excluding: [1])?.server == 0)
     }
 
-    @Test func `a failover stays in the group, and leaves it only if every server of it was tried`() throws {
+    @Test func `a failover leaves the group only after every server of the group was tried`() throws {
         let driver = try driver(two)
 
         for _ in 0..<100 {

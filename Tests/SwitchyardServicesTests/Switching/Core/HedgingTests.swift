@@ -107,7 +107,7 @@ import Testing
         #expect(driver.core.takeHedge(beside: slow, excluding: [0], at: driver.now) == nil)
     }
 
-    @Test func `a hedge on a lent token that wins makes the next one due after 5 s again`() throws {
+    @Test func `after a hedge with a lent token has won, the next token is lent after 5 s again`() throws {
         let (driver, slow) = try poor()
         driver.advance(5)
         let winner = driver.core.takeHedge(beside: slow, excluding: [0], at: driver.now)

@@ -20,7 +20,7 @@ import Testing
         #expect(driver.core.current == "b")
     }
 
-    @Test func `next advances through the list and skips ejected servers (A11)`() throws {
+    @Test func `a switch to the next server advances through the list and skips ejected servers (A11)`() throws {
         let driver = try CoreDriver()
 
         driver.next()

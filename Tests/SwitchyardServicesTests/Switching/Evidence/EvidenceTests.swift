@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `years between outcomes do not crash`() {
+    @Test func `outcomes that are years apart do not crash the window`() {
         var window = OutcomeWindow()
 
         for years in [0.0, 1, 1.1, 100, 1e6] {
@@ -186,12 +186,15 @@ import Testing
     }
 
     @Test(arguments: [(4, 40, true), (9, 100, false), (10, 100, true), (3, 40, false), (4, 39, false)])
-    func `the ratio rule needs its minimum, its threshold and its confidence`(failures: Int, requests: Int, trips: Bool)
-    {
+    func `the ratio rule trips only with enough requests, errors and confidence`(
+        failures: Int,
+        requests: Int,
+        trips: Bool
+    ) {
         #expect(RatioRule().isExceeded(failures: failures, of: requests) == trips)
     }
 
-    @Test func `the confidence bound requires more failures`() {
+    @Test func `a ratio rule with a confidence bound needs more failures to trip`() {
         let rule = RatioRule(confidenceFloor: 0.05)
 
         #expect(!rule.isExceeded(failures: 4, of: 40))

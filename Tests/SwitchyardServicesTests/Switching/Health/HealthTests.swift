@@ -3,7 +3,7 @@ import Testing
 @testable import SwitchyardServices
 
 @Suite struct AttemptBudgetTests {
-    @Test func `tokens of a budget are spent and earned again by successes`() {
+    @Test func `spent tokens of a budget are earned back by successes`() {
         var budget = AttemptBudget(tokens: 2, gap: 5, at: 0)
 
         let taken = (0..<3).map { _ in budget.take(1) }
@@ -34,7 +34,7 @@ import Testing
         #expect(budget.tokens == 10)
     }
 
-    @Test func `a long sleep fills the budget`() {
+    @Test func `a long sleep of the machine fills the token budget`() {
         var budget = AttemptBudget(tokens: 0, gap: 5, at: 0)
 
         budget.refill(to: 1e15, capacity: 10, longest: 60)

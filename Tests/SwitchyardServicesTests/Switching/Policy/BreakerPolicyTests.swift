@@ -14,7 +14,7 @@ import Testing
         #expect(driver.choose()?.server == 1)
     }
 
-    @Test func `a success between failures keeps the breaker closed (K16)`() throws {
+    @Test func `a success between failures keeps the circuit breaker closed (K16)`() throws {
         let driver = try CoreDriver(policy: .consecutiveFailures(3))
 
         for _ in 0..<20 {

@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct PublishedPolicyTests {
     @Test(arguments: [(3, 40, false), (4, 40, true), (5, 40, true), (40, 40, true), (39, 39, false)])
-    func `the ratio trips at the threshold if the minimum of requests is reached (A6, TAF-S1)`(
+    func `the error ratio causes a switch at the threshold if the minimum of requests is reached (A6, TAF-S1)`(
         failures: Int,
         total: Int,
         trips: Bool
@@ -46,7 +46,7 @@ import Testing
         #expect(driver.core.current == "a")
     }
 
-    @Test func `any number of failures above the threshold trips the ratio (TAF-S1)`() throws {
+    @Test func `an error ratio above the threshold causes a switch for any number of failures (TAF-S1)`() throws {
         for failures in 4...40 {
             let driver = try CoreDriver(policy: .stickyErrorRatio)
             driver.requests(40 - failures, .ok)
@@ -64,7 +64,7 @@ import Testing
         #expect(driver.core.current == "a")
     }
 
-    @Test func `pending requests do not count for the ratio (TAF-S3)`() throws {
+    @Test func `pending requests do not count for the error ratio (TAF-S3)`() throws {
         let driver = try CoreDriver(policy: .stickyErrorRatio)
 
         _ = (0..<1000).map { _ in driver.choose() }
@@ -125,7 +125,7 @@ import Testing
             (.timeout, true), (.other, true), (.http(502), true), (.http(503), true), (.http(504), true),
             (.http(500), false), (.http(429), false), (.http(408), false),
         ])
-    func `only documented kinds of failure count for the ratio (TAF-S9)`(kind: FailureKind, counts: Bool) throws {
+    func `only documented kinds of failure count for the error ratio (TAF-S9)`(kind: FailureKind, counts: Bool) throws {
         let driver = try CoreDriver(policy: .stickyErrorRatio)
 
         driver.requests(36, .ok)

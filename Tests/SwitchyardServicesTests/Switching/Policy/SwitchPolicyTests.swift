@@ -48,7 +48,7 @@ import Testing
         Change("maximumAttempts") { $0.maximumAttempts = 0 },
         Change("minimumInterval") { $0.minimumInterval = .seconds(-1) },
     ])
-    func `an invalid rule is an error with its key, and no core is made (TAF-S26)`(change: Change) {
+    func `an invalid rule is an error that names its key, and no switching core is created (TAF-S26)`(change: Change) {
         var policy = SwitchPolicy.recommended
         change.apply(&policy)
 
@@ -76,7 +76,7 @@ import Testing
         #expect(driver.core.current == "b")
     }
 
-    @Test func `the policy off never switches and never repeats, but still counts`() throws {
+    @Test func `the policy named off neither switches nor repeats requests, but still counts them`() throws {
         let driver = try CoreDriver(policy: .off)
 
         driver.requests(5, .ok)

@@ -102,7 +102,7 @@ import Testing
         #expect(MonotonicTime.zero.duration(to: clock.now) == Self.hedgeDelay)
     }
 
-    @Test func `a stranger at the address at home gets no call`() async throws {
+    @Test func `a machine with another identity at the home address gets no call`() async throws {
         home.route(.get, "/identity", answering: .text("printer"))
         let (client, following) = try await start()
         defer { stop(client, following) }

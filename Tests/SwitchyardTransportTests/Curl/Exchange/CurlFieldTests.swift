@@ -61,7 +61,7 @@
             #expect(try await arriving(with: requests) == (try await arrivingAlone(with: requests)))
         }
 
-        @Test func `a request does not send fields of the previous one`() async throws {
+        @Test func `a request does not send fields of the previous request`() async throws {
             let requests = [
                 try request(["X-First": "1", "Accept-Encoding": "identity"]), try request([:]),
                 try request(["X-Third": "3"]), try request(["Range": "bytes=0-"]), try request(["X-Fifth": "5"]),

@@ -18,7 +18,8 @@
             return HTTPRequest(method: .post, url: url, body: .stream(stream), timeouts: timeouts)
         }
 
-        @Test func `an upload after a rejected one fails when the server closes the connection`() async throws {
+        @Test func `an upload that follows a rejected upload fails when the server closes the connection`() async throws
+        {
             let listener = try TCPListener()
             let transport = try CurlTransport()
             let latch = Latch()

@@ -54,7 +54,7 @@
             #expect(isSame)
         }
 
-        @Test func `a freed receive buffer is reused for the next one`() async throws {
+        @Test func `a freed receive buffer is reused as the next receive buffer`() async throws {
             let isSame = try await onLoop { _ in
                 let first = ycurl_malloc(Self.buffer)
                 ycurl_free(first)
@@ -178,7 +178,7 @@
             return exchange
         }
 
-        @Test func `one more receive buffer is kept for each running exchange`() async throws {
+        @Test func `one more free receive buffer is kept for each running exchange`() async throws {
             let listener = try TCPListener()
             let (during, after) = try await onLoop { loop in
                 let url = "http://127.0.0.1:\(listener.port)/"
@@ -279,7 +279,7 @@
             }
         }
 
-        @Test func `a transport keeps no more after many concurrent requests than after a few`() async throws {
+        @Test func `a transport keeps no more memory after many concurrent requests than after a few`() async throws {
             let kept = try await kept(after: 300)
 
             #expect(try #require(kept.last) < 2 << 20)

@@ -28,7 +28,7 @@
             HTTPRequest(url: try #require(RequestURL(server.baseURL + "/held")))
         }
 
-        @Test func `a request uses a new connection after the old ones were retired`() async throws {
+        @Test func `a request uses a new connection after the old connections were retired`() async throws {
             let transport = try CurlTransport()
             _ = try await transport.send(HTTPRequest(url: url))
             _ = try await transport.send(HTTPRequest(url: url))

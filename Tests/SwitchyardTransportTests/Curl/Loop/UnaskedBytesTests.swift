@@ -53,7 +53,7 @@
         }
 
         @Test(arguments: samples, [HTTPMethod.get, .post])
-        func `bytes on an idle connection close it, and the next request uses a new one`(
+        func `unexpected bytes on an idle connection close it, and the next request opens a new connection`(
             _ sample: Sample,
             _ next: HTTPMethod
         ) async throws {

@@ -56,7 +56,7 @@
         }
 
         @Test(arguments: ["", "api.example.com:443", "-api.example.com"])
-        func `a host override whose host could be misread as another one is rejected (A30)`(host: String) throws {
+        func `a host override whose host could be misread as another host is rejected (A30)`(host: String) throws {
             var configuration = CurlTransport.Configuration()
             configuration.hostOverrides = [.init(host: host, port: 443, addresses: ["127.0.0.1"])]
 
@@ -82,7 +82,7 @@
         }
 
         @Test(arguments: ["", "127.0.0.1:8080", "[::1]", "proxy/x", "user@proxy", "a proxy", "proxy#1"])
-        func `a proxy whose host could be misread as another one is rejected (B54)`(host: String) throws {
+        func `a proxy whose host could be misread as another host is rejected (B54)`(host: String) throws {
             var configuration = CurlTransport.Configuration()
             configuration.proxy = .server(.init(kind: .http, host: host, port: 8080))
 

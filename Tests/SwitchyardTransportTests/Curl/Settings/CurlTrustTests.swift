@@ -40,17 +40,17 @@
             return nil
         }
 
-        @Test func `the system's authorities include those in its folder`() async throws {
+        @Test func `the system's certificate authorities include the authorities in its folder`() async throws {
             #expect(try await failure(.system) == nil)
         }
 
-        @Test func `authorities in a file exclude the authorities in the system's folder`()
+        @Test func `certificate authorities in a file replace the authorities in the system's folder`()
             async throws
         {
             #expect(try await failure(.file(certificates.certificate(.selfSigned))) == .certificateRejected)
         }
 
-        @Test func `authorities as data exclude the authorities in the system's folder`()
+        @Test func `certificate authorities as data replace the authorities in the system's folder`()
             async throws
         {
             let data = try Data(contentsOf: certificates.certificate(.selfSigned))

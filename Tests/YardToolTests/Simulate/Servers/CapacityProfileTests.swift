@@ -12,7 +12,7 @@ import Testing
         #expect(abs(cold.rate(at: time) - rate) < 1e-9)
     }
 
-    @Test func `the work is the area below the rate`() {
+    @Test func `the work of a capacity profile is the area below its rate`() {
         #expect(abs(cold.work(until: 240) - (180 * 30 + 60 * 20)) < 1e-6)
     }
 

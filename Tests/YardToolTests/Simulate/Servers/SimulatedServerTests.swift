@@ -10,7 +10,7 @@ import Testing
         return abs(answered - time) < 1e-6
     }
 
-    @Test func `a request waits for the work before it`() {
+    @Test func `a request to a simulated server waits for the work before it`() {
         var server = SimulatedServer(capacity: steady, model: .deep)
 
         let first = server.take(cost: 3, at: 1, until: 9).reply
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `a dead server refuses requests and resets unfinished ones`() {
+    @Test func `a dead server refuses requests and resets unfinished requests`() {
         let outage = SimulatedServer.Outage(refuses: true, span: 2..<4)
         var server = SimulatedServer(capacity: steady, outage: outage, model: .deep)
 

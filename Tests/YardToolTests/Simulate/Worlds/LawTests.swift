@@ -41,11 +41,11 @@ import Testing
         return Law.violations(in: played).map(\.group)
     }
 
-    @Test func `a call may fail if no single server would respond`() {
+    @Test func `a simulated call may fail if no single server would respond`() {
         #expect(violations(of: call(.failed(.deadlineExceeded), first: silence)).isEmpty)
     }
 
-    @Test func `a call must not fail if the first server alone would respond`() {
+    @Test func `a simulated call must not fail if the first server alone would respond`() {
         let found = violations(of: call(.failed(.deadlineExceeded), first: well, preferred: silence))
 
         #expect(found.map(\.kind) == [.tooLate])
@@ -64,7 +64,7 @@ import Testing
         #expect(violations(of: call(.answered(503), first: refusal)).isEmpty)
     }
 
-    @Test func `a 429 is allowed if only lost calls would have left quota for a success`() {
+    @Test func `a 429 is allowed if the first server's success depended on requests that never reached it`() {
         var lucky = well
         lucky.owesToLosses = true
 
@@ -72,7 +72,7 @@ import Testing
         #expect(violations(of: call(.failed(.overloaded), first: lucky)).map(\.kind) == [.refusedUnsent])
     }
 
-    @Test func `a call ends by its deadline`() {
+    @Test func `a simulated call must end by its deadline`() {
         var late = call(.answered(200), first: well)
         late.endTime = 3.1
 

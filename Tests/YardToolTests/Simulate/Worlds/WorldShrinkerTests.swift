@@ -3,7 +3,7 @@ import Testing
 @testable import yard
 
 @Suite struct WorldShrinkerTests {
-    @Test func `the shrinker removes everything that the failure does not need`() throws {
+    @Test func `the WorldShrinker removes every part of a World that the failure does not need`() throws {
         let world = World.sample(
             servers: 4,
             [Trouble(.hang, server: 2), Trouble(.reset, endpoint: 1), Trouble(.truncated, server: 3)],
@@ -31,7 +31,7 @@ import Testing
         #expect(small.troubles.map(\.server) == [1])
     }
 
-    @Test func `a World that cannot be reduced further is returned unchanged`() throws {
+    @Test func `a simulated World that cannot be reduced further is returned unchanged`() throws {
         let world = World.sample(servers: 1)
 
         #expect(try WorldShrinker { $0 == world }.smallest(of: world) == world)

@@ -25,7 +25,7 @@ import Testing
         #expect(report.alikeWorlds > Int(worlds) / 5)
     }
 
-    @Test func `with roles, groups and zones no call fares worse, and no server gets what it does not serve`()
+    @Test func `with roles, groups and zones no call fares worse, and no server gets requests it does not serve`()
         async throws
     {
         let campaign = WorldsCampaign(numbers: 1...2000, hasRoles: true)
