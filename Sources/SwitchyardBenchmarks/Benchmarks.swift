@@ -189,9 +189,9 @@ struct Words {
         if words.contains(where: { $0.hasPrefix("-") && !Self.options.contains($0) }) { Benchmarks.fail() }
     }
 
-    /// Checks the remaining words for a benchmark.
+    /// Checks the words of the command line that remain for a benchmark.
     ///
-    /// It accepts only its own options, each at most once, and a limited number of words.
+    /// A benchmark accepts only its own options, each option at most once, and a limited number of words.
     func check(for benchmark: String) {
         let (options, count) = Self.taken[benchmark] ?? ([], .max)
         var seen: Set<String> = []

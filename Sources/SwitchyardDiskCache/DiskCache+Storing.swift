@@ -14,7 +14,7 @@ extension DiskCache {
         enqueue(record, DiskName(record.partition, digest: digest))
     }
 
-    /// Updates the stored response for a cache key after a server has revalidated it.
+    /// Updates the stored response for a cache key after a server has revalidated the response.
     ///
     /// Nothing happens if there is no stored response with the same cache version, sensitive data and accepted media
     /// types.
@@ -25,13 +25,13 @@ extension DiskCache {
     /// Updates the stored response for a cache key after a server has revalidated a response with the given validators.
     ///
     /// Nothing happens if there is no stored response with the same cache version, sensitive data and accepted media
-    /// types. A stored response with other validators is removed. Another process has stored that response in the
-    /// meantime, so the server did not revalidate it.
+    /// types. A stored response with other validators is removed, because another process has stored it in the meantime
+    /// and the server did not revalidate it.
     ///
     /// - Parameters:
     ///   - key: The cache key.
     ///   - headers: The header fields that contain the validators of the revalidated response.
-    ///   - answer: The response whose header fields and times are taken over.
+    ///   - answer: The response whose header fields and times replace those of the stored response.
     package func confirm(_ key: CacheKey, with headers: HTTPHeaders, by answer: StoredResponse) {
         let validators = HTTPCacheRules.conditions(for: headers)
         confirm(key, by: answer) { HTTPCacheRules.conditions(for: $0.headers) == validators }
@@ -76,7 +76,8 @@ extension DiskCache {
             state.waiting[name]?.number = state.lastNumber
             return true
         }
-        // The response on disk is out of date even though the new one could not be stored.
+        // The new response cannot be stored because it would exceed a limit. The response on disk is removed, because
+        // the new response shows that it is out of date.
         guard fits else { return remove(name) }
         writing.async { self.writeOut(name) }
     }
@@ -86,7 +87,7 @@ extension DiskCache {
         guard let record = state.withLock({ $0.waiting[name] }) else { return }
         write(record, name)
         state.withLock { state in
-            // A separate job writes a newer record of the same entry.
+            // If the entry has a newer record, a separate job writes the newer record.
             guard let waiting = state.waiting[name], waiting.number == record.number else { return }
             state.waiting[name] = nil
             state.waitingCost -= waiting.cost
@@ -106,7 +107,7 @@ extension DiskCache {
             note { $0.stores += 1 }
         } catch {
             note { $0.failed(error) }
-            // The file at this path is older than the record that could not be stored.
+            // The file at this path is older than the record that could not be stored, so it is removed.
             unlink(folder.path(of: name))
         }
     }
@@ -140,10 +141,10 @@ extension DiskCache {
         }
     }
 
-    /// Counts all entries and, if there is too little room for a file of this size, removes the least recently used
-    /// entries.
+    /// Counts all entries.
     ///
-    /// Entries are removed until the file fits and a tenth of the limit remains free.
+    /// If there is too little space for a file of this size, or if `always` is `true`, removes the least recently used
+    /// entries. Entries are removed until the file fits and a tenth of the limit remains free.
     private func sweep(toFit size: Int, always: Bool) -> Int {
         folder.removeLeftovers()
         let files = folder.files

@@ -14,8 +14,9 @@ import SwitchyardServices
 ///   a process that is killed at any moment leaves only complete entries. A checksum detects damage, and a damaged
 ///   entry is a cache miss.
 /// - The size of all entries is limited in bytes. The least recently used entries are evicted first.
-/// - Several processes may share a folder. On Apple systems, the shared folder is that of an app group. There, an app
-///   that is suspended at the moment an entry is moved to its final path is killed by the system (0xdead10cc).
+/// - Several processes may share a folder. On Apple systems, the shared folder is that of an app group. An app that is
+///   suspended at the moment at which it moves an entry to its final path in such a folder is killed by the system
+///   (0xdead10cc).
 /// - Writing and removing happen in order on a separate queue, and reading never waits for writing. A stored response
 ///   is found immediately, and a removed response is no longer found, even before the disk is updated.
 /// - An error of the disk does not fail a call. It is counted in ``statistics``.
@@ -84,7 +85,8 @@ public final class DiskCache: ResponseStore {
     ///
     /// - Parameters:
     ///   - name: The name of the folder.
-    ///   - filters: Closures that change the folder's URL. Each receives the result of the one before it, as in
+    ///   - filters: Closures that change the folder's URL. Each closure receives the result of the closure before it,
+    ///     as in
     ///     YTKNetwork.
     /// - Returns: The URL of the folder.
     public static func standardFolder(named name: String = "Switchyard", filters: [(URL) -> URL] = []) -> URL {
@@ -107,7 +109,8 @@ public final class DiskCache: ResponseStore {
         let name = DiskName(key.parts.partition, digest: digest)
         let (waiting, isRemoving) = state.withLock { ($0.waiting[name]?.answer, $0.removals > 0) }
         if let waiting { return waiting }
-        // While removals are pending, reading happens after them, so that no removed response is found.
+        // While removals are pending, entries are read on the queue that performs the removals, so that no removed
+        // response is found.
         let queue = isRemoving ? writing : reading
         let result = await withCheckedContinuation { continuation in
             queue.async { continuation.resume(returning: self.lookUp(name, digest)) }
@@ -140,7 +143,7 @@ public final class DiskCache: ResponseStore {
         }
     }
 
-    /// The maximum number of bytes of an entry in addition to its body, for the other fields.
+    /// The maximum number of bytes of an entry in addition to its body, such as header fields.
     static let overhead = 1 << 20
 
     private func read(_ bytes: Data, at path: String, _ digest: Data) -> Result<DiskRecord, APIError.CacheReason> {
@@ -170,7 +173,7 @@ extension DiskCache {
         public internal(set) var stores = 0
         /// The number of entries that were damaged, or in a format newer than this version can read.
         public internal(set) var damaged = 0
-        /// The number of entries that were evicted to make room.
+        /// The number of entries that were evicted to free space.
         public internal(set) var evictions = 0
         /// The number of responses that could not be stored and of reads that failed with a system error.
         public internal(set) var failures = 0

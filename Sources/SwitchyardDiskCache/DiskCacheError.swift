@@ -38,12 +38,12 @@ extension DiskCacheError: CustomStringConvertible {
     public var description: String {
         let number = code == 0 ? "" : " (error \(code))"
         return switch kind {
-        case .notAFolder: "\(path) is a file where a folder is needed"
-        case .accessDenied: "no access to \(path)\(number)"
-        case .diskFull: "no room left for \(path)\(number)"
-        case .tooLarge: "\(path) exceeds the limit of one entry"
-        case .sealFailed: "\(path) cannot be sealed"
-        case .system: "the system refuses \(path)\(number)"
+        case .notAFolder: "\(path) is a file: must be a folder"
+        case .accessDenied: "no permission to access \(path)\(number)"
+        case .diskFull: "the disk is full and has no space for \(path)\(number)"
+        case .tooLarge: "\(path) exceeds the size limit of an entry"
+        case .sealFailed: "\(path) cannot be encrypted"
+        case .system: "the system cannot access \(path)\(number)"
         }
     }
 }

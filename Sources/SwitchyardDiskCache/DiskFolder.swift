@@ -3,10 +3,10 @@ import SwitchyardClient
 
 /// The folder of a disk cache: its layout, and atomic reads and writes of its files.
 ///
-///     <partition>/<first byte of the key's digest>/<the rest of it>    entries
-///     .new/                                                            files being written
-///     .size                                                            see DiskLedger
-///     .changes                                                         see DiskChanges
+///     <partition>/<first byte of the digest>/<other bytes of the digest>    entries (digest of the cache key)
+///     .new/                                                                 files being written
+///     .size                                                                 see DiskLedger
+///     .changes                                                              see DiskChanges
 struct DiskFolder: Sendable {
     /// The file of an entry.
     struct File: Sendable {
@@ -38,7 +38,7 @@ struct DiskFolder: Sendable {
             var values = URLResourceValues()
             values.isExcludedFromBackup = true
             var folder = url
-            // A failure is ignored, because a cache in a backup does no harm.
+            // A failure is ignored. The only effect is that the cache may be included in a backup.
             try? folder.setResourceValues(values)
         #endif
     }
@@ -104,7 +104,7 @@ struct DiskFolder: Sendable {
         throw DiskCacheError(failure, path)
     }
 
-    /// Returns the size of a file, or 0 if it does not exist.
+    /// Returns the size of a file, or 0 if the file does not exist.
     func size(of path: String) -> Int {
         var facts = stat()
         return stat(path, &facts) == 0 ? Int(facts.st_size) : 0

@@ -3,9 +3,10 @@ import Foundation
 /// The total size of a folder's entries in bytes, counted across all processes that share the folder.
 ///
 /// The size is stored in a file under a system lock, which is released if the process is killed. The size is increased
-/// before an entry is moved to its final path. If the process is killed in between, the size is too high but never too
-/// low. A cache measures the entries again after it opens the folder and in every sweep. The lock is held only while
-/// one entry is added or removed. Adding an entry includes a sweep if there is too little room.
+/// before an entry is moved to its final path. If the process is killed between the two steps, the stored size is too
+/// high, but never too low. A cache measures the entries again after it opens the folder and each time it evicts
+/// entries. The lock is held only while one entry is added or removed. If there is too little space for the entry,
+/// other entries are evicted under the lock too.
 final class DiskLedger: Sendable {
     private let file: Int32
 

@@ -11,7 +11,7 @@ import SwitchyardServices
 ///     4 bytes   "SYCR"
 ///     2 bytes   version of this format
 ///     2 bytes   flags: 1 is encrypted
-///     8 bytes   checksum over all that follows, with version and flags as its seed
+///     8 bytes   checksum over all bytes after it, with version and flags as its seed
 ///     the rest  the fields, encrypted or not
 ///
 /// Numbers are little-endian. Only the digest of the cache key is stored, because the key itself may contain parts of
@@ -28,7 +28,7 @@ struct DiskRecord: Sendable {
     /// The newest version of the file format.
     ///
     /// Version 2 adds the URL after redirects. Version 3 adds the accepted media types, for a response that depends on
-    /// them.
+    /// the accepted media types.
     static let formatVersion: UInt16 = 3
     private static let magic = Data("SYCR".utf8)
     private static let headLength = 16

@@ -44,7 +44,7 @@ struct RecordWriter {
 
 /// A reader of a record's fields.
 ///
-/// It throws `DiskRecord.Failure.damaged` if a field is incomplete or invalid, and never traps.
+/// The reader throws `DiskRecord.Failure.damaged` if a field is incomplete or invalid. It never stops the process.
 struct RecordReader {
     private let bytes: Data
     private var position: Int

@@ -53,7 +53,7 @@ public struct OAuthClient: Sendable {
     /// Refreshes a token (RFC 6749 section 6).
     ///
     /// - Parameter credential: The credential with the old token and the refresh token.
-    /// - Returns: The new token. If the server sent no new refresh token, the credential keeps the old one.
+    /// - Returns: The new token. If the server sent no new refresh token, the credential keeps the old refresh token.
     /// - Throws: ``OAuthError`` from the server, ``OAuthError/noRefreshToken``, or `RequestFailure`.
     public func refreshed(_ credential: Credential) async throws -> Credential {
         guard let refreshToken = credential.refreshToken else { throw OAuthError.noRefreshToken }
@@ -78,7 +78,7 @@ public struct OAuthClient: Sendable {
     ) throws(OAuthError) -> Credential {
         let answer: TokenResponse = try read(answer)
         guard answer.tokenType.map({ $0.lowercased() == "bearer" }) ?? true else {
-            throw OAuthError.malformedResponse("a token of the type \(answer.tokenType ?? "")")
+            throw OAuthError.malformedResponse("the token has the type \(answer.tokenType ?? ""): must be bearer")
         }
         let credential = answer.credential(at: clock(), keeping: refreshToken)
         guard credential.canBeSent else {
@@ -115,7 +115,7 @@ public struct OAuthClient: Sendable {
         do {
             return try JSONDecoder().decode(Answer.self, from: body)
         } catch {
-            // Some servers send an error with a success status.
+            // Some servers send an OAuth error with a success status such as 200.
             if case .refused(let code, let description) = refusal(answer.status, body) {
                 throw OAuthError.refused(code, description: description)
             }
@@ -201,7 +201,8 @@ extension OAuthClient {
         let answer = query.map { Parameters(parsing: $0) } ?? Parameters()
         let value = { (name: String) -> String? in if case .string(let text) = answer[name] { text } else { nil } }
         let state = value("state")
-        // Some servers omit the state in an error. This is safe because there is no authorization code to redeem.
+        // Some servers omit the state in an error callback. Accepting such a callback is safe, because it contains no
+        // authorization code to redeem.
         if let error = value("error"), state == login.state || state?.isEmpty ?? true {
             throw OAuthError.refused(OAuthError.Code(rawValue: error), description: value("error_description"))
         }
@@ -350,7 +351,7 @@ extension RequestFailure {
         }
     }
 
-    /// The time to wait that a rate limit asks for, or `nil` if the failure is not a rate limit.
+    /// The time to wait that the server asked for with a rate limit, or `nil` if the failure is not a rate limit.
     fileprivate var retryAfter: Duration? {
         if case .rateLimited(let pause) = reason { pause } else { nil }
     }

@@ -12,13 +12,14 @@ public enum OAuthError: Error, Sendable, Hashable {
     case stateMismatch
     /// The callback URL contains neither an authorization code nor an error.
     case missingCode
-    /// The response does not conform to the OAuth standards. The text gives the reason.
+    /// The response does not conform to the OAuth standards. The associated value gives the reason.
     case malformedResponse(String)
     /// The user did not confirm the login of the device in time.
     case deviceExpired
     /// The credential has no refresh token.
     case noRefreshToken
-    /// The settings contain no URL for an endpoint that the flow needs. The text names the endpoint.
+    /// The settings contain no URL for an endpoint that the flow needs. The associated value is the name of the
+    /// endpoint.
     case missingEndpoint(String)
 
     /// An error code from a server.
@@ -72,13 +73,14 @@ extension OAuthError: CustomStringConvertible {
 
     private var words: String {
         switch self {
-        case .refused(let code, let description): "the server refuses: \(code)\(description.map { ", \($0)" } ?? "")"
+        case .refused(let code, let description):
+            "the server refused the request: \(code)\(description.map { ", \($0)" } ?? "")"
         case .stateMismatch: "the response belongs to another login"
         case .missingCode: "the response contains neither a code nor an error"
         case .malformedResponse(let what): "the server's response is not an OAuth response: \(what)"
         case .deviceExpired: "the device was not confirmed in time"
         case .noRefreshToken: "there is no refresh token"
-        case .missingEndpoint(let name): "the settings name no \(name)"
+        case .missingEndpoint(let name): "the OAuth settings have no \(name)"
         }
     }
 }

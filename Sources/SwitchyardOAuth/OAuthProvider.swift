@@ -26,7 +26,8 @@ public struct OAuthProvider: CredentialProvider {
         self.grant = grant
     }
 
-    /// Returns whether a token can be obtained without the user, because there is a refresh token or none is needed.
+    /// Returns whether a token can be obtained without the user: the credential has a refresh token, or the grant is
+    /// ``Grant/clientCredentials``.
     public func canRefresh(_ credential: Credential?) -> Bool {
         grant == .clientCredentials || credential?.refreshToken != nil
     }

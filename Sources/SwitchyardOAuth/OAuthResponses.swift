@@ -32,8 +32,8 @@ extension TokenResponse {
     /// Decodes a token response and throws if the access token is empty.
     ///
     /// A lifetime that is unreadable or not above 0 counts as unknown. A refresh token that is not a string counts as
-    /// missing. The access token is still accepted, because the grant or refresh token that it was obtained with may
-    /// already be used up.
+    /// missing. In both cases the access token is still accepted, because the authorization code or refresh token for
+    /// which the server issued it may not be usable a second time.
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         accessToken = try container.decode(String.self, forKey: .accessToken)
@@ -91,8 +91,8 @@ struct DeviceResponse: Decodable {
 extension DeviceResponse {
     /// Decodes a device authorization response and throws if a code is empty.
     ///
-    /// A lifetime or an interval that is unreadable counts as unknown, and so does a lifetime that is not above 0. The
-    /// server then reports when the code has expired.
+    /// An unreadable lifetime or interval counts as unknown. A lifetime that is not above 0 counts as unknown too. In
+    /// this case, the server reports during polling when the code has expired.
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         deviceCode = try container.decode(String.self, forKey: .deviceCode)
@@ -127,9 +127,9 @@ struct WrittenNumber: Decodable {
     }
 }
 
-/// A form-encoded response.
+/// A form-encoded response of an OAuth endpoint.
 ///
-/// Some servers send it for tokens and errors, although RFC 6749 section 5.1 requires JSON.
+/// Some servers send tokens and errors as a form, although RFC 6749 section 5.1 requires JSON.
 struct FormResponse {
     /// The form parameters as the JSON that RFC 6749 requires.
     let json: Data

@@ -7,7 +7,8 @@ public import SwitchyardHTTP
 public struct OAuthSettings: Sendable, Hashable {
     /// The way in which the app authenticates itself to the server.
     public enum ClientAuthentication: Sendable, Hashable {
-        /// No authentication, for an app that cannot keep a secret. No app on a user's device can (RFC 8252).
+        /// No authentication, for an app that cannot keep a secret. An app on a user's device cannot keep a secret (RFC
+        /// 8252).
         case none
         /// The secret in an `Authorization: Basic` header (RFC 6749 section 2.3.1).
         case basic(secret: String)
@@ -21,11 +22,11 @@ public struct OAuthSettings: Sendable, Hashable {
     public var authentication = ClientAuthentication.none
     /// The endpoint that issues tokens.
     public var tokenEndpoint: String
-    /// The absolute URL at which the user logs in, or `nil` if the app uses no flow that needs it.
+    /// The absolute URL at which the user logs in, or `nil` if the app uses no flow that needs this URL.
     public var authorizationEndpoint: String?
-    /// The endpoint that issues device codes, or `nil` if the app uses no flow that needs it.
+    /// The endpoint that issues device codes, or `nil` if the app uses no flow that needs this endpoint.
     public var deviceEndpoint: String?
-    /// The URI to which the server redirects the user, or `nil` if the app uses no flow that needs it.
+    /// The URI to which the server redirects the user, or `nil` if the app uses no flow that needs this URI.
     public var redirectURI: String?
     /// The OAuth scopes that the app requests, none by default.
     public var scopes: [String] = []

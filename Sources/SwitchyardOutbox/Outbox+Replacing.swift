@@ -26,8 +26,8 @@ extension Outbox {
         let slot = OutboxEntry.Slot(key: key, environment: environment.rawValue, user: user)
         var removal = OutboxRemoval()
         let last: OutboxEntry? = await withCheckedContinuation { continuation in
-            // Removal and withdrawal happen under one lock, so that no request with this replacement key starts to be
-            // sent between the two steps.
+            // Stored requests are removed, and a request in flight is withdrawn, under one lock. Otherwise, a request
+            // with this replacement key could start to be sent between the two steps.
             let (isWaiting, done) = state.withLock { state in
                 let done = state.remove(slot)
                 return (done.error == nil && state.withdraw(slot, telling: continuation), done)
@@ -86,7 +86,7 @@ extension Outbox.State {
         return entries.filter { $0.slot == slot && $0.id != underWay?.id }
     }
 
-    /// The requests that the file must keep: all requests except a request in flight that was replaced.
+    /// The requests that the file must keep: all stored requests except a request in flight that was replaced.
     var lasting: [OutboxEntry] {
         guard let underWay, underWay.replacement != nil else { return entries }
         return entries.filter { $0.id != underWay.id }
@@ -98,7 +98,7 @@ extension Outbox.State {
         guard let index = entries.firstIndex(where: { $0.id == id }) else { return false }
         try file.append(.done(id))
         entries.remove(at: index)
-        // If compaction fails, the request is removed nevertheless, and a later call can compact the file.
+        // If compaction fails, the request is still removed. A later call can compact the file.
         try? file.compact(keeping: lasting)
         return true
     }

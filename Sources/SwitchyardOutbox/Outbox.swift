@@ -17,13 +17,13 @@ import SwitchyardServices
 ///
 /// A request is sent only to the environment in which it was stored. While the client is in another environment, the
 /// request waits, and the requests of the client's environment are sent before it. If the client knows its users
-/// (`NetworkClient.Options.user`), a request waits for its user in the same way.
+/// (`NetworkClient.Options.user`), a request is sent only while the user who stored the request is logged in.
 ///
 /// The file belongs to one outbox at a time, across all processes. It is locked until the outbox is released or
 /// ``close()`` is called, and the system unlocks it if the process is killed. On Apple systems, an app that is
-/// suspended while it holds a lock on a file in a shared folder, such as one shared with an extension, is killed by the
-/// system (0xdead10cc). For such a folder, close the outbox when the app leaves the foreground. Otherwise, keep the
-/// file in a folder that only the app uses.
+/// suspended while it holds a lock on a file in a shared folder, such as a folder shared with an extension, is killed
+/// by the system (0xdead10cc). For such a folder, close the outbox when the app leaves the foreground. Otherwise, keep
+/// the file in a folder that only the app uses.
 ///
 /// Bodies are stored unencrypted. Credentials are not stored: a request is sent with the credentials that the client
 /// has at that time. If several users use the app, tell the client the user's name or use one file per user.
@@ -37,11 +37,12 @@ public final class Outbox: Sendable {
         /// A request of the current user and environment expires only after an attempt to which its server has
         /// responded. A request of another user or environment expires without an attempt.
         ///
-        /// The age is the time that has certainly passed. While the app runs, it is measured by the monotonic clock.
-        /// From one run to the next, it is measured by the wall clock, and each time at most a quarter of the maximum
-        /// age is counted. A single jump of the wall clock therefore never makes a request too old.
+        /// The age is a lower limit of the time since the request was stored. While the app runs, the age is measured
+        /// by the monotonic clock. From one run to the next, it is measured by the wall clock, but each time at most a
+        /// quarter of the maximum age is counted. A single jump of the wall clock therefore never makes a request too
+        /// old.
         public var maximumAge: Duration
-        /// The pause after a request could not be sent, 5 s by default and at least 1 ms.
+        /// The pause after a request that could not be sent, 5 s by default and at least 1 ms.
         ///
         /// The pause is doubled after each further failure, up to 64 times the initial pause.
         public var pause: Duration {
@@ -76,7 +77,7 @@ public final class Outbox: Sendable {
         /// The request that is in flight.
         var underWay: WriteUnderWay?
         var failures = 0
-        /// The time until which nothing is sent automatically, after a failure.
+        /// The end of the pause after a failure, during which nothing is sent automatically.
         var resumesAt = MonotonicTime.zero
         /// The time until which a server has asked the client to wait (`Retry-After`).
         var requestedUntil = MonotonicTime.zero
@@ -91,7 +92,7 @@ public final class Outbox: Sendable {
 
         /// Returns the number of the next request, and throws if the file already uses the largest possible number.
         func nextID() throws(OutboxError) -> UInt64 {
-            guard last < .max else { throw .file(file.description(of: "has no number left for another write")) }
+            guard last < .max else { throw .file(file.description(of: "has no unused number for another write")) }
             return last + 1
         }
     }
@@ -130,8 +131,8 @@ public final class Outbox: Sendable {
 
     deinit {
         endListening()
-        // Tasks that are still ending may retain the state a little longer than the outbox, so the file is released
-        // here.
+        // Tasks that have not ended yet may retain the state a little longer than the outbox exists, so the file is
+        // released here.
         state.withLock { $0.file.release() }
     }
 
@@ -333,10 +334,9 @@ extension Outbox {
         }
     }
 
-    /// Observes credentials that the app sets.
+    /// Observes the credentials that the app sets.
     ///
-    /// A refreshed token needs no observation here: a request that waits for the refresh is notified of the new token
-    /// itself.
+    /// A refreshed token is not observed, because the client itself resumes a request that waits for the refresh.
     private func watchLogin(_ wakes: AsyncStream<Void>.Continuation) -> Task<Void, Never>? {
         guard let events = client.credentials?.events() else { return nil }
         return Task { [state, client] in
@@ -361,16 +361,16 @@ extension Outbox {
         }
     }
 
-    /// Sends unless a pause is in effect, and returns the time of the next attempt.
+    /// Sends the stored requests unless a pause is in effect, and returns the time of the next attempt.
     private func sendUnlessPaused() async -> MonotonicTime? {
         let resumesAt = state.withLock { $0.resumesAt }
         guard client.time.now >= resumesAt else { return resumesAt }
         return await pauseAfterFlush().map { client.time.now.advanced(by: $0) }
     }
 
-    /// Sends, and returns the time to wait before the next attempt.
+    /// Sends the stored requests, and returns the time to wait before the next attempt.
     ///
-    /// Also returns a time to wait if the file cannot be written, or if another task is sending, because that task may
+    /// The function also returns a time to wait if the file cannot be written, or if another task is sending and may
     /// fail.
     private func pauseAfterFlush() async -> Duration? {
         do throws(OutboxError) {

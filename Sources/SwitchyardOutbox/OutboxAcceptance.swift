@@ -7,15 +7,15 @@ public import SwitchyardHTTP
 ///     options.accepts = OutboxAcceptance { entry, response in response.headers["X-Receipt"] != nil }
 ///
 /// An ``Outbox`` applies the rule to each response with a status below 400. If a redirect has changed the method to
-/// GET, the rule is applied whatever the status. A request whose response is not accepted stays in the outbox: see
-/// ``OutboxEvent/unconfirmed(_:_:reason:pause:)``.
+/// GET, the outbox applies the rule to a response with any status. A request whose response is not accepted stays in
+/// the outbox: see ``OutboxEvent/unconfirmed(_:_:reason:pause:)``.
 public struct OutboxAcceptance: Sendable {
     private let rule: @Sendable (OutboxEntry, ServiceResponse) -> Bool
 
     /// Creates a rule from a closure.
     ///
     /// - Parameter accepts: Returns whether the server has accepted the request. The closure runs on no particular
-    ///   actor. The redirects that were followed are in the response's `context`.
+    ///   actor. The response's `context` contains the redirects that were followed.
     public init(_ accepts: @escaping @Sendable (_ entry: OutboxEntry, _ response: ServiceResponse) -> Bool) {
         rule = accepts
     }
@@ -68,7 +68,7 @@ extension OutboxDoubt: CustomStringConvertible {
     public var description: String {
         switch self {
         case .redirected(let status): "redirected with \(status)"
-        case .unacceptable(let status, let type): "answered with \(status) and \(type ?? "no content type")"
+        case .unacceptable(let status, let type): "response \(status) with \(type ?? "no content type")"
         }
     }
 
@@ -90,7 +90,7 @@ extension ServiceResponse {
         context.redirects.first { $0.method.name != entry.method }
     }
 
-    /// Returns whether a 303 redirect changed the request to a GET and this is the response to the GET.
+    /// Returns whether a 303 redirect changed the request to a GET, so that this response is the response to the GET.
     fileprivate func isOutcome(of entry: OutboxEntry) -> Bool { turn(of: entry)?.status == 303 }
 
     /// Returns whether the status and the redirects before it show that the request was executed.
@@ -101,7 +101,7 @@ extension ServiceResponse {
         return turn.from.origin.host == context.redirects.first?.from.origin.host
     }
 
-    /// Whether redirects have led to a host other than the first one.
+    /// Whether redirects have led to a host other than the host of the first request.
     fileprivate var isFromElsewhere: Bool {
         guard let first = context.redirects.first else { return false }
         return first.from.origin.host != context.url?.origin.host

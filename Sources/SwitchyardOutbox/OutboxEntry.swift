@@ -17,15 +17,15 @@ public struct OutboxEntry: Codable, Sendable, Hashable, Identifiable {
     ///
     /// The request is sent only to this environment.
     ///
-    /// The value is `nil` for a request that an older version has stored. Such a request is sent regardless of the
-    /// client's environment.
+    /// The value is `nil` for a request that an older version of the library has stored. Such a request is sent
+    /// regardless of the client's environment.
     public let environment: String?
     /// The user who was logged in when the request was stored (`NetworkClient.Options.user`).
     ///
     /// The request is sent only for this user.
     ///
-    /// The value is `nil` if there was no user, and for a request that an older version has stored. A request without a
-    /// user is sent regardless of the user who is logged in.
+    /// The value is `nil` if there was no user, and for a request that an older version of the library has stored. A
+    /// request without a user is sent regardless of the user who is logged in.
     public let user: String?
     /// The wall clock time at which the request was stored.
     public let storedAt: Date
@@ -48,15 +48,15 @@ public struct OutboxEntry: Codable, Sendable, Hashable, Identifiable {
     /// Whether a server may have executed the request in any attempt so far, although no response confirms it
     /// (`RequestFailure.mayHaveBeenExecuted`).
     ///
-    /// The value is also `true` for a request that was in flight when the app was killed. If such a request is dropped
-    /// (``OutboxEvent/expired(_:)``, ``OutboxEvent/rejected(_:_:)``, ``OutboxEvent/replaced(_:by:)``,
-    /// ``Outbox/remove(_:)``), it may still have been executed.
+    /// The value is also `true` for a request that was in flight when the app was killed. If the value is `true`, a
+    /// request that is dropped (``OutboxEvent/expired(_:)``, ``OutboxEvent/rejected(_:_:)``,
+    /// ``OutboxEvent/replaced(_:by:)``, ``Outbox/remove(_:)``) may still have been executed.
     public internal(set) var mayHaveBeenExecuted = false
     /// `true` if the file records that the request has been in flight, otherwise `nil`.
     var hasBegun: Bool?
     /// The elapsed time of the ``OutboxTimeline`` in seconds when the request was stored.
     ///
-    /// The value is `nil` for a request that an older version has stored.
+    /// The value is `nil` for a request that an older version of the library has stored.
     var elapsed: Double?
     /// The value of the `Accept` field, unless the header fields of the call contain one.
     var acceptedTypes: String?
@@ -80,7 +80,7 @@ public struct OutboxEntry: Codable, Sendable, Hashable, Identifiable {
 
     /// A replacement key with its environment and user.
     ///
-    /// At most one request waits in each slot.
+    /// At most one request per slot waits to be sent.
     struct Slot: Hashable {
         var key: String
         var environment: String?
@@ -101,13 +101,13 @@ public struct OutboxEntry: Codable, Sendable, Hashable, Identifiable {
         self.environment.map { $0 == environment.rawValue } ?? true
     }
 
-    /// Returns whether the request may be sent while this user is logged in, or no user if `nil`.
+    /// Returns whether the request may be sent while a user is logged in, or, for `nil`, while no user is logged in.
     func belongs(toUser user: String?) -> Bool { self.user == nil || self.user == user }
 }
 
 /// The reason why a request cannot be stored in an ``Outbox``, or why the outbox cannot be opened.
 public enum OutboxError: Error, Sendable, Hashable {
-    /// The file cannot be read or written. The text contains the problem and the path.
+    /// The file cannot be read or written. The associated value contains the problem and the path.
     case file(String)
     /// The file is not an outbox, or it was written by a newer version.
     case foreignFile
@@ -136,11 +136,11 @@ extension OutboxError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .file(let text): text
-        case .foreignFile: "the file is not an outbox, or is one of a newer version"
-        case .busy: "another outbox has the file"
+        case .foreignFile: "the file is not an outbox, or was written by a newer version"
+        case .busy: "another outbox has the file open"
         case .closed: "the outbox is closed"
-        case .full(let limit): "\(limit) writes wait already"
-        case .unstorableBody: "a body of this kind, or of this size, cannot be stored"
+        case .full(let limit): "the outbox is full: \(limit) writes are waiting"
+        case .unstorableBody: "the body cannot be stored: it is a file, a stream or a multipart form, or above 48 MB"
         case .unstorableRequest: "a call with a `prebuiltRequest` cannot be stored in an outbox"
         case .holdsCredentials(let header): "the header field \(header) holds credentials, which are not stored"
         case .invalid(let error): error.description

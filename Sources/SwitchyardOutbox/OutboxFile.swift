@@ -15,7 +15,7 @@ import SwitchyardHTTP
 /// The function that appends a record returns when the record is on disk.
 ///
 /// The file is locked until it is released, so that two outboxes, even of two processes, never write to the same file.
-/// The owner of this value protects it with a lock.
+/// The outbox that owns this value protects it with a lock.
 struct OutboxFile {
     private let url: URL
     private var handle: FileHandle
@@ -25,8 +25,8 @@ struct OutboxFile {
     private var garbage = 0
     /// The largest request number that the file has ever contained, even if that request is no longer stored.
     ///
-    /// Numbers are not reused. In the file, a new request with a reused number would count as done (sent or dropped),
-    /// and an app that has kept the number would mistake the new request for the old one.
+    /// Numbers are not reused. If a new request reused a number, the records in the file would mark it as sent or
+    /// dropped, and an app that has kept the number would mistake the new request for the old request.
     private(set) var last: UInt64 = 0
     /// The last time reading in the file.
     private(set) var reading: OutboxTimeline.Reading?
@@ -37,7 +37,7 @@ struct OutboxFile {
     ///
     /// - Throws: ``OutboxError``. The error is ``OutboxError/busy`` if another outbox has the file open.
     static func open(_ url: URL) throws(OutboxError) -> (file: OutboxFile, entries: [OutboxEntry]) {
-        // Compaction replaces the file, and must not replace a symbolic link to it.
+        // Compaction replaces the file. If the path is a symbolic link, compaction must replace the target of the link.
         let url = url.resolvingSymlinksInPath()
         var locked: FileHandle?
         do {
@@ -150,7 +150,7 @@ struct OutboxFile {
     /// A request that was in flight when the app was killed may have been executed.
     ///
     /// The record of a newer request also replaces older requests with the same replacement key. A crash between
-    /// storing the newer request and dropping an older one therefore does no harm.
+    /// storing the newer request and dropping an older request therefore does no harm.
     private static func entries(of records: [OutboxRecord]) -> [OutboxEntry] {
         var (begun, done): (Set<UInt64>, Set<UInt64>) = ([], [])
         var newest: [OutboxEntry.Slot: UInt64] = [:]
@@ -179,7 +179,7 @@ struct OutboxFile {
 
     /// Replaces the file atomically.
     ///
-    /// The new file is written next to the old one, flushed and renamed, and then the folder is flushed. The new file
+    /// The new file is written next to the old file, flushed and renamed, and then the folder is flushed. The new file
     /// is locked before it is renamed, and the old file is released afterwards. After the rename, no step can fail.
     private mutating func replace(with data: Data) throws {
         let new = url.appendingPathExtension("new")

@@ -5,7 +5,7 @@ import SwitchyardHTTP
 /// A record of an append-only outbox file.
 ///
 /// The file has a magic line, and then for each record its length, its checksum (both 32 bits, little-endian) and its
-/// bytes. If the file was cut off at any byte, its last record may be incomplete. An incomplete record is ignored.
+/// bytes. If the file was truncated at any byte, its last record may be incomplete. An incomplete record is ignored.
 enum OutboxRecord: Hashable {
     case stored(OutboxEntry)
     /// The request with this number was about to be sent for the first time.
@@ -26,7 +26,7 @@ enum OutboxRecord: Hashable {
     static let magic = Data("switchyard outbox 3\n".utf8)
     /// The magic line of files from before `begun` records were added.
     ///
-    /// Older versions would treat these records as damage.
+    /// Older versions of the library would treat `begun` records as damage.
     static let oldMagic = Data("switchyard outbox 1\n".utf8)
     /// The magic lines of earlier formats: without `begun` records, and without `time` records.
     static let oldMagics = [oldMagic, Data("switchyard outbox 2\n".utf8)]
@@ -59,7 +59,7 @@ enum OutboxRecord: Hashable {
         let bytes = [UInt8](file)
         let magics = [magic] + oldMagics
         guard bytes.count >= magic.count else {
-            // The file was cut off while its magic line was written.
+            // The file was truncated while its magic line was written.
             return magics.contains { $0.starts(with: bytes) } ? ([], 0) : nil
         }
         guard magics.contains(where: { bytes.starts(with: $0) }) else { return nil }

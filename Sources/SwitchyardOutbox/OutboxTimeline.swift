@@ -1,7 +1,7 @@
 import Foundation
 import SwitchyardServices
 
-/// The time that has certainly passed for an outbox since its file was created.
+/// A lower limit of the time that has passed since the outbox's file was created.
 ///
 /// While the app runs, time is measured by the monotonic clock, which is independent of the wall clock. From one run to
 /// the next, only the wall clock is available. If the wall clock has moved forwards between two runs, the difference is
@@ -40,7 +40,8 @@ struct OutboxTimeline {
 
     /// Returns a reading to store, or `nil` if the last reading is still recent enough.
     ///
-    /// A reading is stored when at least a minute and a hundredth of the maximum age have passed since the last one.
+    /// A reading is stored when at least a minute and a hundredth of the maximum age have passed since the last
+    /// reading.
     mutating func reading(at date: Date, maximumAge: Duration) -> Reading? {
         guard elapsed - written >= max(60, maximumAge.inSeconds / 100) else { return nil }
         written = elapsed

@@ -9,14 +9,14 @@ import SwitchyardServices
 ///     let user = users.resource(User.self, for: .user(7))
 ///     for await state in user.updates { show(state) }
 ///
-/// Each call has one resource, so all screens show the same value. A value is kept until a newer one arrives, even if a
-/// load fails. Any thread may call the resource.
+/// Each call has one resource, so all screens show the same value. A value is kept until a newer value arrives, even if
+/// a load fails. Any thread may call the resource.
 ///
-/// A resource belongs to the environment and the user at its creation. After either has changed, its loads fail with
-/// ``/SwitchyardAPI/APIError/Cancellation/superseded``, and their results are neither shown nor stored. Get another
-/// resource from the manager instead.
+/// A resource belongs to the environment and the user at its creation. After the environment or the user has changed,
+/// its loads fail with ``/SwitchyardAPI/APIError/Cancellation/superseded``, and their results are neither shown nor
+/// stored. Get another resource from the manager instead.
 public final class APIResource<Value: Sendable>: Sendable {
-    /// The times for which a value is current and for which the server is not asked again after a failure.
+    /// The time for which a value is current, and the time after a failure during which no request is sent.
     public struct Options: Sendable, Hashable {
         /// The time for which a value is current.
         ///
@@ -42,7 +42,7 @@ public final class APIResource<Value: Sendable>: Sendable {
     private let outdate: @Sendable () -> Void
     private let writes: PathWrites?
     private let completed: @Sendable (APIError) -> APIError
-    /// Returns whether the environment and user are still the same as at the creation.
+    /// Returns whether the environment and user are still the same as when the resource was created.
     let isPresent: @Sendable () -> Bool
 
     init(
@@ -87,8 +87,9 @@ public final class APIResource<Value: Sendable>: Sendable {
 
     /// Loads the value from the server.
     ///
-    /// A call during a load joins it. If that load started before ``invalidate()``, the call waits for its end and then
-    /// loads again. Cancelling the task does not cancel the load for other waiters.
+    /// A call of this function during a load joins that load. If the load started before ``invalidate()``, the call
+    /// waits for the end of the load and then loads again. Cancelling the task does not cancel the load for other
+    /// waiters.
     ///
     /// - Returns: The value.
     /// - Throws: ``/SwitchyardAPI/APIError``. The previous value is kept.
@@ -106,11 +107,12 @@ public final class APIResource<Value: Sendable>: Sendable {
         }
     }
 
-    /// Loads the value from the server if there is no current value and the last failure is not too recent.
+    /// Loads the value from the server if there is no current value and the last failure was more than
+    /// ``Options/retryDelay`` ago.
     ///
     /// A value on disk is shown first.
     ///
-    /// - Returns: The value, or `nil` if there is none and the last failure is too recent.
+    /// - Returns: The value, or `nil` if there is no value and the last failure is too recent.
     /// - Throws: ``/SwitchyardAPI/APIError``.
     @discardableResult
     public nonisolated(nonsending) func loadIfNeeded() async throws(APIError) -> Value? {
@@ -139,8 +141,8 @@ public final class APIResource<Value: Sendable>: Sendable {
 
     /// Cancels the load in flight unless the resource is observed.
     ///
-    /// - Parameter delay: The time to wait before the check, because a screen that disappears is often followed by
-    ///   another screen with the same resource. It is zero by default.
+    /// - Parameter delay: The time to wait before the function checks for observers, zero by default. A delay is useful
+    ///   because a screen that disappears is often followed by another screen that observes the same resource.
     public func cancelLoadIfUnobserved(after delay: Duration = .zero) {
         guard delay > .zero else {
             if !isObserved { cancelLoad() }
@@ -156,11 +158,11 @@ public final class APIResource<Value: Sendable>: Sendable {
 extension APIResource {
     /// Marks the value as outdated, so that it is loaded again.
     ///
-    /// The value is kept until then.
+    /// The value is kept until a newer value arrives.
     ///
-    /// The result of a load in flight is marked too, because the server may have responded before the change. For the
-    /// same reason, no later load joins a fetch in flight, neither of this resource nor of a call. The same applies
-    /// after ``wipe()`` and ``override(with:)``.
+    /// The result of a load in flight is marked as outdated too, because the server may have responded before the
+    /// change. For the same reason, no later load joins a request that is already in flight, whether a resource or a
+    /// call has sent it. The same applies after ``wipe()`` and ``override(with:)``.
     public func invalidate() {
         outdate()
         change { state in
@@ -202,13 +204,14 @@ extension APIResource {
         for listener in listeners { listener.yield() }
     }
 
-    /// Joins the load in flight or starts a new one, and returns whether the response of the load is already outdated.
+    /// Joins the load in flight or starts a new load, and returns whether the response of the load is already outdated.
     @discardableResult
     private func begin(needsWaiters: Bool) -> (flight: SingleFlight<Value>, isOutdated: Bool) {
         let written = writes?.count ?? 0
         let (flight, isNew, isOutdated, listeners) = state.withLock { state in
             if let flight = state.flight {
-                // A call has changed something at the path, so the load's response may be from before the change.
+                // A call has written to the path since the load started, so the load's response may be from before the
+                // write.
                 if state.writes != written { state.isFlightOutdated = true }
                 return (flight, false, state.isFlightOutdated, [AsyncStream<Void>.Continuation]())
             }
@@ -246,9 +249,10 @@ extension APIResource {
                     head,
                     created: created
                 )
-                // If a stored value was returned because the server failed, it is outdated too.
+                // If the cache returned a stored value because the server failed, a value that was outdated stays
+                // outdated.
                 state.isInvalid = state.isFlightOutdated || state.isInvalid && response.isFromCache
-                // A stored value keeps its age, and no request is sent during the retry delay.
+                // A stored value keeps its age. If it has an age, no request is sent during the retry delay.
                 state.failure = age > .zero ? (nil, now) : nil
                 state.isWiped = false
             case .failure(let error):
@@ -288,8 +292,9 @@ public struct ResourceUpdates<Value: Sendable>: AsyncSequence, Sendable {
         let updates: ResourceUpdates
         var signals: AsyncStream<Void>.Iterator
 
-        /// Returns the current state at first, then the state after each change, or `nil` when the resource has been
-        /// released.
+        /// Returns the current state at first, and then the state after each change.
+        ///
+        /// Returns `nil` when the resource has been released.
         public mutating func next() async -> ResourceSnapshot<Value>? {
             guard await signals.next() != nil else { return nil }
             return updates.state.withLock { $0.snapshot(at: updates.time.now, updates.expiration) }

@@ -15,7 +15,7 @@ public struct ResourceSnapshot<Value: Sendable>: Sendable {
     public var value: Value?
     /// The origin of the value, or `nil` if there is no value.
     public var origin: Origin?
-    /// The value's response without its body; `nil` if the app set the value.
+    /// The value's response without its body, or `nil` if the app set the value.
     public var response: HTTPResponse?
     /// The age of the value.
     public var age: Duration?

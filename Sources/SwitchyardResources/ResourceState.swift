@@ -32,7 +32,7 @@ struct ResourceState<Value: Sendable>: Sendable {
     var content: Content?
     /// The time and error of the last failure.
     ///
-    /// There is no error if a stored value was returned because the server failed.
+    /// The error is `nil` if the cache returned a stored value because the server failed.
     var failure: (error: APIError?, time: MonotonicTime)?
     var flight: SingleFlight<Value>?
     /// Whether the value must be loaded again.
@@ -41,7 +41,7 @@ struct ResourceState<Value: Sendable>: Sendable {
     var isInvalid = false
     /// Whether the value was invalidated during the load in flight, whose response may be from before the change.
     var isFlightOutdated = false
-    /// The number of changes that calls had made at the path when the load in flight started.
+    /// The count of `PathWrites` for the call's path when the load in flight started.
     var writes: UInt32 = 0
     /// Whether the value was removed with `wipe()`, so that a stored value must not replace it.
     var isWiped = false
@@ -67,7 +67,7 @@ struct ResourceState<Value: Sendable>: Sendable {
         content.map { !isInvalid && $0.created.duration(to: now) < expiration } ?? false
     }
 
-    /// Returns whether the value must be loaded: it is not current, and the last failure is not too recent.
+    /// Returns whether the value must be loaded: the value is not current, and the last failure is not too recent.
     func needsLoad(at now: MonotonicTime, _ expiration: Duration, retryDelay: Duration) -> Bool {
         guard !isCurrent(at: now, expiration) else { return false }
         guard let failure, retryDelay > .zero else { return true }

@@ -37,8 +37,8 @@ final class ResourceTable: Sendable {
 
     /// Returns the resource for a call and for the data on which its value depends besides the request.
     ///
-    /// The first caller creates the resource. It is created again after each change of a user without a name, and if
-    /// the manager of the first caller now has another user.
+    /// The first call of this function creates the resource. A new resource is created after each change of a user
+    /// without a name, and if the environment or the user of the existing resource is no longer the current one.
     func resource<Value: Sendable>(
         _ key: CacheKey,
         _ stamp: CacheStamp,

@@ -32,7 +32,7 @@ public struct ResponseSequence<Value: Sendable>: AsyncSequence, Sendable {
             self.sequence = sequence
         }
 
-        /// Returns the next response, or `nil` after the last one.
+        /// Returns the next response, or `nil` after the last response.
         ///
         /// - Throws: ``/SwitchyardAPI/APIError`` if the request fails.
         public nonisolated(nonsending) mutating func next() async throws(APIError) -> APIResponse<Value>? {
@@ -50,7 +50,7 @@ public struct ResponseSequence<Value: Sendable>: AsyncSequence, Sendable {
             return try await sequence.maker.fetched().get()
         }
 
-        /// Returns the next response, or `nil` after the last one.
+        /// Returns the next response, or `nil` after the last response.
         ///
         /// The isolation of the caller has no effect.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(APIError) -> APIResponse<Value>?
@@ -61,11 +61,12 @@ public struct ResponseSequence<Value: Sendable>: AsyncSequence, Sendable {
 }
 
 extension APIManager {
-    /// Returns the stored response of a call immediately and then the server's, with the module's envelope removed.
+    /// Returns the stored response of a call immediately and then the server's response, with the module's envelope
+    /// removed.
     ///
     /// - Parameters:
     ///   - type: The type of the value. If it is optional, the value may be missing.
-    ///   - configuration: The call. Its cache policy sets the time after its lifetime during which a response is kept.
+    ///   - configuration: The call. Its cache policy sets how long a response is kept after its lifetime.
     ///   - keyPath: The key path of the value, within the module's envelope if it has one.
     ///   - skipsNetworkWhenFresh: Whether no request is sent if the stored response is fresh, `false` by default.
     /// - Returns: The responses.
@@ -79,12 +80,14 @@ extension APIManager {
         return responses(for: configuration, with: serializer, skipsNetworkWhenFresh: skipsNetworkWhenFresh)
     }
 
-    /// Returns the stored response of a call immediately and then the server's, decoded with a custom serializer.
+    /// Returns the stored response of a call immediately and then the server's response, decoded with a custom
+    /// serializer.
     ///
     /// - Parameters:
-    ///   - configuration: The call. Its cache policy sets the time after its lifetime during which a response is kept.
-    ///   - serializer: The serializer of the whole body. ``APIModule/serializer(for:at:)`` returns one that removes the
-    ///     module's envelope.
+    ///   - configuration: The call. Its cache policy sets how long a response is kept after its lifetime.
+    ///   - serializer: The serializer of the whole body. ``APIModule/serializer(for:at:)`` returns a serializer that
+    ///     removes
+    ///     the module's envelope.
     ///   - skipsNetworkWhenFresh: Whether no request is sent if the stored response is fresh, `false` by default.
     /// - Returns: The responses.
     public func responses<Value: Sendable>(

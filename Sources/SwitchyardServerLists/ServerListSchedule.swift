@@ -15,12 +15,14 @@ package struct ServerListSchedule: Sendable {
         due = now.advanced(by: options.startDelay * random.unit())
     }
 
-    /// Requests a fetch as soon as the minimum pause after the last one is over.
+    /// Requests a fetch as soon as the minimum pause after the last fetch is over.
     package mutating func request(at now: MonotonicTime) {
         due = min(due, max(now, began?.advanced(by: minimumPause) ?? now))
     }
 
-    /// Records the begin of a fetch; the next one is due after the interval, varied at random by a quarter.
+    /// Records the start of a fetch.
+    ///
+    /// The next fetch is due after the interval, varied at random by a quarter.
     package mutating func begin(at now: MonotonicTime, _ random: inout RandomSource) {
         began = now
         due = now.advanced(by: interval * (0.75 + 0.5 * random.unit()))

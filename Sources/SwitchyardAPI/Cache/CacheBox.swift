@@ -6,7 +6,7 @@ class CacheBox: @unchecked Sendable {
     // @unchecked is sound: this class and its only subclass have constants of Sendable types and three variables. The
     // table's lock protects `isMarked`, and the queue's lock protects the neighbors.
 
-    // The neighbours in the eviction queue. `unowned(unsafe)` is sound: see EvictionQueue.
+    // The neighbors in the eviction queue. `unowned(unsafe)` is sound: see EvictionQueue.
     unowned(unsafe) var older: CacheBox?
     unowned(unsafe) var newer: CacheBox?
     let record: CacheRecord
@@ -26,7 +26,7 @@ class CacheBox: @unchecked Sendable {
 
     /// Returns whether this entry is newer than `other`, so that `other` must not replace it.
     ///
-    /// It is newer if it contains the same part of a response that was requested later, and has not expired.
+    /// An entry is newer if it contains the same part of a response that was requested later, and has not expired.
     func overtakes(_ other: CacheBox, now: MonotonicTime) -> Bool {
         let (own, others) = (record.facts, other.record.facts)
         return own.turn > others.turn && own.stamp == others.stamp && type == other.type && record.expires > now
@@ -57,7 +57,7 @@ final class CacheRecord: Sendable {
     let created: MonotonicTime
     /// The time at which the entry is removed.
     ///
-    /// It may be later than the end of its freshness.
+    /// The time may be later than the end of the entry's freshness.
     let expires: MonotonicTime
     let facts: CacheFacts
 
@@ -73,14 +73,15 @@ struct CacheFacts: Sendable {
     var cost = 0
     var tags: Set<String> = []
     var answer: HTTPResponse?
-    /// The URL to which redirects led, or `nil` if there were none.
+    /// The URL to which redirects led, or `nil` if there was no redirect.
     var redirectedTo: String?
-    /// The head and times of the response, if HTTP's own rules decide on its freshness, otherwise `nil`.
+    /// The head and times of the response if HTTP's rules decide how long it is fresh (``CachePolicy/Freshness/http``),
+    /// otherwise `nil`.
     var http: HTTPFreshness?
     var stamp = CacheStamp()
     /// A number that is larger for a response that was requested later.
     ///
-    /// The cache also gives such a number to a value that the app stores. It is 0 for a response that was read from
-    /// disk.
+    /// The cache also gives such a number to a value that the app stores. The number is 0 for a response that was read
+    /// from disk.
     var turn = 0
 }

@@ -5,7 +5,7 @@ import SwitchyardHTTP
 ///
 ///     client.responseCache = ResponseCache(defaults: CacheDefaults(lifetime: .seconds(300)))
 ///
-/// A call overrides these values by ``CachePolicy/lifetime`` (zero disables caching) and ``CachePolicy/isEnabled``.
+/// A call overrides these values with ``CachePolicy/lifetime`` (zero disables caching) and ``CachePolicy/isEnabled``.
 public struct CacheDefaults: Sendable {
     /// Whether responses are cached, `true` by default.
     ///
@@ -13,7 +13,7 @@ public struct CacheDefaults: Sendable {
     public var isEnabled: Bool
     /// The lifetime of responses to calls that set no lifetime.
     ///
-    /// It is also the maximum age of a stored response that such a call accepts.
+    /// The value is also the maximum age of a stored response that such a call accepts.
     ///
     /// If `nil` (the default), these responses are not cached.
     public var lifetime: Duration?

@@ -6,7 +6,8 @@ package import SwitchyardServices
 /// The service, environment and user that stored responses belong to.
 ///
 /// All servers of a service share a partition, because they return the same responses. Two environments or two users
-/// never share a partition, so that no data of one is shown to the other after a switch or a logout.
+/// never share a partition. After an environment switch or a logout, no data of the previous environment or user is
+/// shown.
 package struct CachePartition: Sendable, Hashable {
     /// The name of the service.
     package var service: String
@@ -125,9 +126,9 @@ extension CacheKey {
 
     /// Returns the cache key of a call, or `nil` if the call is not cached.
     ///
-    /// A call is not cached if its method may change something, its body is not known in advance, or its request is
-    /// made by code of the app, so that it has no `RequestIdentity`. Storing and lookup both use this function. It is not an
-    /// initializer, because an initializer would copy the whole configuration.
+    /// A call is not cached if its method is unsafe (such as POST), if its body is not known in advance, or if code of
+    /// the app makes the request, so that the call has no `RequestIdentity`. Storing and lookup both use this function.
+    /// It is not an initializer, because an initializer would copy the whole configuration.
     ///
     /// - Parameters:
     ///   - configuration: The call.
@@ -162,7 +163,7 @@ extension CacheKey {
             guard let bytes = bytes(of: configuration) else { return nil }
             body = bytes
         }
-        // Other dependencies than header fields are added under names that no header field can have.
+        // The response also depends on options of the call. They are added under names that no header field can have.
         var fields = identity.headers + identity.options
         if let server { fields.append((name: ":server", value: server)) }
         if let rule = configuration.urlRule, let base = base() {
@@ -180,7 +181,7 @@ extension CacheKey {
             guard case .data(let data) = request.body else { return nil }
             return data
         } catch {
-            // The request cannot be built, and fails with its own error when it is sent.
+            // The request cannot be built, so the call fails with the error of the request when it is sent.
             return nil
         }
     }

@@ -10,7 +10,7 @@ package struct CacheKeyWriter {
 
     package mutating func write(_ text: String) {
         write(count: text.utf8.count)
-        // The text is copied in one piece, because the bytes of a `String`'s view would be visited one by one.
+        // The text is copied as a whole, because the bytes of a `String`'s view would be visited one by one.
         var text = text
         text.withUTF8 { bytes.append(contentsOf: $0) }
     }

@@ -11,7 +11,7 @@ package import SwitchyardServices
 public struct CachePolicy: Sendable {
     /// Whether a call returns a stored response, sends a request, or both.
     public enum Reading: Sendable, Hashable {
-        /// Returns a fresh stored response. If there is none, sends a request. This is the default.
+        /// Returns a fresh stored response. If there is no fresh response, sends a request. This is the default.
         case whenFresh
         /// Always sends a request, as for pull to refresh, and stores its response.
         case never
@@ -26,15 +26,15 @@ public struct CachePolicy: Sendable {
         case lifetime
         /// The response's own header fields decide (RFC 9111). The lifetime of the call only permits storing.
         ///
-        /// The cache is a private one. The call's own header fields are part of the cache key, so `Vary` is obeyed for
-        /// these fields. Fields that are common to all requests are treated as equal. A response that varies by
+        /// The cache is a private cache. The call's own header fields are part of the cache key, so `Vary` is obeyed
+        /// for these fields. Fields that are common to all requests are treated as equal. A response that varies by
         /// `Cookie` becomes invalid when the cookies in the client's cookie storage change, and is not stored on disk.
         /// If a call with an unsafe method such as PUT or DELETE succeeds, the stored responses for its path are
         /// removed, even if the call gives the path as an absolute URL.
         ///
         /// ``CachePolicy/staleWhileRevalidate`` and ``CachePolicy/staleIfError`` apply too, unless the response forbids
-        /// it with `must-revalidate`, `no-cache` or `Vary`. ``CachePolicy/staleWhileRevalidate`` does not apply to a
-        /// request whose `Cache-Control` demands a fresh response.
+        /// stale use with `must-revalidate`, `no-cache` or `Vary`. ``CachePolicy/staleWhileRevalidate`` does not apply
+        /// to a request whose `Cache-Control` demands a fresh response.
         case http
     }
 
@@ -66,11 +66,11 @@ public struct CachePolicy: Sendable {
     /// It is zero by default.
     public var staleIfError = Duration.zero
     /// The time after its lifetime during which a response with a validator (`ETag`, `Last-Modified`) is kept, so that
-    /// the server can confirm it (304) instead of sending it again.
+    /// the server can revalidate it (304) instead of sending it again.
     ///
-    /// It is a day by default. If it is zero, the server is never asked for confirmation. Only GET and HEAD requests
-    /// are conditional, because a server rejects other methods whose condition fails (RFC 9110 section 13.2.2). A
-    /// redirected response is confirmed only at the URL to which the redirects led. If the confirmation has another
+    /// It is a day by default. If it is zero, no stored response is revalidated. Only GET and HEAD requests are
+    /// conditional, because a server rejects other methods whose condition fails (RFC 9110 section 13.2.2). A
+    /// redirected response is revalidated only at the URL to which the redirects led. If the 304 response has another
     /// entity tag, it belongs to other content, so the content is requested again without conditions (RFC 9111 section
     /// 4.3.4).
     public var keepsForConfirmation = Duration.seconds(86_400)
@@ -103,10 +103,10 @@ public struct CachePolicy: Sendable {
     /// A closure that returns the response to store, or `nil` to store nothing.
     ///
     /// If this property is `nil` (the default), the closure of the cache's ``ResponseCache/defaults`` applies. When a
-    /// server confirms a stored response, the closure receives only header fields and times. The body that it receives
-    /// is empty, and the stored body is kept.
+    /// server revalidates a stored response with a 304, the closure receives only header fields and times. The body
+    /// that the closure receives is empty, and the stored body is kept.
     public var willStore: (@Sendable (StoredResponse) -> StoredResponse?)?
-    /// If this call succeeds, stored responses with any of these tags are removed, for example after a change.
+    /// If this call succeeds, stored responses with any of these tags are removed, for example after a write request.
     public var removesTags: Set<String> = []
     /// Whether responses to unsafe methods such as POST are stored too, `false` by default.
     public var allowsUnsafeMethods = false
@@ -125,10 +125,9 @@ public struct CachePolicy: Sendable {
     /// - Parameters:
     ///   - configuration: The call.
     ///   - part: The part of the response that is the value.
-    ///   - types: The content types that the call requests, as the value of `Accept`, or `nil` for any. The types do
-    ///     not
-    ///     matter if the call sets `Accept` itself, because the field is then part of the cache key. They do not matter
-    ///     either if ``ignoredHeaders`` contains `accept`.
+    ///   - types: The content types that the call requests, as the value of `Accept`, or `nil` for any. The types
+    ///     have no effect if the call sets `Accept` itself, because the field is then part of the cache key. They have
+    ///     no effect either if ``ignoredHeaders`` contains `accept`.
     /// - Returns: The stamp.
     package func stamp(of configuration: APIConfiguration, _ part: ResponsePart, asking types: String?) -> CacheStamp {
         let asksByReader = configuration.headers["Accept"] == nil && !ignoredHeaders.contains("accept")
@@ -140,7 +139,7 @@ public struct CachePolicy: Sendable {
         )
     }
 
-    /// The maximum time after its lifetime during which a stored response may be returned.
+    /// The maximum time after the lifetime of a stored response during which the response may be returned.
     var keepsStaleFor: Duration { max(staleWhileRevalidate, staleIfError, .zero) }
 }
 
@@ -158,7 +157,7 @@ extension APIConfiguration {
         }
         set {
             cacheLifetime = newValue.lifetime
-            // A call with a lifetime alone needs no box of rare settings.
+            // A call that sets only the lifetime needs no box for the other settings.
             if !newValue.hasDefaultsBesidesLifetime || !cacheBox.value.hasDefaultsBesidesLifetime {
                 self[CachePolicyKey.self] = Boxed(newValue)
             }

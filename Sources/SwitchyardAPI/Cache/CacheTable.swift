@@ -4,7 +4,7 @@
 struct CacheTable: Sendable {
     /// For each slot, a part of the digest of its entry, or 0 if the slot is empty.
     ///
-    /// The part is never 0 itself.
+    /// The part of a digest is never 0 itself.
     ///
     /// The array is separate from the entries, because most steps of a search need only this part and the array fits
     /// into the processor's cache.

@@ -15,13 +15,14 @@ package struct CachedValue<Value: Sendable>: Sendable {
     package var tags: Set<String>
     /// The head of the response from which the value was decoded, or `nil` if the app stored the value itself.
     package var answer: HTTPResponse?
-    /// The URL to which redirects led, or `nil` if there were none.
+    /// The URL to which redirects led, or `nil` if there was no redirect.
     ///
     /// The validators of the response belong to this URL.
     var redirectedTo: String?
     /// The cost of the value in bytes.
     package var cost: Int
-    /// The head and times of the response, if HTTP's own rules decide on its freshness, otherwise `nil`.
+    /// The head and times of the response if HTTP's rules decide how long it is fresh (``CachePolicy/Freshness/http``),
+    /// otherwise `nil`.
     var http: HTTPFreshness?
     /// The data on which the value depends besides the request.
     var stamp = CacheStamp()
@@ -34,8 +35,8 @@ package struct CacheStamp: Sendable, Hashable {
     var sensitiveData: String?
     /// The part of the response that is the value.
     var part = ResponsePart.whole
-    /// The content types that the call requested, as the value of `Accept`, or `nil` if they are unknown or do not
-    /// matter.
+    /// The content types that the call requested, as the value of `Accept`, or `nil` if they are unknown or have no
+    /// effect.
     var accept: String?
 
     /// Returns the reason why a value with this stamp cannot be used for the wanted stamp, or `nil` if it can.
@@ -47,7 +48,7 @@ package struct CacheStamp: Sendable, Hashable {
 
     /// Returns whether a response to a request that accepted `asked` can be used for a request that accepts `wanted`.
     ///
-    /// If either is unknown (`nil`), the result is `true`.
+    /// If `wanted` or `asked` is unknown (`nil`), the result is `true`.
     package static func isServed(_ wanted: String?, by asked: String?) -> Bool {
         guard let wanted, let asked else { return true }
         return wanted == asked
@@ -69,7 +70,7 @@ extension APIResponse {
 extension CachedValue {
     /// Returns the current time for age calculations: the arrival of the response plus the monotonic time since then.
     ///
-    /// Changes of the wall clock do not affect it.
+    /// Changes of the wall clock do not affect the result.
     func now(_ http: HTTPFreshness) -> Date {
         http.received.addingTimeInterval(age.inSeconds)
     }

@@ -15,7 +15,7 @@ struct EvictionQueue: Sendable {
     /// The cost of all entries, in bytes.
     private(set) var cost = 0
 
-    /// Adds an entry as the newest one.
+    /// Adds an entry as the newest entry.
     mutating func append(_ box: CacheBox) {
         box.older = newest
         box.newer = nil

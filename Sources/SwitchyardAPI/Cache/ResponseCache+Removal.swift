@@ -44,7 +44,7 @@ extension ResponseCache {
 
     /// Removes all entries from memory and disk.
     ///
-    /// A response that is in flight during any removal is not stored, and later calls do not wait for it.
+    /// A response that is in flight during any removal is not stored, and later calls send their own requests.
     public func removeAll() {
         removeAll { _ in true }
     }
@@ -106,7 +106,7 @@ extension ResponseCache {
         drop(where: rule)
     }
 
-    /// Removes the stored responses of a path after a call has changed it (RFC 9111 section 4.4).
+    /// Removes the stored responses of a path after a call has sent a write request to it (RFC 9111 section 4.4).
     ///
     /// Only responses whose freshness HTTP's rules decide are removed. Responses that were stored with the lifetime of
     /// their call stay, and can be removed with ``CachePolicy/removesTags``.
@@ -114,8 +114,8 @@ extension ResponseCache {
     /// - Parameters:
     ///   - place: The path that was changed, with its service and environment.
     ///   - client: The client of the call, which knows the servers' base URLs.
-    /// - Returns: Whether the change counts as a removal. It does so if HTTP's rules have decided on any response of
-    ///   the cache.
+    /// - Returns: Whether the write request counts as a removal. It counts if HTTP's rules have decided on the
+    ///   freshness of any response in the cache.
     func removeChanged(at place: ChangedPaths.Place, of client: NetworkClient) -> Bool {
         if let disk { recordChange(of: place, in: disk) }
         guard followsHTTP.withLock({ $0 }) else { return false }
@@ -136,7 +136,8 @@ extension ResponseCache {
         disk.recordChange(of: place.path, in: place.partition, at: date)
     }
 
-    /// Returns whether a call of this run or an earlier run has changed a path since a response was stored on disk.
+    /// Returns whether a call of this run or an earlier run has sent a write request to a path since a response was
+    /// stored on disk.
     func hasChanged(_ place: ChangedPaths.Place, since stored: Date, in disk: any ResponseStore) async -> Bool {
         let ofBefore = await disk.lastChange(of: place.path, in: place.partition)
         let ofThisRun = changes.withLock { $0.lastChange(of: place) }

@@ -16,10 +16,11 @@ public import SwitchyardServices
 ///
 /// When the cost or the number of entries would exceed its limit, a hand moves over the entries from the oldest to the
 /// newest and then starts again. It keeps each entry that was used since its last visit, and evicts the first entry
-/// that was not. This is SIEVE (Zhang, Yang, Yue, Vigfusson and Rashmi, NSDI 2024). Compared with a least-recently-used
-/// (LRU) list, a use only marks an entry and does not change the order, entries that are requested once leave sooner,
-/// and there is nothing to tune. Of 100 requests, 43.2 are hits on a Zipf trace (LRU: 34.1) and 38.8 if scans disturb
-/// the trace (LRU: 31.1). On a loop through more entries than fit, neither has any hits (benchmark `cache`).
+/// that was not used. This is SIEVE (Zhang, Yang, Yue, Vigfusson and Rashmi, NSDI 2024). Compared with a
+/// least-recently-used (LRU) list, a use only marks an entry and does not change the order, entries that are requested
+/// once leave sooner, and there is nothing to tune. Of 100 requests, 43.2 are hits on a Zipf trace (LRU: 34.1) and 38.8
+/// if scans disturb the trace (LRU: 31.1). On a loop through more entries than fit, neither has any hits (benchmark
+/// `cache`).
 public final class ResponseCache: Sendable {
     /// The limits of the entries in memory.
     public struct Limits: Sendable, Hashable {
@@ -30,7 +31,7 @@ public final class ResponseCache: Sendable {
 
         /// Creates limits.
         ///
-        /// A negative limit counts as 0, with which nothing is stored.
+        /// A negative limit counts as 0. If a limit is 0, nothing is stored.
         public init(cost: Int = 20 * 1024 * 1024, count: Int = 10_000) {
             self.cost = max(0, cost)
             self.count = max(0, count)
@@ -50,13 +51,15 @@ public final class ResponseCache: Sendable {
     let removals = Locked(0)
     /// The last number given to a request for a response or to a value that the app stored.
     ///
-    /// A response with a smaller number does not replace one with a larger number.
+    /// A response with a smaller number does not replace a response with a larger number.
     let turns = Locked(0)
     /// The number of the newest response for each key that is being fetched.
     let fetchedTurns = Locked(FetchedTurns())
     /// Whether any call has used HTTP's rules to decide on the freshness of its response.
     let followsHTTP = Locked(false)
-    /// The paths that calls of this run have changed, which are compared with responses that are loaded from disk.
+    /// The paths to which calls of this run have sent write requests.
+    ///
+    /// They are compared with the paths of responses that are loaded from disk.
     let changes = Locked(ChangedPaths())
     /// The names of the services whose clients use this cache.
     private let services = Locked(Set<String>())
@@ -204,9 +207,9 @@ public final class ResponseCache: Sendable {
 
     /// Stores a value in memory only.
     ///
-    /// The value may already be stale, if it is kept to be confirmed by the server.
+    /// The value may already be stale if it is kept so that the server can revalidate it.
     ///
-    /// - Returns: Whether the value is the newest one. If it is older than the stored value, it is not stored.
+    /// - Returns: Whether the value is newer than the stored value. If it is older, it is not stored.
     @discardableResult
     func store<Value: Sendable>(
         _ value: Value,
@@ -256,12 +259,11 @@ public final class ResponseCache: Sendable {
         }
     }
 
-    /// Returns whether this response is the newest one for its cache key.
+    /// Returns whether this response is the newest response for its cache key.
     ///
-    /// If so, it is recorded as the newest one.
+    /// If so, it is recorded as the newest response.
     ///
-    /// The response is the newest one if no response with a larger number has arrived, whether that response was stored
-    /// or not.
+    /// The response is the newest if no response with a larger number has arrived, even a response that was not stored.
     func isNewest(_ turn: Int, of key: CacheKey) -> Bool {
         let kept = tables.withLock(of: key.spread) { $0.box(of: key)?.record.facts.turn } ?? 0
         return kept < turn && fetchedTurns.withLock { $0.take(turn, of: key) }
@@ -305,7 +307,7 @@ extension ResponseCache {
         return nil
     }
 
-    /// Makes room for an entry and stores it.
+    /// Evicts other entries until there is space for an entry, and stores the entry.
     ///
     /// Returns `false` if the stored entry with the same key is newer.
     func insert(_ box: CacheBox, now: MonotonicTime) -> Bool {

@@ -40,7 +40,7 @@ public struct StoredResponse: Sendable, Hashable {
     package var charset: String?
     /// The version of the app that stored the response, or `nil` if the version is ignored.
     package var appVersion: String?
-    /// The URL to which redirects led, or `nil` if there were none.
+    /// The URL to which redirects led, or `nil` if there was no redirect.
     ///
     /// The validators of the response belong to this URL.
     package var redirectedTo: String?
@@ -103,7 +103,7 @@ public struct StoredResponse: Sendable, Hashable {
         set { whole.response.body = .whole(newValue) }
     }
 
-    /// Replaces the header fields and times by those of a response that confirmed this one.
+    /// Replaces the header fields and times by those of a 304 response that revalidated this response.
     package mutating func take(from answer: StoredResponse) {
         headers = answer.headers
         created = answer.created
@@ -131,7 +131,7 @@ public struct StoredResponse: Sendable, Hashable {
 
     /// Returns whether a call that requests these content types can use the response.
     ///
-    /// If the types are unknown, it can.
+    /// If the types are unknown, the result is `true`.
     func isFor(_ types: String?) -> Bool {
         guard let types, let accept, types != accept else { return true }
         return !dependsOnTypes
@@ -161,14 +161,15 @@ package protocol ResponseStore: Sendable {
 
     /// Returns the response that is stored for a cache key.
     ///
-    /// - Throws: ``APIError/CacheReason/invalidMetadata`` if there is none, ``APIError/CacheReason/invalidData`` if it
-    ///   is damaged.
+    /// - Throws: ``APIError/CacheReason/invalidMetadata`` if there is no response, ``APIError/CacheReason/invalidData``
+    ///   if it is damaged.
     func answer(for key: CacheKey) async throws(APIError.CacheReason) -> StoredResponse
 
     /// Stores the response for a cache key and replaces an older response.
     func store(_ answer: StoredResponse, for key: CacheKey)
 
-    /// Updates the stored response for a cache key after a 304 (Not Modified). If there is none, nothing happens.
+    /// Updates the stored response for a cache key after a 304 (Not Modified). If there is no stored response, nothing
+    /// happens.
     ///
     /// The header fields and times are replaced by those of `answer`, which has no body. The stored body is kept.
     func confirm(_ key: CacheKey, by answer: StoredResponse)
@@ -211,8 +212,8 @@ package protocol ResponseStore: Sendable {
     /// Returns the last known time at which a call changed the resource at a path, or `nil` if the store does not
     /// record changes.
     ///
-    /// If HTTP's rules decide on the freshness of a response, it is not used if it was stored earlier (RFC 9111 section
-    /// 4.4). A returned time that is too late only costs a request.
+    /// A response that was stored before this time is not used if HTTP's rules decide how long it is fresh (RFC 9111
+    /// section 4.4). If the returned time is too late, the only effect is an additional request.
     func lastChange(of path: String, in partition: CachePartition) async -> Date?
 }
 

@@ -11,7 +11,8 @@ import SwitchyardServices
 ///
 /// The message becomes ``APIError/serverMessage``, the messages of fields become ``APIError/fieldMessages``, and the
 /// code becomes ``APIError/serverCode``. If the code is in the module's table (``ModuleErrors``), the error becomes one
-/// of the module's errors. Names are those in the body, whatever key strategy the module's decoder has.
+/// of the module's errors. Names are compared with the names in the body, regardless of the key strategy of the
+/// module's decoder.
 ///
 /// Fields may be an object with the fields as its members, `{"name": ["Too long."]}`, or a list of objects with a field
 /// and a message each, `[{"field": "name", "message": "Too long."}]`. The field is found under `field`, `name`, `path`,
@@ -61,7 +62,7 @@ public struct ErrorBody: Sendable, Hashable {
     struct Content: Equatable {
         /// The message of the service.
         ///
-        /// Without one, it is the messages of all fields in the order of their names.
+        /// If there is no such message, the value contains the messages of all fields in the order of their names.
         var message: String?
         var fields: [String: [String]] = [:]
         var code: BusinessCode?
@@ -108,7 +109,9 @@ extension JSONValue {
         }
     }
 
-    /// Collects the messages below a key path: texts under the path itself, nested values under their own paths.
+    /// Collects the messages below a key path.
+    ///
+    /// Texts are collected under the path itself, and nested values under their own paths.
     fileprivate func collect(into fields: inout [String: [String]], at path: String) {
         if !sentences.isEmpty { fields[path, default: []] += sentences }
         switch self {

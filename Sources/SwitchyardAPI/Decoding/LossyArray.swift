@@ -28,7 +28,7 @@ extension LossyArray: Sendable where Element: Sendable {}
 extension LossyArray: Equatable where Element: Equatable {}
 
 extension LossyArray: Decodable {
-    /// Decodes the valid elements, and records the invalid ones as failures.
+    /// Decodes the valid elements, and records the invalid elements as failures.
     ///
     /// - Throws: The decoder's error if the value is not an array.
     public init(from decoder: any Decoder) throws {

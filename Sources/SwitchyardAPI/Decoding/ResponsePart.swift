@@ -13,7 +13,7 @@ package struct ResponsePart: Sendable, Hashable {
         case keyPath(String)
         /// Removes `null` members and elements.
         case withoutNulls
-        /// Decodes text, in this encoding if the response names none.
+        /// Decodes text, in this encoding if the response names no encoding.
         case text(String.Encoding)
         /// Applies a function of the app. Two such functions cannot be distinguished, so they count as the same step.
         case mapped

@@ -13,7 +13,7 @@ extension APIError: RedactedDescribable {
 }
 
 extension APIError {
-    /// The client's reason why the call has no credential, or `nil` if the call does not lack one.
+    /// The client's reason why the call has no credential, or `nil` if this is not why the call failed.
     private var loginAdvice: String? {
         guard reason == .security(.loginRequired), let failure = context.underlying as? RequestFailure,
             case .credentials = failure.reason
@@ -57,13 +57,13 @@ extension APIError.Reason: RedactedDescribable {
         switch self {
         case .transport(let error): "transport: \(error)"
         case .cancelled(let cancellation): "cancelled by \(cancellation)"
-        case .status(let status): "status \(status) refused"
+        case .status(let status): "status \(status) is not accepted"
         case .body(let reason): "body: \(reason.summary)"
         case .module(let failure): failure.summary
         case .list(let reason): "list: \(reason)"
         case .configuration(let reason): "configuration: \(reason)"
         case .security(.loginRequired): "security: loginRequired: \(CredentialError.missing.advice)"
-        case .tokenRefresh(let outage): "credentials could not be refreshed now: \(outage)"
+        case .tokenRefresh(let outage): "the credentials could not be refreshed for now: \(outage)"
         case .security(let reason): "security: \(reason)"
         case .limited(let reason): reason.summary
         case .cache(let reason): "cache: \(reason)"
@@ -76,13 +76,13 @@ extension APIError.BodyReason {
     var summary: String {
         switch self {
         case .contentType(let received, let acceptable):
-            "content type \(received ?? "missing"), accepted are \(acceptable.joined(separator: " "))"
+            "content type \(received ?? "missing"), expected one of \(acceptable.joined(separator: " "))"
         case .empty: "empty"
-        case .responseLost: "lost with the response, though the server has carried the call out"
+        case .responseLost: "lost with the response, but the server has executed the call"
         case .truncated: "cut short"
         case .tooLarge(let limit): limit.map { "larger than \($0) bytes" } ?? "too large"
         case .compression: "cannot be decompressed"
-        case .digest: "is not the one expected, by its hash"
+        case .digest: "has another digest than expected"
         case .text(let encoding): "not \(encoding) text"
         case .decoding(let failure): failure.description
         case .shape(let violation): violation.description
@@ -95,7 +95,7 @@ extension APIError.LimitReason {
     var summary: String {
         switch self {
         case .deadline: "limited: no response within the deadline"
-        case .rate(let pause): "limited: too many requests\(pause.map { ", come back in \($0)" } ?? "")"
+        case .rate(let pause): "limited: too many requests\(pause.map { ", try again in \($0)" } ?? "")"
         case .queue: "limited: too many requests wait already"
         case .overload: "limited: every server is overloaded"
         }
@@ -129,7 +129,7 @@ extension APIError.Context {
         return RedirectStep.way(of: method, along: redirects) { $0 }
     }
 
-    /// The known facts, with the most useful ones first.
+    /// The known facts, with the most useful facts first.
     fileprivate var facts: [String] {
         let named: [(String, String?)] = [
             ("service", service), ("environment", environment), ("server", server),

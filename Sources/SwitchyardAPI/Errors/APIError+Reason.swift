@@ -10,7 +10,7 @@ extension APIError {
         case cancelled(Cancellation)
         /// The response has a status that the call does not accept.
         case status(Int)
-        /// The body of the response is not what the call expects.
+        /// The body of the response is empty, incomplete, or has another type or content than the call expects.
         case body(BodyReason)
         /// The app's own API module treats the response as a failure.
         case module(ModuleFailure)
@@ -18,11 +18,11 @@ extension APIError {
         case list(ListReason)
         /// The request cannot be built or sent as it was described.
         case configuration(ConfigurationReason)
-        /// The credential of the call cannot be refreshed now.
+        /// The credential of the call could not be refreshed, for a transient reason.
         ///
         /// The call was not executed and may be repeated.
         case tokenRefresh(TokenRefreshFailure)
-        /// Sending the request or accepting the response would not be safe.
+        /// Security prevents the call.
         case security(SecurityReason)
         /// A limit that the app set was reached.
         case limited(LimitReason)
@@ -36,7 +36,7 @@ extension APIError {
         case caller
         /// The manager that made the call was released.
         case ownerReleased
-        /// A newer request or load has replaced this one, or the environment or user has changed.
+        /// A newer request or load has replaced this request or load, or the environment or user has changed.
         case superseded
     }
 
@@ -44,7 +44,7 @@ extension APIError {
     public enum BodyReason: Sendable, Hashable {
         /// The call does not accept the content type. `received` is `nil` if there is no `Content-Type` field.
         case contentType(received: String?, acceptable: [String])
-        /// The body is empty where a value was expected.
+        /// The body is empty, but the call expects a value.
         case empty
         /// The server has executed the call, but the response with the value was lost.
         ///
@@ -70,7 +70,7 @@ extension APIError {
     public enum ListReason: Sendable, Hashable {
         /// The first page is empty.
         case noData
-        /// There is no page after the last one loaded.
+        /// There is no page after the last loaded page.
         case noMoreData
         /// The next page was already loaded, so loading it again would repeat forever.
         case repeatedPosition
@@ -80,7 +80,7 @@ extension APIError {
 
     /// A defect of a request that is found before the request is sent.
     ///
-    /// The text describes the defect and its location for a log.
+    /// An associated text describes the defect and its location for a log.
     public enum ConfigurationReason: Sendable, Hashable {
         /// The request cannot be built, because its URL, header fields, parameters or body are invalid.
         case request(RequestError)
@@ -96,11 +96,11 @@ extension APIError {
         case clientClosed
         /// The module's table of errors has two meanings for one number: see ``ModuleErrors/clash``.
         case moduleCodes(ModuleErrors.Clash)
-        /// Anything else that has to be put right in the program.
+        /// Another mistake that must be corrected in the program.
         case other(String)
     }
 
-    /// The reason why a request or response would not be safe.
+    /// The security reason that prevents a call.
     public enum SecurityReason: Sendable, Hashable {
         /// The TLS handshake failed.
         case handshake
@@ -110,7 +110,7 @@ extension APIError {
         case foreignOrigin(String)
         /// The user has to log in, because there is no credential that can be sent.
         case loginRequired
-        /// A rule of the app or the system forbids the call. The text names the rule.
+        /// A rule of the app or the system forbids the call. The associated value names the rule.
         case forbidden(String)
     }
 
@@ -118,11 +118,12 @@ extension APIError {
     public enum LimitReason: Sendable, Hashable {
         /// The time for the whole call, including all attempts, has passed.
         case deadline
-        /// Too many calls were made in a short time. The value is the time to wait, if it is known.
+        /// Too many calls were made in a short time. The associated value is the time to wait, or `nil` if it is
+        /// unknown.
         case rate(retryAfter: Duration?)
         /// Too many requests are already waiting.
         case queue
-        /// Every server is overloaded, and the call was not sent in order to spare them. A later call may succeed.
+        /// Every server is overloaded, so the call was not sent. A later call may succeed.
         case overload
     }
 }
@@ -175,7 +176,7 @@ extension APIError {
     public enum Code: Sendable, Hashable {
         /// 101: the server did not respond in time.
         case timeout
-        /// 102: no connection to the network or to any server. ``APIError/message`` distinguishes the two.
+        /// 102: no connection to the network or to any server. ``APIError/message`` distinguishes the two cases.
         case notConnected
         /// 103: the request was cancelled.
         case cancelled
@@ -235,7 +236,7 @@ extension APIError.Code {
 
     /// Creates the code of a failure below HTTP.
     ///
-    /// Every kind is listed, so that the compiler reports a missing one.
+    /// Every kind is listed, so that the compiler reports a missing kind.
     init(_ kind: TransportError.Kind) {
         self =
             switch kind {

@@ -39,7 +39,7 @@ extension APIError {
 
     /// Creates an error from an error of a transport.
     ///
-    /// Kinds that are more specific than a failed exchange become a reason of their own.
+    /// Some kinds, such as a rejected certificate, become a more specific reason than ``Reason/transport(_:)``.
     package init(_ error: TransportError, context: Context = Context()) {
         var context = context
         context.underlying = context.underlying ?? error
@@ -47,7 +47,7 @@ extension APIError {
         self.init(Reason(error), context: context)
     }
 
-    /// Makes an error of a client's.
+    /// Creates an error from a failure of a client.
     package init(_ failure: RequestFailure) {
         var context = Context(failure.context)
         context.requestID = failure.id
@@ -97,7 +97,7 @@ extension APIError.Reason {
             case .unknownServer(let name): .configuration(.unknownServer(name))
             case .unserved(let request): .configuration(.unserved(request))
             case .overloaded: .limited(.overload)
-            case .duplicateID: .configuration(.other("a request of this identifier is under way"))
+            case .duplicateID: .configuration(.other("another active request has the same identifier"))
             case .redirect(let error): .security(.forbidden(error.description))
             case .credentials(.missing), .credentials(.setElsewhere), .credentials(.loginRequired),
                 .credentials(.loggedOut):

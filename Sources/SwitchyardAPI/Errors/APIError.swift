@@ -24,20 +24,20 @@ public struct APIError: Error, Sendable {
         get { details.value.context }
         set { details.value.context = newValue }
     }
-    /// The message for the user that the server sent, or `nil` if it sent none.
+    /// The message for the user that the server sent, or `nil` if it sent no message.
     public var serverMessage: String? {
         get { details.value.serverMessage }
         set { details.value.serverMessage = newValue }
     }
     /// The server's messages about single fields of the request, by field name.
     ///
-    /// The module's ``ErrorBody`` defines where they are found. The dictionary is empty if the module has none or the
-    /// response contains no such messages.
+    /// The module's ``ErrorBody`` defines where the messages are found. The dictionary is empty if the module has no
+    /// error body or the response contains no such messages.
     public var fieldMessages: [String: [String]] {
         get { details.value.fieldMessages }
         set { details.value.fieldMessages = newValue }
     }
-    /// The error code in the server's envelope or in its ``ErrorBody``, or `nil` if the server sent none.
+    /// The error code in the server's envelope or in its ``ErrorBody``, or `nil` if the server sent no code.
     public var serverCode: BusinessCode? {
         get {
             if case .module(let failure) = reason, let code = failure.serverCode { return code }
@@ -58,7 +58,7 @@ public struct APIError: Error, Sendable {
         set { details.value.messages = newValue }
     }
 
-    /// The error before a module added its meaning and messages, or `nil` if no module has.
+    /// The error before a module added its meaning and messages, or `nil` if no module has changed the error.
     var plain: Boxed<APIError>? {
         get { details.value.plain }
         set { details.value.plain = newValue }
@@ -67,8 +67,8 @@ public struct APIError: Error, Sendable {
     /// The error before a module changed it, with the original reason.
     package var unformatted: APIError { plain?.value ?? self }
 
-    /// The details are behind one reference, because every function that may throw an error reserves space for an
-    /// error.
+    /// The details are stored behind one reference, because every function that may throw an error reserves space for
+    /// the error.
     private var details: CopyOnWrite<Details>
 
     private struct Details {
@@ -164,13 +164,13 @@ extension APIError {
     /// Whether a server may have executed the call although no response confirms it.
     ///
     /// The value is `true` for a request that may change something (such as POST, PUT or DELETE) in these cases:
-    /// - It was sent in any attempt, and there was no response or an inconclusive one (408, or a status from 500).
+    /// - It was sent in any attempt, and there was no response or an inconclusive response (408, or a status from 500).
     /// - The server responded with 2xx, 302 or 303, but the call failed for another reason: a status outside the call's
     ///   rules, an unusable body, a code of the module, or a redirect that could not be followed.
     ///
-    /// The value is `false` if the server certainly executed nothing, for a request that only reads, and if nothing is
-    /// known about the request. If the value is `true`, repeat the call only if the server executes it once: with an
-    /// idempotency key, or after checking whether it was executed.
+    /// The value is `false` if the server certainly did not execute the request, for a request that only reads, and if
+    /// nothing is known about the request. If the value is `true`, repeat the call only if the server executes it once:
+    /// with an idempotency key, or after checking whether it was executed.
     public var mayHaveBeenExecuted: Bool { context.mayHaveBeenExecuted }
 
     /// Whether the same call may succeed if it is repeated later.
@@ -255,7 +255,7 @@ extension APIError {
         public var elapsed: Duration?
         /// The wall clock time of the error.
         public var date: Date
-        /// The response with at most 65,536 bytes of its body; `nil` if there was none.
+        /// The response with at most 65,536 bytes of its body, or `nil` if there was none.
         private(set) var response: HTTPResponse?
         /// The size of the response's body in bytes.
         public private(set) var bodyLength: Int
@@ -298,7 +298,7 @@ extension APIError {
             self.response?.body = .whole(Data(body.prefix(Self.bodyLimit)))
         }
 
-        /// The status of the response; `nil` if there was none.
+        /// The status of the response, or `nil` if there was none.
         public var status: Int? {
             get { response.flatMap { $0.status == 0 ? nil : $0.status } }
             set {

@@ -9,9 +9,9 @@ public struct DecodingFailure: Error, Sendable, Hashable {
         case malformed(offset: Int?)
         /// A key is missing.
         case missingKey
-        /// The value is null or missing where one was expected.
+        /// The value is null or missing, but a value is required.
         case missingValue
-        /// The value has a type other than the expected one.
+        /// The value has a type other than the expected type.
         case wrongType(expected: String)
         /// The value has the right type, but cannot be used.
         case corrupted
@@ -69,8 +69,8 @@ extension DecodingFailure.Kind {
         case .missingKey: "key missing"
         case .missingValue: "value missing"
         case .wrongType(let expected): "not of type \(expected)"
-        case .corrupted: "unusable value"
-        case .tooDeep(let limit): "nested deeper than \(limit)"
+        case .corrupted: "invalid value"
+        case .tooDeep(let limit): "nested deeper than \(limit) levels"
         }
     }
 }

@@ -6,7 +6,7 @@ public struct ShapeViolation: Error, Sendable, Hashable {
         case missingKey
         /// The value is `null` but must not be.
         case null
-        /// The value has a kind other than the expected one.
+        /// The value has a kind other than the expected kind.
         case kind(expected: String, found: String)
         /// The value has the expected kind, but violates a rule such as a range, a length, a pattern or a list of
         /// choices.
@@ -34,7 +34,7 @@ extension ShapeViolation: CustomStringConvertible {
         return switch kind {
         case .missingKey: "key missing \(place)"
         case .null: "null \(place)"
-        case .kind(let expected, let found): "\(found) in place of \(expected) \(place)"
+        case .kind(let expected, let found): "expected \(expected), found \(found) \(place)"
         case .rule(let rule): "\(rule) broken \(place)"
         }
     }

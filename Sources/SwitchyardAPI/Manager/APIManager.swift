@@ -51,8 +51,9 @@ extension APIManager {
     /// The cache of the manager's client.
     public var cache: ResponseCache { client.responseCache }
 
-    /// Returns a closure that reports the current user without keeping the manager; after the manager's release, the
-    /// given user.
+    /// Returns a closure that returns the current user without retaining the manager.
+    ///
+    /// After the manager has been released, the closure returns the given user.
     package func presentUser(orLast user: String?) -> @Sendable () -> String? {
         { [weak self] in
             guard let self else { return user }
@@ -76,7 +77,7 @@ extension APIManager {
         client.objects.existing(CallTable.self)?.cancel(ids)
     }
 
-    /// Cancels all calls of the manager: those made through its own client handle.
+    /// Cancels all calls of the manager: the calls that were made through its own client handle.
     public func cancelAll() {
         if let calls = client.objects.existing(CallTable.self) { calls.cancel(calls.active) }
         client.cancelAll()
@@ -84,7 +85,7 @@ extension APIManager {
 
     /// The identifiers of the calls in flight, the oldest first.
     ///
-    /// Of the calls that are awaited, only those that wait for a server are included.
+    /// An awaited call is included only while it waits for a server.
     public var activeRequests: [RequestID] {
         let calls = client.objects.existing(CallTable.self)?.active ?? []
         return Set(calls).union(client.activeRequests).sorted()
@@ -97,7 +98,7 @@ extension APIManager {
 // MARK: - Cache
 
 extension NetworkClient {
-    /// The cache that is shared by all managers of the client, including those with `scoped()` handles.
+    /// The cache that is shared by all managers of the client, including managers with `scoped()` handles.
     ///
     /// The cache is created with the standard limits on first use. To use another cache, set it before the first call.
     public var responseCache: ResponseCache {
@@ -155,10 +156,10 @@ extension APIManager {
     /// Stores a response for a call in memory and on disk, as if a server had sent it.
     ///
     /// Use it for responses that are contained in other responses: for example, the list of topics may contain the
-    /// response for each topic. The response is checked and decoded like one from a server, so nothing is stored that a
-    /// call could not use. If HTTP's rules decide on freshness, the header fields define it, and a response that they
-    /// forbid to store is not stored. ``CachePolicy/willStore`` is called too. A response to an earlier request does
-    /// not replace this response.
+    /// response for each topic. The response is checked and decoded like a response from a server, so nothing is stored
+    /// that a call could not use. If HTTP's rules decide on freshness, the header fields define how long the response
+    /// is fresh, and a response whose header fields forbid storing is not stored. ``CachePolicy/willStore`` is called
+    /// too. A response to an earlier request does not replace this response.
     ///
     /// - Parameters:
     ///   - body: The whole body, with the module's envelope if it has one.
@@ -262,8 +263,8 @@ extension APIManager {
     ///
     /// - Parameters:
     ///   - configuration: The call.
-    ///   - serializer: The serializer of the value. ``APIModule/serializer(for:at:)`` returns one that removes the
-    ///     module's envelope.
+    ///   - serializer: The serializer of the value. ``APIModule/serializer(for:at:)`` returns a serializer that
+    ///     removes the module's envelope.
     ///   - queue: The queue of the handler, the main queue by default.
     ///   - completion: The handler. It is called exactly once, after this method has returned.
     /// - Returns: The identifier with which the call can be cancelled.
@@ -322,7 +323,7 @@ extension APIManager {
 extension APICall {
     /// Returns the cancellation error of a call whose outcome is discarded.
     ///
-    /// The call may have been executed nevertheless.
+    /// A server may still have executed the call.
     fileprivate func cancelled(
         _ reason: APIError.Cancellation,
         insteadOf result: Result<APIResponse<Value>, APIError>
@@ -338,7 +339,7 @@ extension APICall {
 
     /// Returns the outcome for the caller.
     ///
-    /// If the user of the call has left, the outcome is replaced by a cancellation.
+    /// If the user of the call has logged out or changed, the outcome is replaced by a cancellation.
     fileprivate func delivered(
         _ result: Result<APIResponse<Value>, APIError>,
         in client: NetworkClient

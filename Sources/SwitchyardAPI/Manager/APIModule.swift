@@ -25,7 +25,7 @@ public struct APIModule: Sendable {
         let shelf: DecoderCache
     }
 
-    /// All properties are behind one reference, because every call copies its module.
+    /// All properties are stored behind one reference, because every call copies its module.
     private var parts: Boxed<Parts>
 
     /// The rules that a response must satisfy before it is decoded.
@@ -52,8 +52,8 @@ public struct APIModule: Sendable {
     ///
     /// There is none by default.
     ///
-    /// The closure does not receive the errors of a ``PageRecorder``, nor those that a request object's hooks, filters
-    /// and preprocessors throw.
+    /// The closure does not receive the errors of a ``PageRecorder``. It does not receive the errors that a request
+    /// object's hooks, filters and preprocessors throw either.
     public var formatError: (@Sendable (APIError) -> APIError)? {
         get { parts.value.formatError }
         set { change { $0.formatError = newValue } }
@@ -142,8 +142,9 @@ public struct APIModule: Sendable {
         if let clash = parts.value.errors?.clash { throw completed(APIError(.configuration(.moduleCodes(clash)))) }
     }
 
-    /// Returns the reason with another module's failure converted: the server's code is looked up in this module's
-    /// table.
+    /// Returns the reason from this module's point of view.
+    ///
+    /// If it is a failure of another module, the server's code is looked up in this module's table.
     func own(_ reason: APIError.Reason) -> APIError.Reason {
         guard envelope != nil, case .module(let failure) = reason, let code = failure.serverCode,
             failure.module != (errors?.module ?? "")
@@ -167,8 +168,8 @@ public struct APIModule: Sendable {
 
     /// Returns the error with the module's meaning of a rejected status, and with the content of the body.
     ///
-    /// If the envelope contains a code that the module knows, the code is more specific than the status. If it contains
-    /// another code, only its message is used.
+    /// If the envelope contains a code that the module knows, the code is more specific than the status. If the
+    /// envelope contains another code, only its message is used.
     private func informed(_ error: APIError, reading text: () -> Data?) -> APIError {
         guard case .status(let status) = error.reason else { return error }
         var error = error

@@ -19,7 +19,7 @@
 
         /// The latest state.
         ///
-        /// A SwiftUI view that reads it is updated when it changes.
+        /// A SwiftUI view that reads the state is updated when the state changes.
         public var state: State {
             registrar.access(self, keyPath: \.state)
             return latest

@@ -2,19 +2,19 @@ import SwitchyardServices
 
 /// Changes that the app makes to a list itself, for example after it has created or deleted an item.
 ///
-/// Such a change reflects what the server has already done, so the total is adjusted, and with ``PageStrategy/offset``
-/// the offset of the next page too. Page numbers cannot be adjusted, so an item may be repeated or missed at the
-/// boundary of two pages. A recorder that knows the ids of items lists each item once. A refresh replaces all changes
-/// by the server's state.
+/// Such a change repeats a change that the server has already made, so the total is adjusted. With
+/// ``PageStrategy/offset``, the offset of the next page is adjusted too. Page numbers cannot be adjusted, so an item
+/// may be repeated or missed at the boundary of two pages. A recorder that knows the ids of items lists each item once.
+/// A refresh replaces all changes by the server's state.
 extension PageRecorder {
     /// Inserts an item.
     ///
     /// If an item with the same id is in the list, it is removed first. A position outside the list is moved to the
-    /// nearest valid one.
+    /// nearest valid position.
     ///
     /// - Parameters:
     ///   - item: The item.
-    ///   - position: The position of the item in ``items``, by default the first one.
+    ///   - position: The position of the item in ``items``, by default the first position.
     public func insert(_ item: Item, at position: Int = 0) {
         let index = settings.index
         edit { items in
@@ -72,9 +72,9 @@ extension PageRecorder {
 
     /// Changes the items with a closure.
     ///
-    /// If several items then have the same id, only the first one is kept. The closure is called outside the recorder's
-    /// lock. If the list changes in the meantime, for example because a page arrives, the closure is called again with
-    /// the new items.
+    /// If several items have the same id after the change, only the first of these items is kept. The closure is called
+    /// outside the recorder's lock. If the list changes in the meantime, for example because a page arrives, the
+    /// closure is called again with the new items.
     ///
     /// - Parameter change: A closure that changes the items. It may be called several times.
     /// - Returns: The result of the last call of `change`.

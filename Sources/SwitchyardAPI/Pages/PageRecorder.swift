@@ -40,8 +40,8 @@ public final class PageRecorder<Item: Sendable>: Sendable {
     ///   - strategy: The strategy that determines the next page, by default page numbers from 1.
     ///   - pageLimit: The maximum number of pages of a list, 100,000 by default. It guards against a server that never
     ///     ends the list.
-    ///   - messages: The messages of the recorder's own errors, such as that of an empty list. Pass those of the
-    ///     manager's module.
+    ///   - messages: The messages of the recorder's own errors, such as the error of an empty list. Pass the
+    ///     messages of the manager's module.
     ///   - allowsEmptyList: Whether an empty first page is an empty list instead of the error ``APIError/Code/noData``.
     ///     It is `false` by default.
     public convenience init(
@@ -57,15 +57,15 @@ public final class PageRecorder<Item: Sendable>: Sendable {
 
     /// Creates a recorder that identifies items by their id.
     ///
-    /// An item whose id is already in the list replaces the older item and is not listed twice.
+    /// A new item replaces an item with the same id, so no item is listed twice.
     ///
     /// - Parameters:
     ///   - pageSize: The number of items of a page, at least 1 and 10 by default.
     ///   - strategy: The strategy that determines the next page, by default page numbers from 1.
     ///   - pageLimit: The maximum number of pages of a list, 100,000 by default. It guards against a server that never
     ///     ends the list.
-    ///   - messages: The messages of the recorder's own errors, such as that of an empty list. Pass those of the
-    ///     manager's module.
+    ///   - messages: The messages of the recorder's own errors, such as the error of an empty list. Pass the
+    ///     messages of the manager's module.
     ///   - allowsEmptyList: Whether an empty first page is an empty list instead of the error ``APIError/Code/noData``.
     ///     It is `false` by default.
     ///   - id: The id of an item, as in `identifiedBy: \.id`.
@@ -134,7 +134,7 @@ struct PageSettings<Item: Sendable>: Sendable {
     /// Returns an error of the list itself, with the recorder's messages.
     func failure(_ reason: APIError.Reason) -> APIError { cursor.failure(reason) }
 
-    /// Returns a page with the results of the app's closures for it: the ids of the items, and the next page.
+    /// Returns a page together with the results of the app's closures: the ids of its items, and the next page.
     func arrival(of page: Page<Item>, for request: PageRequest) -> PageArrival<Item> {
         PageArrival(
             page: page,
@@ -239,12 +239,12 @@ extension PageRecorder {
         }
     }
 
-    private static var ownLoad: String { "a load of the list waits for itself" }
+    private static var ownLoad: String { "the load of a list must not wait for the same list" }
 
     /// Abandons the load in flight if it is outdated, so that later calls do not join it.
     ///
     /// A load is outdated if the environment or the user has changed. If both loads are of the whole list, the load is
-    /// also outdated if a call has changed something at a path that the load requested.
+    /// also outdated if a call has sent a write request to a path that the load requested.
     private func dropLoadOfBefore(_ action: PageState<Item>.Action) {
         let (running, witness) = state.withLock { ($0.pages.running, $0.witness) }
         // The app's closure that names the user is called without the lock.
@@ -259,7 +259,7 @@ extension PageRecorder {
         effects.run()
     }
 
-    /// Whether the items belong to an environment or user other than the current ones.
+    /// Whether the items belong to an environment or user other than the current environment or user.
     private var isListOfBefore: Bool { state.withLock { $0.origins }.areOver }
 
     private func begin(

@@ -5,14 +5,14 @@ public import SwitchyardHTTP
 public enum ResponseSource: Sendable, Hashable {
     /// The server has just sent the value.
     case network
-    /// The server has just confirmed that the stored value is still current.
+    /// The server has just revalidated the stored value with a 304 response.
     case revalidated
     /// The value is from the cache and fresh. The associated value is its age.
     case cache(age: Duration)
     /// The value is from the cache and past its lifetime. The associated value is its age.
     case staleCache(age: Duration)
 
-    /// The time since the value was stored, or zero if the server has just sent or confirmed the value.
+    /// The time since the value was stored, or zero if the server has just sent or revalidated the value.
     package var age: Duration {
         switch self {
         case .network, .revalidated: .zero
@@ -27,7 +27,7 @@ public struct APIResponse<Value: Sendable>: Sendable {
     public var value: Value
     /// The HTTP response that the value was decoded from.
     ///
-    /// Its body is empty if the value is from the cache or if the server has confirmed the stored value.
+    /// Its body is empty if the value is from the cache or if the server has revalidated the stored value.
     public var response: HTTPResponse
     /// The source of the value.
     public var source: ResponseSource
@@ -76,7 +76,7 @@ public struct APIResponse<Value: Sendable>: Sendable {
         set { response.headers = newValue }
     }
 
-    /// Whether no server was asked for the value.
+    /// Whether the value comes from the cache, so that no request was sent.
     public var isFromCache: Bool {
         switch source {
         case .network, .revalidated: false

@@ -13,7 +13,7 @@ package final class CallTable: Sendable {
 
     /// The client handle for these calls and for shared fetches.
     ///
-    /// It is a separate handle: a call that holds it retains neither the manager nor the manager's client.
+    /// A call that retains this separate handle retains neither the manager nor the manager's client.
     package let client: NetworkClient
     private let entries = Locked<[RequestID: Entry]>([:])
 

@@ -32,7 +32,7 @@ package struct ChangeListeners: Sendable {
         continuations[listener] = nil
     }
 
-    /// Takes all out, for good.
+    /// Removes all observers and accepts no further observers.
     package mutating func end() -> [Continuation] {
         hasEnded = true
         defer { continuations = [:] }

@@ -35,16 +35,18 @@ extension ResponseRules {
     ///
     /// The content type of an empty body is not checked.
     public enum ContentTypeRule: Sendable, Hashable {
-        /// The serialiser's content types and a missing header are accepted; this is the default.
+        /// The call accepts the serializer's content types and a response without a content type. This is the default.
         case strict
-        /// Those of the serialiser, text of any kind, raw bytes, and a missing or unreadable header: for servers that send
-        /// JSON as `text/html`. A page of a captive portal is then a body that cannot be decoded.
+        /// The call accepts the serializer's content types, any kind of text, raw bytes, and a missing or unreadable
+        /// content type, for servers that send JSON as `text/html`. With this rule, the page of a captive portal is
+        /// accepted and fails to decode.
         case lenient
-        /// Only these content types are accepted, and a missing header is refused.
+        /// The call accepts only these content types, and rejects a response without a content type.
         case only([MediaType])
-        /// The types in the request's `Accept` except those of weight 0; every type if it names none.
+        /// The call accepts the content types in the request's `Accept` field, except types with weight 0. If the
+        /// request has no `Accept` field, it accepts every type.
         case requested
-        /// Every type.
+        /// The call accepts every content type.
         case any
     }
 }
@@ -52,12 +54,13 @@ extension ResponseRules {
 extension ResponseRules {
     /// The handling of an empty body where a value is expected.
     ///
-    /// If a serialiser's value may be empty (data, text, ``EmptyBody``, optional values), an accepted empty body yields
+    /// If a serializer's value may be empty (data, text, ``EmptyBody``, optional values), an accepted empty body yields
     /// that empty value.
     public enum EmptyBodyRule: Sendable, Hashable {
-        /// An empty body is an error unless the value may be empty; the default.
+        /// An empty body is an error unless the value may be empty. This is the default.
         case byValue
-        /// An empty body is an error also where the value may be empty, except with HEAD and with these statuses.
+        /// An empty body is an error even if the value may be empty, except in responses to HEAD and with these
+        /// statuses.
         case onlyWith(statuses: Set<Int>)
         /// An empty body is always an error.
         case never

@@ -5,7 +5,8 @@ import Switchyard
 /// its hit ratio.
 struct CacheBenchmark {
     let isJSON: Bool
-    /// The part to run alone, for a profiler (`hit`, `get`, `store` or `ratio`), or `nil` for all parts.
+    /// The part of the benchmark to run alone, for a profiler (`hit`, `get`, `store` or `ratio`), or `nil` for all
+    /// parts.
     var only: String?
     private static let entries = 10_000
 

@@ -113,7 +113,7 @@ private final class UncheckedDecoder: @unchecked Sendable {
 }
 
 extension FigureSheet {
-    /// Adds a row with the difference between two rows: how much longer the first takes than the second, in percent.
+    /// Adds a row with the difference between two rows: how much longer the work of the first row takes, in percent.
     mutating func addRatio(to title: String, _ name: String, over other: String) throws {
         guard let row = rows.last(where: { $0.title == title && $0.name == name }),
             let base = rows.last(where: { $0.title == title && $0.name == other })

@@ -129,8 +129,8 @@ struct Spread: Codable {
     var maximum: Double
     /// The lower bound of a 95 % confidence interval for the true median; `upper` is the upper bound.
     ///
-    /// The bounds depend only on the ranks of the figures, so they are valid for any distribution (Conover, Practical
-    /// Nonparametric Statistics, section 3.2).
+    /// The bounds are computed from the ranks of the figures, so they are valid for any distribution (Conover,
+    /// Practical Nonparametric Statistics, section 3.2).
     var lower: Double
     var upper: Double
 

@@ -32,7 +32,7 @@ struct InspectorBenchmark {
         var ratios: [String: Spread] = [:]
         for level in levels {
             // Each measurement is short, so that a disturbance of the machine affects both contenders of a round. There
-            // are many rounds because a single one is inaccurate.
+            // are many rounds because a single round is inaccurate.
             let contest = Contest(
                 contenders: contenders,
                 concurrency: level,

@@ -10,7 +10,7 @@ import SwitchyardTesting
 /// `URLSession`.
 ///
 /// These three contenders decode the response. The benchmark also compares the bare transport with a plain C loop on
-/// libcurl. These two do not decode the response.
+/// libcurl. The transport and the loop do not decode the response.
 struct OverheadBenchmark {
     let url: String?
     let isJSON: Bool
@@ -166,7 +166,7 @@ struct OverheadReport: Encodable {
 
     var concurrency: Int
     var rows: [Row]
-    /// The ratios between the contenders' requests per second in the same round.
+    /// The ratios of the requests per second of two contenders in the same round, by the names of the contenders.
     var ratios: [String: Spread]
 
     init(concurrency: Int, scores: [String: [Score]]) {

@@ -2,7 +2,7 @@ import Foundation
 
 /// The system resources of this process.
 ///
-/// They grow if the library does not release a resource.
+/// The numbers grow if the library does not release a resource.
 struct ProcessFootprint: Codable {
     /// The resident memory in bytes, after the allocator has released its free memory.
     var resident: Int

@@ -9,7 +9,7 @@ public struct ActiveRequest: Sendable {
         case data
         /// The request sends a file, a stream or a multipart form.
         case upload
-        /// The response body is read piece by piece.
+        /// The response body is read as it arrives.
         case download
     }
 
@@ -60,8 +60,9 @@ extension HTTPBody {
 extension NetworkClient {
     /// Returns the active requests that satisfy a condition, oldest first.
     ///
-    /// If this client was made by ``NetworkClient/scoped()``, the result has only the requests sent through this
-    /// client. Otherwise it has the requests of all handles. Downloads and streams are active until their last byte.
+    /// If this client was created by ``NetworkClient/scoped()``, the result contains only the requests that were sent
+    /// through this client. Otherwise, it contains the requests of all handles. Downloads and streams are active until
+    /// their last byte.
     ///
     /// - Parameter condition: A closure that returns whether to include a request.
     /// - Returns: The requests.
@@ -93,9 +94,10 @@ extension NetworkClient {
 extension NetworkClient {
     /// Cancels the requests that satisfy a condition.
     ///
-    /// If this client was made by ``NetworkClient/scoped()``, only requests sent through this client are cancelled.
-    /// When this method returns, a cancelled request is no longer active, and its completion has been called or passed
-    /// to its queue. A download or stream whose response head has arrived stays active for a short time afterwards.
+    /// If this client was created by ``NetworkClient/scoped()``, only requests that were sent through this client are
+    /// cancelled. When this method returns, a cancelled request is no longer active, and its completion has been called
+    /// or passed to its queue. A download or stream whose response head has arrived stays active for a short time
+    /// afterwards.
     ///
     /// - Parameter condition: A closure that returns whether to cancel a request.
     /// - Returns: The identifiers of the selected requests.
@@ -119,7 +121,7 @@ extension NetworkClient {
 // MARK: - Shutdown
 
 extension NetworkClient {
-    /// Waits until no request is active in the client and in all handles made by ``NetworkClient/scoped()``.
+    /// Waits until no request is active in the client and in all handles that ``NetworkClient/scoped()`` created.
     ///
     /// At that point all completions have been called or passed to their queues. A download or stream is active until
     /// its last byte. This method does not wait for event sources, because they do not end by themselves.
@@ -130,7 +132,7 @@ extension NetworkClient {
         await core.waitUntilIdle()
     }
 
-    /// Refuses new requests, waits until active ones have ended, and shuts the client down.
+    /// Refuses new requests, waits until the active requests have ended, and shuts the client down.
     ///
     /// Active operations may still send the requests that they need: a download may request the rest of an interrupted
     /// body or its next part, and a call may refresh its credential.

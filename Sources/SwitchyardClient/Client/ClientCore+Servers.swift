@@ -47,7 +47,7 @@ extension ClientCore {
         }
     }
 
-    /// Replaces the service and the pool with new ones that are made from the current ones.
+    /// Replaces the service and the pool with a service and a pool that are created from the current ones.
     ///
     /// If another thread replaces the service or the pool while `make` runs, this method calls `make` again. Otherwise
     /// one of the two changes would be lost.
@@ -67,8 +67,8 @@ extension ClientCore {
             let isDone = state.withLock { state in
                 guard state.replacements == number else { return false }
                 state.replacements += 1
-                // Once `true`, the flag stays `true`, because calls made while there were several environments may
-                // still be waiting.
+                // Once `true`, the flag stays `true`, because calls that started while there were several environments
+                // may still be waiting.
                 state.knowsEnvironments = state.knowsEnvironments || knowsEnvironments
                 (state.service, state.pool) = new
                 return true
@@ -87,13 +87,13 @@ extension ClientCore {
     /// The zone whose servers come first.
     var preferredZone: String? { state.withLock { $0.zone } }
 
-    /// Puts the servers of a zone first, in the current environment and in those entered later.
+    /// Puts the servers of a zone first, in the current environment and in environments that are entered later.
     func preferZone(_ zone: String?) throws(ClientError) {
         let now = time.now
         let (events, pool) = try state.withLock { (state) throws(ClientError) in
             try Self.check(zone: zone, in: state.service)
             state.zone = zone
-            // The new count makes `replacePool` discard a pool that it is making with the old zone.
+            // Because of the new count, `replacePool` discards a pool that it is creating with the old zone.
             state.replacements += 1
             return (state.pool.change { $0.prefer(zone: zone, at: now) }, state.pool)
         }
@@ -106,12 +106,12 @@ extension ClientCore {
         if let zone, !zones.contains(zone) { throw .unknownZone(zone, known: zones) }
     }
 
-    /// Records whether the device is offline, for the current servers and for those entered later.
+    /// Records whether the device is offline, for the current environment and for environments that are entered later.
     func setOffline(_ isOffline: Bool) {
         let now = time.now
         let isBack = state.withLock { state in
             defer { state.isOffline = isOffline }
-            // The new count makes `replacePool` discard a pool that it is making with the old offline state.
+            // Because of the new count, `replacePool` discards a pool that it is creating with the old offline state.
             state.replacements += 1
             // The pool is updated under the lock, so that the client and the pool end with the same state.
             state.pool.setOffline(isOffline, at: now)
@@ -123,7 +123,7 @@ extension ClientCore {
 
     /// Publishes events of the servers and moves requests to other servers if the events require it.
     ///
-    /// Requests leave a server that has just been ejected. If another server has become the preferred one, requests
+    /// Requests leave a server that has just been ejected. If another server has become the preferred server, requests
     /// that wait for a slot of a limit wait for a slot at that server instead.
     func publish(_ switchEvents: [SwitchEvent], from pool: ServerPool) {
         for event in switchEvents {
@@ -138,7 +138,7 @@ extension ClientCore {
 }
 
 extension ClientCore {
-    /// All requests, the most urgent first.
+    /// Returns all requests, the most urgent first.
     ///
     /// Requests get slots and failover tokens in this order.
     private func mostUrgentFirst() -> [any DispatchedRequest] {

@@ -22,7 +22,7 @@ protocol DispatchedRequest: AnyObject, Sendable {
     func cancel(_ reason: RequestFailure.Reason)
     /// Sends the request to another server if it waits for a server that has just been ejected and may be resent.
     func evacuate(_ server: Server.ID, in pool: ServerPool)
-    /// Notifies the request that another server has become the preferred one.
+    /// Notifies the request that another server has become the preferred server.
     func serverSwitched(in pool: ServerPool)
 }
 
@@ -70,7 +70,7 @@ package struct DispatchHandle: Sendable {
 
 /// Delays the callback of a request until the method that started the request is about to return.
 ///
-/// The caller then has the request's identifier before the response.
+/// The caller of that method then has the request's identifier before the response.
 package struct CallbackGate: Sendable {
     private enum State {
         case closed(held: (@Sendable () -> Void)?)

@@ -11,7 +11,7 @@ extension NetworkClient {
         public var generator: RequestGenerator
         /// A closure that changes the generator for one environment: keys, API version, common headers.
         ///
-        /// By default there is none.
+        /// There is no closure by default.
         ///
         /// The client calls the closure each time it enters an environment. Cookies are separated by environment even
         /// without the closure.
@@ -48,7 +48,7 @@ extension NetworkClient {
         public var interceptors: [RequestInterceptor] = []
         /// The limits that every round of a request has to pass first, in order, by default none.
         ///
-        /// A round sends the request to the servers in turn until one responds. A retry starts another round.
+        /// A round is one try at the request with its failovers and hedges. A retry starts another round.
         public var limits: [any RequestLimit] = []
         /// The policy for retrying requests that no server could complete.
         ///

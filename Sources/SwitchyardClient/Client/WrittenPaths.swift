@@ -7,7 +7,7 @@ import SwitchyardServices
 /// request.
 ///
 /// Paths share a fixed number of counters. If two paths share a counter, a write request to one path also counts for
-/// the other. This costs an extra request but is otherwise harmless.
+/// the other path. The only effect is an additional request.
 package final class WrittenPaths: Sendable {
     private static let size = 1024
 
@@ -54,12 +54,13 @@ package struct PathWrites: Sendable {
 }
 
 extension ClientCore {
-    /// Returns the counter of write requests to the path of a read request, or `nil` for a call with a side effect.
+    /// Returns the counter of write requests to the path of a read request, or `nil` for a call that may be a write
+    /// request.
     func writes(at configuration: APIConfiguration, in pool: ServerPool) -> PathWrites? {
         configuration.hasEffect ? nil : PathWrites(writtenPaths, path(of: configuration, in: pool))
     }
 
-    /// Counts a call that has ended as a write request, if the call may have changed something at its path.
+    /// Counts a call that has ended as a write request, unless the call certainly changed nothing at its path.
     ///
     /// The call is counted before its caller is notified, so that the caller's next read request does not get an old
     /// response.
@@ -90,7 +91,8 @@ extension ClientCore {
 }
 
 extension NetworkClient {
-    /// Returns the counter of write requests to the path of a read request, or `nil` for a call with a side effect.
+    /// Returns the counter of write requests to the path of a read request, or `nil` for a call that may be a write
+    /// request.
     package func writes(at configuration: APIConfiguration) -> PathWrites? {
         core.writes(at: configuration, in: pool)
     }

@@ -4,8 +4,8 @@ import SwitchyardTransport
 
 /// One of several coalesced requests that share one transfer.
 ///
-/// The request has its own identifier, deadline and end. If it is cancelled, it only leaves the transfer. The transfer
-/// has no owner and is cancelled when its last request leaves.
+/// The request has its own identifier, deadline and end. If the request is cancelled, it only leaves the transfer. The
+/// transfer has no owner and is cancelled when its last request leaves.
 final class SharedRequest: DispatchedRequest {
     private enum Phase { case ready, riding, ended }
 

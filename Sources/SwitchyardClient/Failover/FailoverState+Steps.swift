@@ -7,7 +7,8 @@ extension FailoverState {
         case held(Held)
         /// The newest attempt is slow.
         ///
-        /// `tried` has the names of the servers tried so far, and `timer` is the number of the next timer to set.
+        /// `tried` contains the names of the servers that were tried so far, and `timer` is the number of the next
+        /// timer to set.
         case slow(Attempt?, tried: [Server.ID], timer: Int)
     }
 

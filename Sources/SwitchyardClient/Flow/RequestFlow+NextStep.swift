@@ -8,7 +8,8 @@ extension RequestFlow {
         case end(Result<HTTPResponse, RequestFailure.Reason>)
         /// Another round follows after a pause.
         ///
-        /// `isReauthorized` is `true` if the round follows because of a 401. It then does not count as a retry.
+        /// `isReauthorized` is `true` if the round follows because of a 401. In this case, the round does not count as
+        /// a retry.
         case again(after: Duration, isReauthorized: Bool = false)
     }
 
@@ -178,7 +179,7 @@ extension RequestFlow {
 }
 
 extension APIConfiguration {
-    /// Whether the call may be sent without a credential if none can be obtained.
+    /// Whether the call may be sent without a credential if no credential can be obtained.
     fileprivate func mayGoWithout(_ credentials: Credentials) -> Bool {
         allowsAnonymous ?? credentials.policy.allowsAnonymous
     }
@@ -197,8 +198,8 @@ extension RoundResult {
 
     /// Whether the request may be sent again after a 401.
     ///
-    /// This is not allowed if a server has already executed it, as a server has that redirected a write request to the
-    /// location of its result.
+    /// Resending is not allowed if a server has already executed the request. A server that redirects a write request
+    /// to the location of its result has executed it.
     fileprivate var mayRespondToChallenge: Bool { resendRule.allowsResend(afterChallengeWith: fate) }
 
     /// The result of the round as the result of a flow.

@@ -9,7 +9,7 @@ struct RequestFlowMemory {
     var refreshes = 0
     /// Whether later rounds are sent without a credential.
     ///
-    /// This is the case if a server rejected the client's credential and no other one is available.
+    /// This is the case if a server rejected the client's credential and no other credential is available.
     var isSentWithoutCredential = false
     /// The replies to digest challenges, by origin.
     var digests: [RequestURL.Origin: DigestTrial] = [:]
@@ -115,7 +115,7 @@ extension RequestFlow {
         let result = await failover(adapted, kind, round: context.round)
         try checkRunning()
         try checkOwner(dropping: result)
-        // The deadline may be later than before, because other callers may have joined the request.
+        // The deadline may be later than before, because other calls may have joined the request.
         context.deadline = awaitedUntil
         return PassedRound(ended: RoundResult(configuration: adapted, context: context, result: result), lease: lease)
     }

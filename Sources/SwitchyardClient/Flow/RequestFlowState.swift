@@ -29,12 +29,12 @@ struct RequestFlowState {
     private var endedRounds = 0
     /// The number of attempts in all rounds.
     private(set) var attempts = 0
-    /// Whether a server may have executed a round without a response to confirm it.
+    /// Whether a server may have executed the request of a round although no response confirms it.
     private(set) var mayHaveBeenExecuted = false
     /// The fate of the request over all rounds: how much of it a server may have executed.
     private(set) var fate = RequestFate.unsent
-    /// Whether the response of the last round confirms that the request was executed, and the caller has not got that
-    /// response.
+    /// Whether the response of the last round confirms that the request was executed, and that response has not been
+    /// passed to the caller.
     private var hasUnreportedEffect = false
     /// The attempts of all rounds, in order.
     private(set) var history = AttemptHistory.none
@@ -42,7 +42,7 @@ struct RequestFlowState {
     private(set) var lastContext: RequestContext?
     /// Whether observers have been notified of the end.
     private var hasReportedEnd = false
-    /// The action to run when another server becomes the preferred one while a limit makes the round wait.
+    /// The action to run when another server becomes the preferred server while a limit makes the round wait.
     var onSwitch: (@Sendable () -> Void)?
 
     var isRunning: Bool { phase == .running }
@@ -51,7 +51,7 @@ struct RequestFlowState {
 
     /// Whether observers are notified of an event.
     ///
-    /// The event ``DispatchEvent/Kind/ended(_:)`` is always the last one.
+    /// The event ``DispatchEvent/Kind/ended(_:)`` is always the last event.
     mutating func mayTell(_ event: DispatchEvent) -> Bool {
         defer { if case .ended = event.kind { hasReportedEnd = true } }
         return !hasReportedEnd

@@ -20,12 +20,12 @@ public import SwitchyardHTTP
 ///         roundStarted            limits passed, configuration adapted, credential added
 ///             attemptStarted      once for each server, including hedges
 ///             attemptRedirected   the attempt continues at another URL
-///             attemptEnded        not for an attempt that was cancelled because another one got a response
+///             attemptEnded        not for an attempt that was cancelled after another attempt got a response
 ///         roundEnded
 ///         retryScheduled          before another round
 ///     callEnded                   exactly once
 ///
-/// A call that gets a stored response calls ``cachedResponseUsed(status:isFresh:in:)`` alone. If the stored response is
+/// A call that gets a stored response calls only ``cachedResponseUsed(status:isFresh:in:)``. If the stored response is
 /// refreshed for later calls, the request for it is a call of its own.
 ///
 /// ### Isolation

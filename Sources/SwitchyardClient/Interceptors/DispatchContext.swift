@@ -3,7 +3,7 @@ public import SwitchyardServices
 
 /// The context of a round that is about to begin, for interceptors and limits.
 ///
-/// A round sends the request to the servers in turn until one responds. A retry starts another round.
+/// A round is one try at the request with its failovers and hedges. A retry starts another round.
 public struct DispatchContext: Sendable {
     /// The identifier of the request, which is the same in all rounds.
     public var id: RequestID
@@ -29,9 +29,9 @@ public struct DispatchContext: Sendable {
     package var end: @Sendable (RequestFailure.Reason) -> Void
     /// Returns the server that is preferred now.
     var preferred: @Sendable () -> Server.ID
-    /// Sets the handler that is called when another server becomes the preferred one.
+    /// Sets the handler that is called when another server becomes the preferred server.
     ///
-    /// The new handler replaces the previous one.
+    /// The new handler replaces the previous handler.
     var whenSwitched: @Sendable ((@Sendable () -> Void)?) -> Void = { _ in }
 
     /// The server that is preferred now.
@@ -50,13 +50,13 @@ extension DispatchContext {
     /// A limit that receives this context cannot end the request and is not notified of a server switch.
     ///
     /// - Parameters:
-    ///   - id: The identifier of the request, a new one by default.
-    ///   - round: The number of the round, counted from 1. If `nil`, the round after the last one in `history`.
+    ///   - id: The identifier of the request, a new identifier by default.
+    ///   - round: The number of the round, counted from 1. If `nil`, it is the round after the last round in `history`.
     ///   - service: The service's name.
     ///   - environment: The environment that the request is built for.
     ///   - deadline: The time that the request may take from now on, a minute by default.
     ///   - history: The rounds that have ended, in order, none by default.
-    ///   - time: The clock, by default the system's.
+    ///   - time: The clock, by default the system's clock.
     public init(
         id: RequestID = RequestID(),
         round: Int? = nil,
@@ -89,7 +89,7 @@ public struct RoundRecord: Sendable, Hashable {
     public var round: Int
     /// The status of the response, or `nil` if there is no response.
     public var status: Int?
-    /// The reason why there is no response, or `nil` if there is one.
+    /// The reason why there is no response, or `nil` if there is a response.
     public var failure: RequestFailure.Reason?
     /// The server, URL, attempts and duration of the round.
     public var context: RequestContext

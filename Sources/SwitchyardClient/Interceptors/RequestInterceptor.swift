@@ -2,8 +2,8 @@ import Foundation
 
 /// A participant in every request: it can adapt the request, observe it, and decide whether to retry it.
 ///
-/// An interceptor is a value, and the closures that it leaves `nil` have no cost. The client's interceptors come first,
-/// in their order, then those of the ``APIConfiguration``.
+/// An interceptor is a value, and closures that are `nil` have no cost. The client's interceptors come first, in their
+/// order, and then the interceptors of the ``APIConfiguration``.
 ///
 /// ### Use
 ///
@@ -23,8 +23,9 @@ import Foundation
 public struct RequestInterceptor: Sendable {
     /// A closure that changes the configuration of a round, or throws to prevent the round.
     ///
-    /// The closure receives the call's original configuration with the changes of the interceptors before this one. Its
-    /// changes last for one round. Deadline, interceptors and retry policy are fixed at dispatch and cannot be changed.
+    /// The closure receives the call's original configuration with the changes of the interceptors before this
+    /// interceptor. The changes of the closure last for one round. Deadline, interceptors and retry policy are fixed at
+    /// dispatch and cannot be changed.
     public typealias Adapt = @Sendable (inout APIConfiguration, DispatchContext) async throws -> Void
     /// A closure that decides after each round whether another round follows.
     ///

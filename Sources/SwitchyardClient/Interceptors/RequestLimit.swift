@@ -18,7 +18,7 @@ public protocol RequestLimit: Sendable {
     func enter(_ configuration: APIConfiguration, _ context: DispatchContext) async throws -> LimitPass
 }
 
-/// A limit that spaces requests in time, or that lets a later request supersede an earlier one.
+/// A limit that spaces requests in time, or that lets a later request supersede an earlier request.
 package protocol PacingLimit: RequestLimit {
     /// Whether the limit spaces requests in time. A request that continues a transfer does not pass such a limit again.
     var spacesRequests: Bool { get }
@@ -50,6 +50,6 @@ public struct LimitPass: Sendable {
         self.leave = leave
     }
 
-    /// A pass that need not be released.
+    /// A pass that does not have to be released.
     public static let free = LimitPass()
 }

@@ -46,7 +46,7 @@ public struct RoundResult: Sendable {
     /// The rule for resending the request, according to the method that was sent.
     var resendRule: ResendRule { configuration.resendRule(sending: result.context.method) }
 
-    /// The fate of the request over all attempts of the round.
+    /// The fate of the request over all attempts of the round: how much of the request a server may have executed.
     var fate: RequestFate {
         switch result {
         case .success(let answer):

@@ -7,7 +7,7 @@ public protocol ReachabilityProvider: Sendable {
     /// The current status.
     var status: ReachabilityStatus { get }
 
-    /// Returns a stream of the current status and every later change, each different from the previous one.
+    /// Returns a stream of the current status and every later change, each different from the previous value.
     func updates() -> AsyncStream<ReachabilityStatus>
 }
 

@@ -37,7 +37,7 @@ public final class SystemReachability: ReachabilityProvider {
         #else
             let watch = RouteMonitor { [weak board] in board?.status = RoutingTable.systemStatus }
             // The status is read after observing has begun, so that no change is missed. It is read on the observer's
-            // queue, so that an older status does not overwrite a newer one.
+            // queue, so that an older status does not overwrite a newer status.
             watch.queue.sync { board.status = RoutingTable.systemStatus }
             self.watch = watch
         #endif
@@ -48,8 +48,8 @@ public final class SystemReachability: ReachabilityProvider {
     /// The host is reachable if the system has a route to one of its addresses. Nothing is sent to the host. The name
     /// is resolved off the caller's thread, at the start and whenever the network changes. Until it is resolved, the
     /// status is unknown. If the name cannot be resolved, the status is also unknown, unless there is no network at
-    /// all, which makes the host unreachable. On watchOS, where routes cannot be looked up, the status is that of the
-    /// network as a whole.
+    /// all, which makes the host unreachable. On watchOS, where routes cannot be looked up, the status of the network
+    /// as a whole is used.
     ///
     /// - Parameter host: A name or an address without a port. An IPv6 address has no brackets.
     public init(host: String) {

@@ -24,7 +24,7 @@ extension APIConfiguration {
         APIConfiguration(path: path, method: .head, query: query)
     }
 
-    /// Returns a call that sends something to a resource, for example to create another one.
+    /// Returns a call that sends data to a resource, for example to create another resource.
     ///
     /// - Parameters:
     ///   - path: The path below the base URL, or an absolute URL.

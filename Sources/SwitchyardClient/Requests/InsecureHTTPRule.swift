@@ -27,7 +27,7 @@ public struct InsecureHTTPRule: Sendable, Hashable {
     /// All hosts may be reached unencrypted.
     public static let allowed = InsecureHTTPRule(kind: .allowed)
 
-    /// Returns a rule that allows these hosts in addition to those that ``local`` allows.
+    /// Returns a rule that allows these hosts in addition to the hosts that ``local`` allows.
     ///
     /// A name with non-ASCII characters is converted to its ASCII form (RFC 5891).
     public static func hosts(_ names: Set<String>) -> InsecureHTTPRule {

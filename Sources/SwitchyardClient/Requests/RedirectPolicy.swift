@@ -2,11 +2,11 @@ public import SwitchyardHTTP
 
 /// The handling of redirects: responses with status 301, 302, 303, 307 or 308 and a `Location`.
 ///
-/// By default, up to 20 redirects are followed (the number of the Fetch standard). For every policy these rules hold
+/// By default, up to 20 redirects are followed (the number of the Fetch standard). Every policy follows these rules
 /// (RFC 9110 section 15.4, Fetch section 4.4):
 ///
-/// - A redirect from https to http, or to a scheme that is neither, is refused.
-/// - Credentials, cookies and a `Host` set by the caller are sent to their own origin only.
+/// - A redirect from https to http is refused, and so is a redirect to a scheme other than http and https.
+/// - Credentials, cookies and a `Host` field of the call are sent only to their own origin.
 /// - After 301 and 302, a POST becomes a GET.
 /// - After 303, every method except HEAD becomes a GET.
 /// - After 307 and 308, method and body stay the same.
@@ -91,7 +91,8 @@ extension RedirectPolicy {
     public enum Decision: Sendable {
         /// The proposed request is sent.
         case follow
-        /// This request is sent in place of the proposed one. It may contain credentials that the proposed request lacks.
+        /// This request is sent in place of the proposed request. It may contain credentials that the proposed request
+        /// lacks.
         case send(HTTPRequest)
         /// The 3xx itself is the response.
         case refuse

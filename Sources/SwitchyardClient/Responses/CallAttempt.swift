@@ -8,15 +8,15 @@ public import SwitchyardServices
 public struct CallAttempt: Sendable, Hashable {
     /// The reason for an attempt.
     public enum Kind: String, Sendable, Hashable, Codable, CaseIterable {
-        /// The attempt is the first one of the call.
+        /// The attempt is the first attempt of the call.
         case first
         /// The previous attempt failed or its server was ejected, so the next server was tried.
         case failover
-        /// Another attempt was slow, so a second server was asked at the same time.
+        /// Another attempt was slow, so the request was also sent to a second server.
         case hedge
         /// The previous round had no acceptable result, so the call was retried.
         case retry
-        /// The server rejected the credential of the previous round, so the call was sent with another one.
+        /// The server rejected the credential of the previous round, so the call was sent with another credential.
         case refresh
     }
 
@@ -155,7 +155,7 @@ package enum AttemptHistory: Sendable {
 
     /// The maximum number of attempts in a list.
     ///
-    /// Of a longer list, the first attempt and the latest ones are kept.
+    /// Of a longer list, the first attempt and the latest attempts are kept.
     static let limit = 100
 
     /// The attempts as an array.
@@ -188,6 +188,6 @@ extension ServiceResponse {
 }
 
 extension RequestFailure {
-    /// The attempts of the call, in order; empty if nothing was sent.
+    /// The attempts of the call, in order, or an empty array if nothing was sent.
     public var attempts: [CallAttempt] { context.history.attempts }
 }

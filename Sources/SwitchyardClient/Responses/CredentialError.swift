@@ -2,12 +2,12 @@ public import SwitchyardServices
 
 /// The reason why a request has no usable credential.
 public enum CredentialError: Error, Sendable, Hashable {
-    /// There is no credential and none can be obtained, so the request was not sent.
+    /// There is no credential, and no credential can be obtained, so the request was not sent.
     ///
     /// For a call that needs no credential, set ``APIConfiguration/allowsAnonymous``. To allow all calls without a
     /// credential, use ``Credentials/Policy/allowsAnonymous``.
     case missing
-    /// The request's environment has no credential, but these environments have one.
+    /// The request's environment has no credential, but these environments have a credential.
     case setElsewhere([ServiceEnvironment])
     /// The credentials were refreshed too often in a short time.
     case tooManyRefreshes(limit: Int)
@@ -16,12 +16,13 @@ public enum CredentialError: Error, Sendable, Hashable {
     /// The refresh failed for a transient reason: the server was not reached, or its response did not concern the
     /// credential.
     case unavailable(TokenRefreshFailure)
-    /// The refresh failed for a reason that is not known to be transient. The value contains the underlying error.
+    /// The refresh failed for a reason that is not known to be transient. The associated value contains the underlying
+    /// error.
     case refreshFailed(InterceptorError)
     /// The service requires a new login.
     ///
     /// A provider throws this error to report that another attempt is useless. The credentials are then unusable until
-    /// the app sets new ones.
+    /// the app sets new credentials.
     case loginRequired
     /// The user logged out while the request was waiting.
     case loggedOut
@@ -38,11 +39,12 @@ extension CredentialError: CustomStringConvertible {
             "no credentials in this environment; credentials are set in \(others.map(\.rawValue).joined(separator: ", "))"
         case .tooManyRefreshes(let limit): "credentials were refreshed more than \(limit) times in a short time"
         case .refreshTimedOut: "credentials could not be refreshed in time"
-        case .unavailable(let outage): "credentials could not be refreshed now: \(outage)"
+        case .unavailable(let outage): "the credentials could not be refreshed for now: \(outage)"
         case .refreshFailed(let veto): "credentials could not be refreshed: \(veto)"
-        case .loginRequired: "a new login is needed"
+        case .loginRequired: "a new login is required"
         case .loggedOut: "logged out"
-        case .unsupportedScheme(let schemes): "the service asks for \(schemes.joined(separator: ", "))"
+        case .unsupportedScheme(let schemes):
+            "the service requires an unsupported authentication scheme: \(schemes.joined(separator: ", "))"
         }
     }
 }
@@ -51,9 +53,9 @@ extension CredentialError {
     /// Advice for a developer who did not expect the error, or an empty text if there is none.
     package var advice: String {
         switch self {
-        case .setElsewhere: "set credentials for this environment too, or make the call in one of those"
+        case .setElsewhere: "set credentials for this environment too, or make the call in one of those environments"
         case .missing, .loginRequired, .loggedOut:
-            "log in, or let calls that need no credential go without (allowsAnonymous, usesCredentials)"
+            "log in, or send calls that need no credential without one (allowsAnonymous, usesCredentials)"
         default: ""
         }
     }

@@ -30,8 +30,8 @@ public struct RedirectStep: Sendable, Hashable {
 extension RedirectStep {
     /// Returns a text with a request and its redirects.
     ///
-    /// The text points out a redirect that turns a write request into a GET, because the final response may then
-    /// concern something other than the write.
+    /// The text points out a redirect that turns a write request into a GET, because the final response may then be the
+    /// response to the GET and not to the write.
     ///
     /// - Parameters:
     ///   - method: The method of the first request.
@@ -84,10 +84,10 @@ extension RedirectError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .tooMany(let limit): "more than \(limit) redirects"
-        case .loop(let url): "redirects go round in a circle at \(Redaction.place(url.text))"
+        case .loop(let url): "redirects form a loop at \(Redaction.place(url.text))"
         case .insecure(let url): "a redirect leads from https to \(Redaction.place(url.text))"
         case .foreignOrigin(let origin): "a redirect leads to another origin, \(origin)"
-        case .unusableTarget(let error): "a redirect leads nowhere: \(error)"
+        case .unusableTarget(let error): "a redirect has an invalid target: \(error)"
         case .invalidRequest(let error): "the request after a redirect cannot be built: \(error)"
         case .unserved(let request): "a redirect cannot be followed: \(request)"
         }

@@ -20,7 +20,7 @@ public struct RequestFailure: Error, Sendable {
         case unknownServer(String)
         /// No server serves the request: a mistake in the configuration of the service or of the call.
         case unserved(UnservedRequest)
-        /// Every server is overloaded, and the request was dropped to spare the servers.
+        /// Every server is overloaded, so the request was not sent.
         ///
         /// A later request may succeed.
         case overloaded
@@ -30,7 +30,8 @@ public struct RequestFailure: Error, Sendable {
         case redirect(RedirectError)
         /// The credentials that the request needs are missing or could not be refreshed.
         case credentials(CredentialError)
-        /// A limit refused the request. The value is the time to wait before another try, or `nil` if it is unknown.
+        /// A limit refused the request. The associated value is the time to wait before another try, or `nil` if it is
+        /// unknown.
         case rateLimited(retryAfter: Duration?)
         /// Too many requests are already waiting.
         case queueFull
@@ -54,7 +55,7 @@ public struct RequestFailure: Error, Sendable {
 
     /// The context, stored by reference so that a failure is small.
     ///
-    /// Every suspended caller reserves memory for a failure.
+    /// Every suspended function that can throw a failure reserves memory for it.
     private var sharedContext: CopyOnWrite<RequestContext>
 
     /// Creates a failure.
@@ -118,12 +119,12 @@ extension RequestFailure.Reason: CustomStringConvertible {
         case .unknownServer(let name): "the service has no server \"\(name)\""
         case .unserved(let request): request.description
         case .overloaded: "every server is overloaded"
-        case .duplicateID: "another request of that identifier is under way"
+        case .duplicateID: "another active request has the same identifier"
         case .redirect(let error): error.description
         case .credentials(let error): "\(error)\(error.advice.isEmpty ? "" : ": \(error.advice)")"
-        case .rateLimited(let pause): "too many requests\(pause.map { ", come back in \($0)" } ?? "")"
+        case .rateLimited(let pause): "too many requests\(pause.map { ", try again in \($0)" } ?? "")"
         case .queueFull: "too many requests wait already"
-        case .superseded: "a newer request took its place"
+        case .superseded: "a newer request superseded this request"
         case .vetoed(let veto): "ended by \(veto)"
         case .closed: "the client has been shut down"
         }

@@ -4,7 +4,7 @@ public import SwitchyardServices
 
 /// The response of a service, whatever its status, with its context.
 ///
-/// If a request had several attempts, this is the response of the attempt that won.
+/// If a request had several attempts, this is the response of the decisive attempt.
 public struct ServiceResponse: Sendable {
     /// The identifier of the request.
     public var id: RequestID
@@ -41,7 +41,7 @@ public struct ServiceResponse: Sendable {
     /// The whole body, or `nil` for a body that is read as it arrives: see ``/SwitchyardHTTP/HTTPResponse/data``.
     public var data: Data? { response.data }
 
-    /// The whole body as text, decoded by the charset of `Content-Type`, or `nil` if there is none: see
+    /// The whole body as text, decoded by the charset of `Content-Type`, or `nil` if there is no such text: see
     /// `HTTPResponse.text`.
     public var text: String? { response.text }
 }
@@ -92,7 +92,7 @@ public struct RequestContext: Sendable, Hashable {
         set { origin.attempt = newValue }
     }
 
-    /// How much of a request with a side effect the servers may have executed, over all attempts.
+    /// How much of a write request the servers may have executed, over all attempts.
     ///
     /// A request that only reads counts as unsent.
     package var fate: RequestFate {
@@ -100,7 +100,7 @@ public struct RequestContext: Sendable, Hashable {
         set { origin.fate = newValue }
     }
 
-    /// Whether a request with a side effect was or may have been executed, even if the caller discards the response.
+    /// Whether a write request was or may have been executed, even if the app discards the response.
     package var mayHaveTakenEffect: Bool { mayHaveBeenExecuted || fate.mayHaveBeenExecuted }
 
     /// The attempts of the request, in order.

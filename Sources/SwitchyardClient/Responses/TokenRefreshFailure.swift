@@ -64,9 +64,9 @@ extension TokenRefreshFailure: CustomStringConvertible {
             case .transport(let error): error.description
             case .status(let status): "the server responded with \(status)"
             case .unreadable: "the server's response cannot be read"
-            case .limited: "a limit of this client's is in the way"
+            case .limited: "a limit of this client rejected the refresh"
             }
-        return text + (mayHaveBeenExecuted ? ", the refresh may have been carried out" : "")
+        return text + (mayHaveBeenExecuted ? ", the refresh may have been executed" : "")
     }
 }
 

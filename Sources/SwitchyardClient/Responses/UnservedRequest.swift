@@ -9,8 +9,8 @@ public struct UnservedRequest: Error, Sendable, Hashable {
     public var method: HTTPMethod
     /// The path of the request relative to the base URL, without its query.
     public var path: String
-    /// The servers that were considered: those of the environment, or the one server that the call or a redirect
-    /// names.
+    /// The servers that were considered: the servers of the environment, or the single server that the call or a
+    /// redirect names.
     public var servers: [Server.ID]
 
     /// Creates the description of a request.

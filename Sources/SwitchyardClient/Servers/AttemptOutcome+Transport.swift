@@ -27,8 +27,8 @@ extension AttemptOutcome {
 
     /// Creates the outcome for a failure below HTTP.
     ///
-    /// Faults of the server, or of the network to the server, count against the server. Faults of the caller, of the
-    /// request or of this machine do not.
+    /// Faults of the server, or of the network to the server, count against the server. Faults of the app, of the
+    /// request or of this machine do not count against the server.
     package init(_ kind: TransportError.Kind) {
         switch kind {
         case .connectionRefused: self = .failure(.refused)

@@ -38,7 +38,7 @@ extension ClientError: CustomStringConvertible {
         case .switching(let error): error.description
         case .catalog(let error): error.description
         case .transport(let error): error.description
-        case .pins(let error): "the pins cannot hold: \(error)"
+        case .pins(let error): "the pins cannot be used: \(error)"
         case .retry(let error): "the retry policy cannot be used: \(error)"
         }
     }

@@ -62,7 +62,7 @@ package final class ServerPool: Sendable {
     struct State {
         var core: SwitchingCore
         var sites: [Site]
-        /// What the servers serve, or `nil` if every server serves every request.
+        /// The requests that each server serves, or `nil` if every server serves every request.
         var roles: ServerRoles?
     }
 
@@ -71,7 +71,7 @@ package final class ServerPool: Sendable {
     package let environment: ServiceEnvironment
     /// The generator that builds the requests of the environment.
     package let generator: RequestGenerator
-    /// How the service uses status 429.
+    /// The meaning of status 429 at this service.
     let tooManyRequests: TooManyRequests
     private let rule: InsecureHTTPRule
     let state: Locked<State>

@@ -39,7 +39,7 @@ package final class LiveBody: Sendable {
         stream?.cancel()
     }
 
-    /// Waits for the next piece of the body, and returns `nil` at the end of the body.
+    /// Waits for the next chunk of the body, and returns `nil` at the end of the body.
     package func next() async throws(RequestFailure) -> Data? {
         if let reason = transfer.handle.reason { throw failure(reason) }
         try checkOwner()
@@ -95,7 +95,7 @@ package final class LiveBody: Sendable {
         return failure(.transport(error))
     }
 
-    /// Counts a failure against the server if it is the server's fault.
+    /// Counts a failure against the server if the server caused the failure.
     package func charge(_ error: TransportError) {
         let outcome = AttemptOutcome(error.kind)
         guard outcome.failureKind != nil, let attempt = context.attempt else { return }

@@ -7,7 +7,7 @@ import SwitchyardServices
 ///     let answer = try await client.stream(APIConfiguration(path: "log"))
 ///     for try await line in answer.bytes.lines { print(line) }
 ///
-/// The body can be read once: piece by piece from ``bytes``, or from there as lines, decoded values or events. A slow
+/// The body can be read once: as chunks of ``bytes``, or as the lines, decoded values or events of ``bytes``. A slow
 /// reader slows the server down. The transfer ends when the reading task is cancelled, when
 /// ``NetworkClient/cancel(_:)-(RequestID)`` is called, or when the response is released.
 public struct StreamedResponse: Sendable {
@@ -49,9 +49,9 @@ public struct StreamedResponse: Sendable {
 }
 
 extension StreamedResponse {
-    /// The body of a ``StreamedResponse``, piece by piece as it arrives.
+    /// The body of a ``StreamedResponse``, in chunks as it arrives.
     public struct Bytes: AsyncSequence, Sendable {
-        /// One piece of the body, never empty.
+        /// A chunk of the body, which is never empty.
         public typealias Element = Data
         /// The failure that ends a body early.
         public typealias Failure = RequestFailure
@@ -65,18 +65,18 @@ extension StreamedResponse {
             AsyncIterator(body: body)
         }
 
-        /// Reads the body piece by piece.
+        /// An iterator that reads the body in chunks.
         public struct AsyncIterator: AsyncIteratorProtocol {
             let body: LiveBody
 
-            /// Returns the next piece, or `nil` at the end.
+            /// Returns the next chunk, or `nil` at the end.
             ///
             /// - Throws: ``RequestFailure`` if the body is interrupted or the transfer was cancelled.
             public mutating func next() async throws(RequestFailure) -> Data? {
                 try await body.next()
             }
 
-            /// Returns the next piece, or `nil` at the end.
+            /// Returns the next chunk, or `nil` at the end.
             ///
             /// The caller may run on any actor.
             public mutating func next(isolation actor: isolated (any Actor)?) async throws(RequestFailure) -> Data? {
@@ -108,9 +108,9 @@ extension NetworkClient {
     ///
     /// The body is read as it arrives.
     ///
-    /// Until the head arrives, the request is like any other: it fails over, is hedged, and ends at its deadline. The
-    /// time for the whole body is limited only if the configuration itself sets a `timeout`. An `idleTimeout` limits
-    /// each pause.
+    /// Until the head arrives, the request is treated like any other request: it fails over, is hedged, and ends at its
+    /// deadline. The time for the whole body is limited only if the configuration itself sets a `timeout`. An
+    /// `idleTimeout` limits each pause.
     ///
     /// - Parameters:
     ///   - configuration: The call.

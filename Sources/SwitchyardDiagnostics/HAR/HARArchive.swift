@@ -50,7 +50,7 @@ public struct HARArchive: Codable, Sendable, Hashable {
     public struct Omission: Sendable, Hashable, CustomStringConvertible {
         /// The number of the entry in the archive, counted from 1.
         public var entry: Int
-        /// The reason why the entry was omitted, such as `is no object`.
+        /// The reason why the entry was omitted, such as `is not an object`.
         public var problem: String
 
         /// The number of the entry and the problem.
@@ -89,9 +89,9 @@ public struct HARArchive: Codable, Sendable, Hashable {
         public var time: Double
         /// The request.
         public var request: HARRequest
-        /// The response; its status is 0 if there was no response.
+        /// The response, whose status is 0 if there was no response.
         public var response: HARResponse
-        /// The browser-cache information that the format requires; always empty.
+        /// The browser-cache information that the format requires, which is always empty.
         public var cache = HARCache()
         /// The durations of the phases of the exchange.
         public var timings: HARTimings
@@ -109,7 +109,7 @@ public struct HARCache: Codable, Sendable, Hashable {
     public init() {}
 }
 
-/// The durations of the phases of an exchange in milliseconds; -1 if a duration is not known.
+/// The durations of the phases of an exchange in milliseconds, or -1 for a phase whose duration is unknown.
 public struct HARTimings: Codable, Sendable, Hashable {
     /// The time spent waiting for a connection.
     public var blocked = -1.0

@@ -1,6 +1,6 @@
 /// Lenient access to the members of a JSON object in an archive.
 ///
-/// Other programs omit required members or write members with another type.
+/// Programs other than this library omit required members, or write members with another type.
 struct HARMembers {
     /// A coding key with any name.
     struct Name: CodingKey, ExpressibleByStringLiteral {
@@ -41,19 +41,19 @@ struct HARMembers {
 
     private let container: KeyedDecodingContainer<Name>
 
-    /// Reads the members of an object; throws if the value is not an object.
+    /// Reads the members of an object, or throws if the value is not an object.
     init(_ decoder: any Decoder) throws { container = try decoder.container(keyedBy: Name.self) }
 
     /// Whether the member exists, even if its value is null.
     func has(_ name: Name) -> Bool { container.contains(name) }
 
-    /// Returns a required member; throws if it is missing or has another type.
+    /// Returns a required member, or throws if it is missing or has another type.
     func required<Value: Decodable>(_ name: Name) throws -> Value { try container.decode(Value.self, forKey: name) }
 
     /// Returns a member, or `nil` if it is missing or has another type.
     func value<Value: Decodable>(_ name: Name) -> Value? { try? container.decode(Value.self, forKey: name) }
 
-    /// Returns a member as a string; numbers and Booleans are converted.
+    /// Returns a member as a string, to which a number or a Boolean is converted.
     func text(_ name: Name) -> String? {
         switch value(name) as Scalar? {
         case .text(let text): text

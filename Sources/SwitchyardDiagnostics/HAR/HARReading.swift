@@ -20,7 +20,7 @@ extension HARArchive.Log {
 
         init(from decoder: any Decoder) throws {
             guard let members = try? HARMembers(decoder) else {
-                self = .problem("is no object")
+                self = .problem("is not an object")
                 return
             }
             let entry = HARArchive.Entry(members)

@@ -24,7 +24,8 @@ public final class HARRecorder: Sendable {
     ///
     /// - Parameters:
     ///   - redaction: The rules by which credentials are hidden. The default is ``/SwitchyardHTTP/Redaction/standard``.
-    ///   - limit: The maximum number of exchanges that are kept. The oldest are dropped first. The default is 10,000.
+    ///   - limit: The maximum number of exchanges that are kept. The oldest exchanges are dropped first. The default is
+    ///     10,000.
     public init(redaction: Redaction = .standard, limit: Int = 10_000) {
         self.redaction = redaction
         self.limit = max(1, limit)

@@ -6,13 +6,13 @@ import SwitchyardServices
 package enum HARText {
     /// The body of an exchange in an archive, decoded according to its encoding label and its content.
     package enum Content {
-        /// A body that was encoded in base64, decoded.
+        /// The decoded bytes of a body that was encoded in base64.
         case bytes(Data)
         /// A body that is stored as plain text.
         case text(String)
         /// A body whose label names an unsupported encoding.
         ///
-        /// The value is the label.
+        /// The associated value is the label.
         case unreadable(String)
 
         /// The bytes of the body, or `nil` if the body is unreadable.
@@ -35,11 +35,11 @@ package enum HARText {
     /// Decodes a body from an archive, which may come from any program.
     ///
     /// Base64 is decoded as leniently as `LenientBase64` does. If the label is base64 and the content type is a text
-    /// type, but the decoded bytes are not text, the label is considered wrong. The text itself is then the body.
+    /// type, but the decoded bytes are not text, the label counts as wrong. In this case, the text itself is the body.
     ///
     /// - Parameters:
     ///   - text: The text of the body.
-    ///   - encoding: The label of the encoding, such as `base64`; `nil` if there is none.
+    ///   - encoding: The label of the encoding, such as `base64`, or `nil` if there is none.
     ///   - type: The content type of the body.
     /// - Returns: The body.
     package static func content(_ text: String, _ encoding: String?, type: String) -> Content {

@@ -6,8 +6,8 @@ extension RequestInterceptor {
     ///
     ///     options.interceptors = [.activity { isActive in Task { @MainActor in spinner.isHidden = !isActive } }]
     ///
-    /// - Parameter change: A closure that is called with `true` when a request starts while no other is running, and
-    ///   with `false` when no request is running any more. It is called on a queue of the client.
+    /// - Parameter change: A closure that is called with `true` when a request starts while no other request is
+    ///   running, and with `false` when no request is running any more. It is called on a queue of the client.
     /// - Returns: The interceptor.
     public static func activity(_ change: @escaping @Sendable (Bool) -> Void) -> RequestInterceptor {
         .observing(ActivityObserver(change: change))

@@ -27,7 +27,7 @@ public struct LogOptions: Sendable {
 
     /// The lowest level of the entries that are written; the default is ``LogLevel/info``.
     public var level: LogLevel
-    /// The optional parts of the entries that are written; the default is none.
+    /// The optional parts of the entries that are written, by default none.
     public var parts: Parts
     /// The categories of the entries that are written; the default is all.
     public var categories: Set<LogEntry.Category>

@@ -44,7 +44,7 @@ extension FileFailure: CustomStringConvertible {
             case .exists: "exists already"
             case .isDirectory: "is a directory"
             case .directoryMissing: "is in a directory that does not exist"
-            case .noPermission: "may not be written"
+            case .noPermission: "cannot be written: no permission"
             case .diskFull: "does not fit: the disk is full"
             case .tooLarge: "is larger than allowed"
             case .busy: "is being written by another download"
@@ -96,7 +96,7 @@ extension FileFailure {
         }
     }
 
-    /// Whether there is a directory at the path, following symbolic links; `nil` if nothing exists there.
+    /// Whether there is a directory at the path, following symbolic links, or `nil` if nothing exists there.
     package static func isDirectory(_ path: String) -> Bool? {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }

@@ -85,8 +85,8 @@ extension PinRule.Problem: CustomStringConvertible {
         case .invalidPattern(let text): "\"\(text)\" is not a valid host pattern"
         case .noPins(let hosts): "the rule for \(hosts) has no pin"
         case .noBackup(let hosts): "the rule for \(hosts) has only one pin; add a backup pin"
-        case .noCertificate: "there is no certificate"
-        case .insecureBase(let url): "\(Redaction.place(url)) is pinned, and not https"
+        case .noCertificate: "the file or data contains no certificate"
+        case .insecureBase(let url): "\(Redaction.place(url)) has a pinned host: must be https"
         case .transport(let error): error.description
         }
     }

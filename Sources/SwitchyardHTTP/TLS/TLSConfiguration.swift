@@ -131,7 +131,7 @@ extension TLSConfiguration {
     /// - Throws: ``TransportError`` with ``TransportError/Kind/unsupported``.
     package func check(_ url: RequestURL) throws(TransportError) {
         guard pins.isEmpty || url.isSecure else {
-            let message = "the server is pinned, but http does not authenticate it"
+            let message = "the server has pinned keys, which http cannot check: must be https"
             throw TransportError(.unsupported, message: message, mayHaveBeenSent: false)
         }
     }

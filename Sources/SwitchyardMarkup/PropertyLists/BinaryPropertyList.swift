@@ -10,7 +10,7 @@ struct BinaryPropertyList {
     ///
     /// An object with several references counts once per reference.
     private static let maximumSize = 10_000_000
-    /// The maximum number of bytes of text and data in excess of the file's size.
+    /// The maximum number of bytes by which the text and data in the expanded list may exceed the file's size.
     ///
     /// An object with several references counts once per reference.
     private static let maximumGrowth = 64 << 20
@@ -114,7 +114,7 @@ extension BinaryPropertyList {
             length = min(length + walk.bytes[member], longest)
         }
         guard size < Self.maximumSize, length < longest else {
-            throw DecodingFailure(.corrupted, detail: "more values than a list may come to")
+            throw DecodingFailure(.corrupted, detail: "the property list has too many values or is too large")
         }
         walk.heights[visit.object] = height + 1
         walk.sizes[visit.object] = size
@@ -165,7 +165,7 @@ extension BinaryPropertyList {
         return start
     }
 
-    /// Returns the number of members or units of an object, and the position of the first one.
+    /// Returns the number of members or units of an object, and the position of the first member or unit.
     private func head(at start: Int) throws(DecodingFailure) -> (position: Int, length: Int) {
         let (position, length) = (start + 1, Int(bytes[start] & 15))
         guard length == 15 else { return (position, length) }

@@ -24,7 +24,7 @@ enum PropertyListDepth {
 
     private static func checkMarkup(_ bytes: [UInt8], limit: Int) throws(DecodingFailure) {
         try checkForm(bytes)
-        // A zero byte means an encoding that is not ASCII-compatible, such as UTF-16, so the bytes cannot be scanned
+        // A zero byte means that the encoding is not ASCII-compatible, such as UTF-16, so the bytes cannot be scanned
         // for tags.
         if let null = bytes.firstIndex(of: 0) { throw DecodingFailure(.malformed(offset: null)) }
         var markup = PropertyListMarkup(bytes)
@@ -50,7 +50,7 @@ enum PropertyListDepth {
         guard let encoding = encoding(of: bytes[first...]) else { return }
         guard plainEncodings.contains(encoding) || encoding.hasPrefix("iso-8859-") || encoding.hasPrefix("windows-125")
         else {
-            throw DecodingFailure(.malformed(offset: first), detail: "the encoding \(encoding)")
+            throw DecodingFailure(.malformed(offset: first), detail: "the encoding \(encoding) is not supported")
         }
     }
 
@@ -104,9 +104,9 @@ private struct PropertyListMarkup {
         return bytes[end - 1] == UInt8(ascii: "/") ? .empty : .opening
     }
 
-    /// Whether the byte is not allowed in a tag of a property list.
+    /// Returns whether a byte is not allowed inside a tag of a property list.
     ///
-    /// Such a byte starts another tag or contains the declarations of a document type.
+    /// `<` starts another tag, and `[` starts the declarations of a document type.
     private static func isForbidden(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: "<") || byte == UInt8(ascii: "[")
     }

@@ -9,7 +9,7 @@ public enum XMLEvent: Sendable, Hashable {
     case start(name: String, attributes: [Attribute])
     /// The end of an element.
     case end(name: String)
-    /// Text between markup, with entities replaced, or the text of a CDATA section.
+    /// Text between markup in which the entities have been replaced, or the text of a CDATA section.
     case text(String)
     /// A comment.
     case comment(String)
@@ -20,7 +20,7 @@ public enum XMLEvent: Sendable, Hashable {
     public struct Attribute: Sendable, Hashable {
         /// The name with its namespace prefix.
         public var name: String
-        /// The value with entities replaced.
+        /// The value, in which the entities have been replaced.
         public var value: String
 
         /// Creates an attribute from its name and value.
@@ -32,7 +32,8 @@ public enum XMLEvent: Sendable, Hashable {
 
     /// Returns the events of an XML text (XML 1.0, fifth edition).
     ///
-    /// A document type declaration is an error, because it could refer to local files and expand without bounds.
+    /// A document type declaration is an error, because its entities could refer to local files and expand without
+    /// bounds.
     ///
     /// - Parameters:
     ///   - text: The text in UTF-8, optionally with a byte order mark.

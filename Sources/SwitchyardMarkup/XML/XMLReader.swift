@@ -62,7 +62,7 @@ struct XMLReader {
         } else if take("</") {
             try end()
         } else if take("<!") {
-            throw DecodingFailure(.corrupted, detail: "a document type is not read")
+            throw DecodingFailure(.corrupted, detail: "a document type declaration is not supported")
         } else {
             position += 1
             try start()

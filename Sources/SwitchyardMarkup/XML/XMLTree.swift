@@ -62,7 +62,7 @@ public struct XMLTree: Sendable, Hashable {
                 // Canonically equivalent names are the same key in a dictionary, so the value of one of the attributes
                 // would be lost.
                 guard values.count == attributes.count else {
-                    throw DecodingFailure(.corrupted, keyPath: name, detail: "two attributes of one name")
+                    throw DecodingFailure(.corrupted, keyPath: name, detail: "two attributes have the same name")
                 }
                 open.append(XMLTree(name: name, attributes: values))
             case .end:

@@ -134,7 +134,7 @@ extension BatchReport {
         switch member {
         case .failed(let reason): APIError(reason)
         case .cancelled: APIError(.cancelled(.caller))
-        case .succeeded, nil: APIError(.configuration(.other("too few requests to succeed")))
+        case .succeeded, nil: APIError(.configuration(.other("the group requires more successes than it has requests")))
         }
     }
 }

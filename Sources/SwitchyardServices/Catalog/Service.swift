@@ -150,7 +150,7 @@ public struct Service: Sendable, Hashable {
             throw CatalogError(
                 .missingEnvironment,
                 at: "\(path).cdnURLs.\(environment)",
-                expected: "an environment that baseURLs has too"
+                expected: "an environment that baseURLs also has"
             )
         }
         try server.checkRole(at: path)

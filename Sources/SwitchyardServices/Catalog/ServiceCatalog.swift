@@ -10,7 +10,7 @@ public struct ServiceCatalog: Sendable {
 
     /// Creates a catalogue of existing services.
     ///
-    /// - Parameter services: The services. If two have the same name, the first one wins.
+    /// - Parameter services: The services. If two services have the same name, the first one wins.
     public init(_ services: [Service]) {
         var names: Set<String> = []
         self.services = services.filter { names.insert($0.name).inserted }.sorted { $0.name < $1.name }

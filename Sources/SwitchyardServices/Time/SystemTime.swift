@@ -6,9 +6,9 @@
 
 /// The system's time source: a monotonic clock that continues while the machine sleeps, and timers on one serial queue.
 ///
-/// The system timer is set again only for a deadline that is earlier than its current one. A timer that is cancelled in
-/// time, as nearly all are, therefore only takes a lock twice for a short time and wakes no thread. After a sleep of
-/// the machine, all overdue timers fire as soon as the next timer is set.
+/// The system timer is set again only for a deadline that is earlier than its current deadline. A timer that is
+/// cancelled in time, as nearly all are, therefore only takes a lock twice for a short time and wakes no thread. After
+/// a sleep of the machine, all overdue timers fire as soon as the next timer is set.
 ///
 /// After a pause of the process, timers are postponed by 100 ms, so that data that has arrived is read first.
 public final class SystemTime: TimeSource {

@@ -29,7 +29,7 @@ final class EventConnection: @unchecked Sendable {
     /// list may change.
     private var avoided: [Server.ID] = []
     private var reconnectionTime: Duration
-    /// The pause that the last response requested with `Retry-After`; `nil` if it requested no pause.
+    /// The pause that the last response requested with `Retry-After`, or `nil` if it requested no pause.
     private var retryAfter: Duration?
     private var failures = 0
     private var hasBegun = false

@@ -5,7 +5,7 @@ import SwitchyardServices
 struct EventParser: Sendable {
     /// The last event id, possibly from an earlier connection; the next connection sends it as `Last-Event-ID`.
     private(set) var lastEventID: String
-    /// The last reconnection time that the server set on this connection; `nil` if it set no time.
+    /// The last reconnection time that the server set on this connection, or `nil` if it set no time.
     private(set) var reconnectionTime: Duration?
 
     private var idBuffer: String

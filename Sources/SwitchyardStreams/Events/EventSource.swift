@@ -106,7 +106,7 @@ public enum EventSourceFailure: Error, Sendable {
     /// The value is the response with at most the first 64 KiB of its body.
     case contentType(ServiceResponse)
 
-    /// The response that was not an event stream; `nil` if there was no response.
+    /// The response that was not an event stream, or `nil` if there was no response.
     public var answer: ServiceResponse? {
         switch self {
         case .request: nil
@@ -122,7 +122,7 @@ extension EventSourceFailure: CustomStringConvertible {
         case .request(let failure): failure.description
         case .refused(let answer): "the server responded with \(answer.status)"
         case .contentType(let answer):
-            "the response is \(answer.headers.contentType ?? "of no named type"), not text/event-stream"
+            "the content type is \(answer.headers.contentType ?? "missing"): must be text/event-stream"
         }
     }
 }

@@ -110,7 +110,7 @@ final class BlockingPipe: @unchecked Sendable {
     /// Whether all bytes were read and no more will arrive.
     var isAtEnd: Bool { withLock { $0.count == 0 && $0.end != nil } }
 
-    /// The failure that interrupted the body; `nil` until all bytes before the failure were read.
+    /// The failure that interrupted the body, or `nil` until all bytes before the failure were read.
     var failure: RequestFailure? {
         withLock { state in
             guard state.count == 0, case .failure(let error) = state.end else { return nil }

@@ -83,7 +83,7 @@ public final class ResponseInputStream: InputStream {
         return pipe.isAtEnd ? .atEnd : .open
     }
 
-    /// The failure that interrupted the body; `nil` if there was no failure.
+    /// The failure that interrupted the body, or `nil` if there was no failure.
     public override var streamError: (any Error)? { pipe.failure }
 
     // MARK: Run loops and properties

@@ -43,7 +43,7 @@ struct LineSplitter: Sendable {
         }
     }
 
-    /// Returns the next line without its end; `nil` if the line is not complete yet.
+    /// Returns the next line without its end, or `nil` if the line is not complete yet.
     ///
     /// - Throws: ``TransportError`` with ``TransportError/Kind/bodyTooLarge`` if a line exceeds the limit.
     mutating func next() throws(TransportError) -> Data? {
@@ -71,7 +71,7 @@ struct LineSplitter: Sendable {
         rule == .lineFeed && line.last == UInt8(ascii: "\r") ? line.dropLast() : line
     }
 
-    /// Returns the bytes after the last line end; `nil` if there are no such bytes.
+    /// Returns the bytes after the last line end, or `nil` if there are no such bytes.
     mutating func finish() -> Data? {
         skipLineFeed()
         defer {

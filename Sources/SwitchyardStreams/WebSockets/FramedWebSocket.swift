@@ -26,7 +26,7 @@ final class FramedWebSocket: WebSocketEngine {
     /// - Parameters:
     ///   - link: The connection, after the opening handshake.
     ///   - options: The options of the connection.
-    ///   - compression: The negotiated compression; `nil` for no compression.
+    ///   - compression: The negotiated compression, or `nil` for no compression.
     ///   - time: The clock of pings and timeouts.
     init(
         over link: any WebSocketLink,
@@ -190,7 +190,7 @@ final class FramedWebSocket: WebSocketEngine {
 extension TransportError {
     fileprivate static let sendCancelled = TransportError(
         .cancelled,
-        message: "the task that sends was cancelled",
+        message: "the sending task was cancelled",
         mayHaveBeenSent: false
     )
 }

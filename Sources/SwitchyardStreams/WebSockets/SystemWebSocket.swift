@@ -19,7 +19,7 @@
         ///   - socket: The connection that the task belongs to.
         ///   - options: The options of the connection.
         ///   - end: A closure that ends the connection immediately. Its parameter is the failure that counts against
-        ///     the server; `nil` if the server is not at fault.
+        ///     the server, or `nil` if the server is not at fault.
         init(
             _ task: URLSessionWebSocketTask,
             of socket: URLSessionSocket,

@@ -32,7 +32,7 @@ public final class WebSocket: Sendable {
         case data(Data)
     }
 
-    /// The context of the request that opened the connection; `nil` if the connection was opened without a client.
+    /// The context of the request that opened the connection, or `nil` if the connection was opened without a client.
     public let context: RequestContext?
     private let door: WebSocketDoor
     /// A closure that returns the error for every call after the user who opened the WebSocket has logged out.
@@ -70,11 +70,11 @@ public final class WebSocket: Sendable {
         door.abandon()
     }
 
-    /// The subprotocol that the server has chosen; `nil` if the server chose no subprotocol, or if the connection is
+    /// The subprotocol that the server has chosen, or `nil` if the server chose no subprotocol, or if the connection is
     /// not open yet.
     public var subprotocol: String? { door.subprotocol }
 
-    /// A description of how the connection ended; `nil` if the connection has not ended or was never open.
+    /// A description of how the connection ended, or `nil` if the connection has not ended or was never open.
     public var closure: Closure? { door.closure }
 
     /// Sends a message, and returns when the whole message has been passed to the system.

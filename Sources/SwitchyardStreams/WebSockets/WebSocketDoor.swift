@@ -12,7 +12,8 @@ final class WebSocketDoor: Sendable {
         var subprotocol: String?
         var waiters = WaiterList<Outcome>()
         var task: (any TransportTask)?
-        /// The code and the reason that were passed to `close` before the connection was open; `nil` if there are none.
+        /// The code and the reason that were passed to `close` before the connection was open, or `nil` if there are
+        /// none.
         var closing: (code: WebSocket.CloseCode, reason: String)?
     }
 
@@ -67,7 +68,7 @@ final class WebSocketDoor: Sendable {
             let response = try result.get()
             guard response.status == 101 else {
                 response.cancelBody()
-                let message = "the server responded to the opening with \(response.status), expected 101"
+                let message = "the server responded to the opening handshake with \(response.status), expected 101"
                 throw TransportError(.protocolViolation, message: message)
             }
             let (engine, subprotocol) = try PlainLink.engine(of: response, handshake, options)
@@ -130,12 +131,12 @@ final class WebSocketDoor: Sendable {
 extension TransportError {
     fileprivate static let closedBeforeOpen = TransportError(
         .closed,
-        message: "this side closed the WebSocket before the connection stood",
+        message: "this side closed the WebSocket before the connection was open",
         mayHaveBeenSent: false
     )
     fileprivate static let openingGivenUp = TransportError(
         .cancelled,
-        message: "the task that waits was cancelled",
+        message: "the waiting task was cancelled",
         mayHaveBeenSent: false
     )
 }

@@ -4,7 +4,7 @@ import SwitchyardHTTP
 /// An open connection of a ``WebSocket``, either with Switchyard's own framing (``FramedWebSocket``) or with the
 /// system's (``SystemWebSocket``).
 protocol WebSocketEngine: Sendable {
-    /// A description of how the connection ended; `nil` if it has not ended.
+    /// A description of how the connection ended, or `nil` if it has not ended.
     var closure: WebSocket.Closure? { get }
 
     /// Sends a message, and returns when the whole message has been passed to the system.
@@ -32,6 +32,6 @@ protocol WebSocketLink: Sendable {
 
     /// Ends the connection immediately.
     ///
-    /// - Parameter failure: The failure that counts against the server; `nil` if the server is not at fault.
+    /// - Parameter failure: The failure that counts against the server, or `nil` if the server is not at fault.
     func end(_ failure: TransportError?)
 }

@@ -96,7 +96,7 @@ struct ClientLink: WebSocketLink {
 extension TransportError {
     static let noConnection = TransportError(
         .unsupported,
-        message: "the transport hands no connection over, which a WebSocket needs",
+        message: "the transport does not support connection upgrades, which a WebSocket needs",
         mayHaveBeenSent: false
     )
 

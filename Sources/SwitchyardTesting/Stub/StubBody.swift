@@ -46,7 +46,7 @@ final class StubBody: Sendable {
         let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { wait(pause, $0) }
         } onCancel: {
-            fail(TransportError(.cancelled, message: "the reader gave up"))
+            fail(TransportError(.cancelled, message: "the reader stopped reading"))
         }
         return try outcome.get()
     }

@@ -16,7 +16,8 @@ final class StubExchange: TransportTask {
         var completion: Completion?
         var timers: [any ScheduledTimer] = []
         var timeout: (any ScheduledTimer)?
-        /// The streamed body that is being read; `nil` before the head is delivered, and if the body is not streamed.
+        /// The streamed body that is being read, or `nil` before the head is delivered, and if the body is not
+        /// streamed.
         var body: StubBody?
         /// A callback that is called once when the exchange ends.
         var onEnd: (@Sendable (StubExchange) -> Void)?

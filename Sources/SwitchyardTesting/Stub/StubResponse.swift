@@ -29,7 +29,7 @@ public struct StubResponse: Sendable {
 
         /// The error for a pause that exceeds the idle timeout.
         var timeout: TransportError {
-            TransportError(.timeout, message: "nothing came within \(duration)")
+            TransportError(.timeout, message: "no data arrived within \(duration)")
         }
 
         func start(_ action: @escaping @Sendable () -> Void) -> any ScheduledTimer {

@@ -49,7 +49,7 @@ public final class ExpectedRequests: Sendable {
         let (counts, unexpected) = state.withLock { ($0.counts, $0.unexpected) }
         let missing = zip(expectations, counts).compactMap { expectation, count in
             expectation.count.contains(count)
-                ? nil : "\(expectation.name) came \(count) times, expected \(expectation.count)"
+                ? nil : "\(expectation.name) was received \(count) times, expected \(expectation.count)"
         }
         return unexpected + missing
     }
@@ -66,7 +66,7 @@ public final class ExpectedRequests: Sendable {
         let nearest = zip(expectations, differences).min { $0.1.count < $1.1.count }
         let hint = nearest.map { expectation, differences in
             differences.isEmpty
-                ? "; \(expectation.name) has come already, or out of order"
+                ? "; \(expectation.name) was received already, or out of order"
                 : "; \(expectation.name) differs in \(differences.joined(separator: ", "))"
         }
         let problem = "unexpected \(request)\(hint ?? "")"

@@ -67,14 +67,14 @@ public struct RequestExpectation: Sendable {
             let shown = texts.map { Redaction.standard.value($0, ofParameter: name) }
             let list = shown.isEmpty ? "nothing" : shown.joined(separator: ", ")
             let expected = Redaction.standard.value(value, ofParameter: name)
-            differences.append("query \(name)=\(list) in place of \(expected)")
+            differences.append("query \(name)=\(list), expected \(expected)")
         }
         for field in headers.fields {
             let found = request.headers.values(of: field.name)
             guard !found.contains(field.value) else { continue }
             let shown = found.map { Redaction.standard.value($0, ofHeader: field.name) }.joined(separator: ", ")
             let expected = Redaction.standard.value(field.value, ofHeader: field.name)
-            differences.append("\(field.name): \(found.isEmpty ? "nothing" : shown) in place of \(expected)")
+            differences.append("\(field.name): \(found.isEmpty ? "nothing" : shown), expected \(expected)")
         }
         if let body, !body(request.bytes) { differences.append("body of \(request.bytes.count) bytes") }
         return differences

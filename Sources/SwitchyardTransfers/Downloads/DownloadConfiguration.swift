@@ -56,7 +56,7 @@ public struct DownloadConfiguration: Sendable {
     /// The data is ignored if the data is damaged, belongs to other content, or names a partial file that is missing.
     /// The download then starts over. The partial file of the other content is kept.
     public var resumeData: Data?
-    /// The name that identifies the content instead of the URL's path and query; `nil` unless set.
+    /// The name that identifies the content instead of the URL's path and query, or `nil` unless set.
     ///
     /// With a name, two URLs that differ only in a signature identify the same content.
     public var contentName: String?
@@ -135,7 +135,7 @@ public struct DownloadConfiguration: Sendable {
 public enum DownloadEvent: Sendable, Hashable {
     /// The download starts from the first byte of the content.
     ///
-    /// `total` is the length in bytes; `nil` if it is unknown.
+    /// `total` is the length in bytes, or `nil` if it is unknown.
     case began(total: Int64?)
     /// The download continues an earlier, interrupted download at this byte offset.
     case resumed(at: Int64, total: Int64?)

@@ -37,8 +37,8 @@ public struct DownloadFailure: Error, Sendable {
     public var id: RequestID
     /// The number of received bytes that are kept for resuming the download; 0 if no bytes are kept.
     public var keptBytes: Int64 = 0
-    /// The data with which a later call can resume the download through ``DownloadConfiguration/resumeData``; `nil` if
-    /// no bytes are kept.
+    /// The data with which a later call can resume the download through ``DownloadConfiguration/resumeData``, or `nil`
+    /// if no bytes are kept.
     ///
     /// A later call with the same configuration finds the kept bytes even without this data.
     public var resumeData: Data?
@@ -69,7 +69,7 @@ public struct DownloadFailure: Error, Sendable {
     /// Whether the app cancelled the download.
     public var isCancellation: Bool { reason == .request(.cancelled) }
 
-    /// The status of the error response; `nil` if there was no error response.
+    /// The status of the error response, or `nil` if there was no error response.
     public var status: Int? {
         if case .status(let status) = reason { status } else { nil }
     }
@@ -91,9 +91,9 @@ extension DownloadFailure: CustomStringConvertible {
             case .status(let status): "the server responded with \(status)"
             case .file(let failure): "\(failure)"
             case .unusableRange(let text): "the server's range cannot be used: \(text)"
-            case .lengthMismatch(let announced, let actual): "\(actual) bytes came, announced were \(announced)"
+            case .lengthMismatch(let announced, let actual): "\(actual) bytes arrived, expected \(announced)"
             case .digestMismatch(let expected, let actual):
-                "the file's hash is \(actual), expected was \(expected)"
+                "the digest of the file is \(actual), expected \(expected)"
             case .destination(let text): "the destination could not be chosen: \(text)"
             case .unsupported(let text): text
             }

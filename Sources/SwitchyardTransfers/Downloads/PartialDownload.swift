@@ -17,20 +17,20 @@ import SwitchyardHTTP
 /// destination. The file stays there until the download is started again and completes, or until the app removes the
 /// file.
 public struct PartialDownload: Sendable, Hashable {
-    /// The requested path, without query; `nil` if the path is no longer known.
+    /// The requested path, without query, or `nil` if the path is no longer known.
     ///
     /// Without a path, the download cannot be resumed.
     public let path: String?
     /// The number of received bytes that a resumed download can use; 0 if the download would start over.
     public let keptBytes: Int64
-    /// The length of the whole content; `nil` while unknown.
+    /// The length of the whole content, or `nil` while unknown.
     public let total: Int64?
     /// The number of bytes that the partial file occupies on the disk.
     public let size: Int64
     /// The date at which the partial file was last written.
     public let changedAt: Date
-    /// The data with which a later call resumes the download through ``DownloadConfiguration/resumeData``; `nil` if no
-    /// bytes can be used.
+    /// The data with which a later call resumes the download through ``DownloadConfiguration/resumeData``, or `nil` if
+    /// no bytes can be used.
     public let resumeData: Data?
     private let place: PartialPlace.Files
 

@@ -41,7 +41,7 @@ public protocol Transport: Sendable {
 
     /// Shuts the transport down: active exchanges and all later requests end with `TransportError.Kind.closed`.
     ///
-    /// Calling it again has no effect. A transport that is released without a shutdown cleans up by itself.
+    /// A second call has no effect. A transport that is released without a shutdown cleans up by itself.
     func shutdown()
 }
 
@@ -138,9 +138,9 @@ extension Transport {
     }
 }
 
-/// Connects the waiting caller, the active exchange and a cancellation.
+/// Connects the task that waits for the response, the active exchange and a cancellation.
 ///
-/// The three may arrive in any order.
+/// These three may arrive in any order.
 private struct SendHandoff: Sendable {
     typealias Outcome = Result<HTTPResponse, TransportError>
     typealias Waiter = UnsafeContinuation<Outcome, Never>
@@ -178,7 +178,7 @@ private struct SendHandoff: Sendable {
         task?.cancel()
     }
 
-    /// Resumes the caller with the first outcome.
+    /// Resumes the waiting task with the first outcome.
     ///
     /// Later outcomes are ignored.
     func finish(_ outcome: Outcome) {
@@ -202,7 +202,7 @@ extension TransportError {
 
 /// The handle of an exchange that failed before it started.
 struct RefusedExchange: TransportTask {
-    /// Reports the failure asynchronously, because the caller may hold a lock that its completion needs.
+    /// Reports the failure asynchronously, because the calling code may hold a lock that its completion needs.
     init(
         _ error: TransportError,
         completion: @escaping @Sendable (Result<HTTPResponse, TransportError>) -> Void

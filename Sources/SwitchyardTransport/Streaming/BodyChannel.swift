@@ -4,13 +4,13 @@ import SwitchyardServices
 
 /// A bounded buffer between a transport, which must not wait, and a reader, which may be slow.
 ///
-/// The transport offers bytes and receives the remaining room. If there is no room, the transport pauses the exchange.
-/// When the reader has taken half of the buffered bytes, the channel resumes the exchange.
+/// The transport offers bytes and receives the remaining space. If there is no space, the transport pauses the
+/// exchange. When the reader has taken half of the buffered bytes, the channel resumes the exchange.
 final class BodyChannel: Sendable {
     typealias Outcome = Result<Data?, TransportError>
 
     private struct State {
-        /// The buffered pieces in reverse order, so that the next piece is last.
+        /// The buffered chunks in reverse order, so that the next chunk is last.
         private(set) var pieces: [Data] = []
         private(set) var backlog = 0
         var isPaused = false
@@ -19,7 +19,7 @@ final class BodyChannel: Sendable {
 
         /// Appends bytes.
         ///
-        /// A large piece stays a piece of its own, and small pieces are merged.
+        /// A large chunk stays a separate chunk, and small chunks are merged.
         mutating func add(_ bytes: Data) {
             backlog += bytes.count
             if let newest = pieces.first, newest.count + bytes.count <= 32 << 10 {
@@ -60,9 +60,9 @@ final class BodyChannel: Sendable {
 
     // MARK: Writing
 
-    /// Buffers bytes and returns the remaining room.
+    /// Buffers bytes and returns the remaining space.
     ///
-    /// If there is none, the exchange must pause until `resume` is called.
+    /// If there is no space, the exchange must pause until `resume` is called.
     func offer(_ bytes: Data) -> Int {
         let (reader, room): (CheckedContinuation<Outcome, Never>?, Int) = state.withLock { state in
             guard state.end == nil else { return (nil, capacity) }
@@ -72,8 +72,8 @@ final class BodyChannel: Sendable {
             }
             state.add(bytes)
             let room = capacity - state.backlog
-            // Bytes may still arrive after the exchange has paused. They do not resume the exchange, because only the
-            // reader does.
+            // Bytes may still arrive after the exchange has paused. These bytes do not resume the exchange. Only the
+            // reader resumes it.
             if room <= 0 { state.isPaused = true }
             return (nil, max(0, room))
         }
@@ -101,7 +101,7 @@ final class BodyChannel: Sendable {
 
     // MARK: Reading
 
-    /// Waits for the next piece, and returns `nil` at the end of the body.
+    /// Waits for the next chunk, and returns `nil` at the end of the body.
     func next() async throws(TransportError) -> Data? {
         let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { read($0) }
@@ -161,7 +161,7 @@ final class BodyReader: Sendable {
 
     /// The body as a stream.
     var stream: HTTPBodyStream {
-        // The cancellation closure captures only the channel. If it captured the reader, a caller that retains the
+        // The cancellation closure captures only the channel. If the closure captured the reader, code that retains the
         // closure would keep an unread body alive.
         HTTPBodyStream(cancel: { [channel] in channel.abandon() }) { () async throws(TransportError) in
             try await self.channel.next()
@@ -178,7 +178,7 @@ final class BodyReader: Sendable {
 }
 
 extension TransportError {
-    fileprivate static let readingCancelled = TransportError(.cancelled, message: "the reader gave up")
+    fileprivate static let readingCancelled = TransportError(.cancelled, message: "the reader stopped reading")
     fileprivate static let readTwice = TransportError(
         .invalidRequest,
         message: "a body is read by one reader at a time"

@@ -17,10 +17,10 @@ import SwitchyardServices
 ///
 /// The pins also apply to a request with a TLS configuration of its own, unless that configuration has pins.
 ///
-/// A request to a pinned host must use https. If a host does not match its pins under `PinRule.Mode.reportOnly`, the
-/// connection is made again without the pins. Nothing of the request has been sent before that.
+/// A request to a pinned host must use https. If a host does not match its pins under `PinRule.Mode.reportOnly`, a
+/// second connection is opened without the pins. Nothing of the request is sent before the second connection.
 public final class PinnedTransport: Transport {
-    /// A host that matched none of its pins but received the request nevertheless, because its rule only reports.
+    /// A host that matched none of its pins but still received the request, because its rule only reports.
     public struct Mismatch: Sendable, Hashable {
         /// The host.
         public var host: String
@@ -50,15 +50,15 @@ public final class PinnedTransport: Transport {
     /// Creates a transport.
     ///
     /// - Parameters:
-    ///   - rules: The rules. If several rules match a host, the first one applies.
+    ///   - rules: The rules. If several rules match a host, the first of these rules applies.
     ///   - otherHosts: The treatment of hosts without a rule, by default ``OtherHosts/allowed``.
     ///   - clock: The clock that determines when rules expire, by default the system's clock.
     ///   - report: A closure that receives mismatches under ``/SwitchyardHTTP/PinRule/Mode/reportOnly``, on a thread of
     ///     the transport.
     ///   - make: A closure that creates a transport for a set of pins; called once for every rule, and once without
     ///     pins.
-    /// - Throws: `PinRule.Problem.transport()` if a transport cannot be created, for example because it does not support
-    ///   pins.
+    /// - Throws: `PinRule.Problem.transport()` if a transport cannot be created, for example because it does not
+    ///   support pins.
     public init(
         rules: [PinRule],
         otherHosts: OtherHosts = .allowed,
@@ -93,14 +93,14 @@ public final class PinnedTransport: Transport {
     ) -> any TransportTask {
         let origin = request.url.origin
         guard let site = sites.first(where: { $0.rule.hosts.matches(origin.host) }) else {
-            guard otherHosts == .allowed else { return refuse("no pin rule names \(origin.host)", completion) }
+            guard otherHosts == .allowed else { return refuse("no pin rule matches \(origin.host)", completion) }
             return plain.start(request, progress: progress, completion: completion)
         }
         guard site.rule.isValid(at: clock()) else {
             return plain.start(request, progress: progress, completion: completion)
         }
         guard origin.scheme == "https" else {
-            return refuse("\(origin.host) is pinned and asked over https only", completion)
+            return refuse("\(origin.host) is pinned: must be requested over https", completion)
         }
         let pinned = request.pinned(to: site.rule)
         guard site.rule.mode == .reportOnly else {
@@ -148,7 +148,7 @@ public final class PinnedTransport: Transport {
 extension HTTPRequest {
     /// Returns the request.
     ///
-    /// If it has a TLS configuration of its own without pins, the rule's pins are added.
+    /// If the request has a TLS configuration of its own without pins, the rule's pins are added.
     fileprivate func pinned(to rule: PinRule) -> HTTPRequest {
         guard var tls, tls.pins.isEmpty else { return self }
         tls.pins = rule.pins
@@ -174,7 +174,7 @@ private final class PinnedTask: TransportTask {
 
     /// Stores the active exchange.
     ///
-    /// If the second exchange has already started, the first one is ignored.
+    /// If the second exchange has already started, the first exchange is ignored.
     func hold(_ task: any TransportTask, isFirst: Bool = false) {
         let cancelsNow = state.withLock { state in
             guard !(isFirst && state.hasSecond) else { return false }

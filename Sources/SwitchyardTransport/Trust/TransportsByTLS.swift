@@ -5,9 +5,9 @@ import SwitchyardServices
 ///
 /// Each transport is created when it is first needed.
 ///
-/// A connection that was made with one configuration must not be used with another. Each configuration therefore has a
-/// transport with its own connections. The most recently used transports are kept. A transport that is removed
-/// completes its active exchanges.
+/// A connection that was opened with one configuration must not be used with another configuration. Each configuration
+/// therefore has a transport with its own connections. The most recently used transports are kept. A transport that is
+/// removed completes its active exchanges.
 final class TransportsByTLS: Sendable {
     typealias Maker = @Sendable (TLSConfiguration) throws(TransportError) -> any Transport
 
@@ -17,7 +17,7 @@ final class TransportsByTLS: Sendable {
     static let limit = 8
 
     private struct State {
-        /// The transports, with the most recently used last.
+        /// The transports, with the most recently used transport last.
         var kept: [(tls: TLSConfiguration, transport: any Transport)] = []
         var isClosed = false
     }
@@ -69,7 +69,7 @@ final class TransportsByTLS: Sendable {
 
     /// Stores a new transport and returns it.
     ///
-    /// If another thread has stored one for the same configuration, returns that one.
+    /// If another thread has stored a transport for the same configuration, returns that transport.
     private func keep(_ made: any Transport, for tls: TLSConfiguration) throws(TransportError) -> any Transport {
         // The removed transport is released after the lock.
         let (transport, _) = try state.withLock { state throws(TransportError) -> (any Transport, (any Transport)?) in
@@ -86,7 +86,7 @@ final class TransportsByTLS: Sendable {
         for entry in state.withLock({ $0.kept }) { entry.transport.retireConnections() }
     }
 
-    /// Shuts all transports down, and allows no new ones.
+    /// Shuts all transports down, and allows no new transports.
     func shutdown() {
         let kept = state.withLock { state in
             state.isClosed = true

@@ -31,7 +31,7 @@
             var input: InputStream?
             var output: OutputStream?
             Stream.getBoundStreams(withBufferSize: Self.bufferSize, inputStream: &input, outputStream: &output)
-            guard let input, let output else { throw Self.failure("no stream could be made") }
+            guard let input, let output else { throw Self.failure("no stream could be created") }
             do { reader = try stream.makeReader() } catch { throw Self.failure("\(error)") }
             self.input = input
             self.output = output
@@ -63,9 +63,9 @@
             }
         }
 
-        /// Writes as many bytes as the stream has room for.
+        /// Writes as many bytes as fit into the stream.
         ///
-        /// If none are left, requests more from the reader.
+        /// If no bytes are left, requests more bytes from the reader.
         private func pump() {
             while !hasEnded, !pending.isEmpty, output.hasSpaceAvailable {
                 let written = pending.withUnsafeBytes { bytes in
@@ -97,7 +97,7 @@
                 return fail("it ended after \(given) of \(length) bytes")
             }
             given += Int64(piece.count)
-            if let length, given > length { return fail("it gave more than the \(length) bytes announced") }
+            if let length, given > length { return fail("it provided more than the announced \(length) bytes") }
             pending = piece
             pump()
         }

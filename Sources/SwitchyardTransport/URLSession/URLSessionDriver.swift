@@ -92,7 +92,9 @@ final class URLSessionDriver: NSObject, Sendable {
         #endif
     }
 
-    /// Accepts no more exchanges, and lets active exchanges complete or cancels them.
+    /// Accepts no more exchanges.
+    ///
+    /// If `cancelling` is `true`, active exchanges are cancelled. Otherwise, they complete.
     func close(cancelling: Bool) {
         let exchanges = state.withLock { state in
             state.isClosed = true
@@ -165,8 +167,8 @@ extension URLSessionDriver: URLSessionDataDelegate {
     ) {
         #if canImport(Darwin)
             trust.answer(challenge) { disposition, credential in
-                // The rejection is recorded before the task ends, because the task's error only says that it was
-                // cancelled.
+                // The rejection is recorded before the task ends, because the task's error reports only that the task
+                // was cancelled.
                 if disposition == .cancelAuthenticationChallenge { self.exchange(of: task)?.rejectCertificate() }
                 completionHandler(disposition, credential)
             }

@@ -144,7 +144,7 @@ final class URLSessionExchange: TransportTask {
         // A suspended task may continue to receive data. There are reports of memory that grows without limit
         // (AetherEngine, issue 220).
         if channel.backlog > max(configuration.maximumBacklog, configuration.streamBufferSize) {
-            tooMuch("not read in time, and URLSession has not stopped for it")
+            tooMuch("read too slowly, and URLSession continues to receive data")
         }
     }
 
@@ -185,7 +185,7 @@ final class URLSessionExchange: TransportTask {
             return end(outcome(of: URLSessionFailure(error, hasHead: response != nil, wasSent: wasSent).error))
         }
         guard var response else {
-            return end(.failure(TransportError(.protocolViolation, message: "there was no HTTP response")))
+            return end(.failure(TransportError(.protocolViolation, message: "the response is not an HTTP response")))
         }
         response.body = .whole(body)
         response.metrics = metrics
@@ -233,7 +233,7 @@ final class URLSessionExchange: TransportTask {
             state.withLock { $0.timer }?.move(to: next)
             return
         }
-        end(outcome(of: TransportError(.timeout, message: "the exchange took too long")), stopsTask: true)
+        end(outcome(of: TransportError(.timeout, message: "the exchange exceeded its timeout")), stopsTask: true)
     }
 
     // MARK: Apple systems only
@@ -248,7 +248,7 @@ final class URLSessionExchange: TransportTask {
         /// The serial queue on which tasks are suspended and resumed.
         private static let pacing = DispatchQueue(label: "switchyard.pacing")
 
-        /// Suspends or resumes the task according to the room in its reader's buffer.
+        /// Suspends or resumes the task according to the space in its reader's buffer.
         ///
         /// The task is suspended only once, because `URLSession` counts suspensions and still delivers data that
         /// arrived before a suspension took effect.

@@ -65,7 +65,7 @@ package struct URLSessionRequest: Sendable {
 
     private static func body(of request: HTTPRequest) throws(TransportError) -> Body {
         if case .none = request.body { return .none }
-        guard request.method != .head else { throw refusal(.invalidRequest, "a HEAD request has no body") }
+        guard request.method != .head else { throw refusal(.invalidRequest, "a HEAD request must not have a body") }
         guard request.method != .get else { throw refusal(.unsupported, "URLSession sends no GET with a body") }
         switch request.body {
         case .none: return .none

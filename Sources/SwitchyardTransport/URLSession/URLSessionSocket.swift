@@ -231,7 +231,7 @@
         fileprivate static let openingCancelled = TransportError(.cancelled, message: "cancelled")
         fileprivate static let endedWhileOpening = TransportError(
             .connectionReset,
-            message: "the connection ended within the opening handshake"
+            message: "the connection ended during the opening handshake"
         )
     }
 #endif

@@ -27,7 +27,7 @@ final class URLSessionSockets: Sendable {
         _ = state.withLock { $0.open.removeValue(forKey: id) }
     }
 
-    /// Ends all connections, and allows no new ones.
+    /// Ends all connections, and allows no new connections.
     func close() {
         let open = state.withLock { state in
             state.isClosed = true
@@ -59,7 +59,7 @@ extension URLSessionTransport {
                 return RefusedExchange(error, completion: completion)
             }
         #else
-            let message = "URLSession has no WebSockets on this system; CurlTransport opens them"
+            let message = "URLSession does not support WebSockets on this system: use CurlTransport"
             return RefusedExchange(
                 TransportError(.unsupported, message: message, mayHaveBeenSent: false),
                 completion: completion

@@ -16,7 +16,7 @@ import SwitchyardServices
 ///
 /// ### Limitations of `URLSession`
 /// - It does not report when a connection is established. Therefore `HTTPRequest.Timeouts.connect` has no effect, and
-///   the other two timeouts include connecting.
+///   the other two timeouts include the time to connect.
 /// - It adds `User-Agent`, `Accept`, `Accept-Language` and `Accept-Encoding` unless the request has these fields, and
 ///   always decompresses responses.
 /// - Repeated header fields of a response are joined by a comma, except `Set-Cookie`, and their order is lost.
@@ -28,7 +28,7 @@ import SwitchyardServices
 ///   stream is not provided again.
 /// - If a reader is slow, the server should wait, but it may continue to send for a while. If the buffered bytes exceed
 ///   ``Configuration/maximumBacklog``, the exchange ends with ``/SwitchyardHTTP/TransportError/Kind/bodyTooLarge``.
-/// - The length of a streamed request body may be omitted. The body is then sent in chunks.
+/// - The length of a streamed request body may be omitted. In this case, the body is sent in chunks.
 /// - An exchange that takes a week is ended.
 ///
 /// The article on transports lists the promises one by one, each with a reference to Apple's documentation.

@@ -8,11 +8,12 @@ struct CacheControl: Sendable {
 
     /// Parses the lines of the `Cache-Control` field.
     ///
-    /// Names are in lower case, and the first of repeated directives wins.
+    /// Names are in lower case. If a directive is repeated, the first one wins.
     init(_ headers: HTTPHeaders) {
         var directives: [String: String?] = [:]
         for line in headers.values(of: "Cache-Control") {
-            // Unicode scalars are used, because a combining mark after a comma or a quote must not hide that character.
+            // Unicode scalars are used, because a combining mark after a comma or a quote must not hide the comma or
+            // the quote.
             var rest = line.unicodeScalars[...]
             while let (name, value) = Self.directive(&rest) {
                 if directives[name] == nil { directives.updateValue(value, forKey: name) }
@@ -29,7 +30,7 @@ struct CacheControl: Sendable {
 
     /// Returns the value of a directive in seconds.
     ///
-    /// It is `nil` if the directive is missing, and zero if its value is not a number.
+    /// The result is `nil` if the directive is missing, and zero if its value is not a number.
     ///
     /// A number that exceeds 31 bits counts as the greatest number of 31 bits (RFC 9111 section 1.2.2).
     func seconds(_ name: String) -> Double? {

@@ -3,7 +3,7 @@ import SwitchyardClient
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// The paths that calls of this run have changed, with the times of the changes.
+/// The paths to which calls of this run have sent write requests, such as PUT, with the times of these changes.
 ///
 /// A response that was stored before such a change is not used if HTTP's rules decide on its freshness. Entries in
 /// memory are removed immediately. Entries on disk would have to be read one by one, so they are checked when they are
@@ -40,7 +40,7 @@ struct ChangedPaths: Sendable {
 
         /// Returns the canonical form of the path, or of the URL of another host.
         ///
-        /// It has no dot segments, and exactly those characters are escaped that a URL cannot contain.
+        /// The canonical form has no dot segments, and exactly the characters that a URL cannot contain are escaped.
         private static func normalised(_ path: String) -> String {
             if path.contains("://") { return RequestURL(path)?.normalForm ?? path }
             guard !isNormal(path), let url = RequestURL("http://unused.example/\(path)") else { return path }
@@ -49,8 +49,8 @@ struct ChangedPaths: Sendable {
 
         /// Returns whether a path is already in canonical form.
         ///
-        /// This fast check succeeds for most paths, and is needed because a change compares the paths of all stored
-        /// responses.
+        /// This fast check succeeds for most paths, and is needed because a write request compares its path with the
+        /// paths of all stored responses.
         private static func isNormal(_ path: String) -> Bool {
             var last = UInt8(ascii: "/")
             for byte in path.utf8 {
@@ -71,16 +71,16 @@ struct ChangedPaths: Sendable {
 
     /// The maximum number of recorded places.
     ///
-    /// If there are more, the place with the oldest change is forgotten.
+    /// If there are more places, the place with the oldest change is forgotten.
     static let limit = 1_000
 
     private var dates: [Place: Date] = [:]
     /// The time of the latest change whose place was forgotten.
     ///
-    /// It may have affected any place.
+    /// This change may have affected any place.
     private var forgotten: Date?
 
-    /// Records the time of a change of a place.
+    /// Records the time at which a place was changed.
     mutating func note(_ place: Place, at date: Date) {
         if dates.count >= Self.limit, dates[place] == nil, let first = dates.min(by: { $0.value < $1.value }) {
             dates[first.key] = nil

@@ -8,9 +8,9 @@ package enum HTTPCacheRules {
     enum Reuse: Sendable, Equatable {
         /// The response can be returned.
         case fresh
-        /// The stale response can be returned while a new one is fetched for the next request (RFC 5861).
+        /// The stale response can be returned while a new response is fetched for the next request (RFC 5861).
         case freshEnough
-        /// The response can be returned only after the server has confirmed it in a request with these header fields.
+        /// The response can be returned only after the server has revalidated it in a request with these header fields.
         case validate(HTTPHeaders)
         /// The response cannot be used.
         case none
@@ -52,7 +52,7 @@ package enum HTTPCacheRules {
         if left > 0 { return .fresh }
         guard !control.has("must-revalidate") else { return otherwise }
         if asked.has("max-stale"), -left <= allowedStaleness(asked) { return .fresh }
-        // A request whose `Cache-Control` demands a fresh response does not accept a stale one (RFC 9111 section
+        // A request whose `Cache-Control` demands a fresh response does not accept a stale response (RFC 9111 section
         // 5.2.1).
         guard !demandsFreshness(request), let window = control.seconds("stale-while-revalidate"), -left < window
         else { return otherwise }
@@ -62,7 +62,8 @@ package enum HTTPCacheRules {
     /// Returns whether a stored response may be returned because the server failed (RFC 5861 section 4, RFC 9111
     /// section 4.2.4).
     ///
-    /// The response must allow it explicitly even if it is fresh, because the request had a reason to go to the server.
+    /// The response must explicitly allow this use even if it is fresh, because the request had a reason to go to the
+    /// server.
     static func mayStandIn(_ stored: HTTPFreshness, now: Date) -> Bool {
         guard mayBeStale(stored), let window = CacheControl(stored.headers).seconds("stale-if-error") else {
             return false
@@ -107,7 +108,7 @@ package enum HTTPCacheRules {
     /// valid.
     ///
     /// A validator that no header field can contain is left out, because the request would be rejected before it is
-    /// sent. A response that an earlier version stored may contain such a validator.
+    /// sent. A response that an earlier version of the library stored may contain such a validator.
     package static func conditions(for headers: HTTPHeaders) -> HTTPHeaders {
         var conditions = HTTPHeaders()
         if let tag = headers.returnable("ETag") { conditions.add(.init(name: "If-None-Match", echo: tag)) }
@@ -115,7 +116,7 @@ package enum HTTPCacheRules {
         return conditions
     }
 
-    /// Returns whether a request may ask the server to confirm a stored response.
+    /// Returns whether a request may ask the server to revalidate a stored response.
     ///
     /// The request must be a GET or HEAD without a condition of its own, because a server rejects other methods whose
     /// condition fails (RFC 9110 section 13.2.2).
@@ -124,12 +125,11 @@ package enum HTTPCacheRules {
         return request["If-None-Match"] == nil && request["If-Modified-Since"] == nil
     }
 
-    /// Returns whether a server's confirmation belongs to a stored response with these header fields (RFC 9111 section
-    /// 4.3.4).
+    /// Returns whether a 304 response belongs to a stored response with these header fields (RFC 9111 section 4.3.4).
     ///
-    /// If the confirmation has an entity tag that the stored response does not have, it belongs to other content. The
-    /// stored response must not receive this tag, because the server would then confirm the wrong content in future. A
-    /// confirmation without an entity tag is accepted.
+    /// If the 304 response has an entity tag that the stored response does not have, it belongs to other content. The
+    /// stored response must not receive this tag, because the server would then revalidate the wrong content in the
+    /// future. A 304 response without an entity tag is accepted.
     static func concerns(_ stored: HTTPHeaders, confirmation headers: HTTPHeaders) -> Bool {
         guard let tag = entityTag(in: headers) else { return true }
         return entityTag(in: stored) == tag
@@ -141,11 +141,11 @@ package enum HTTPCacheRules {
         headers.returnable("ETag").map { $0.hasPrefix("W/") ? $0.dropFirst(2) : $0[...] }
     }
 
-    /// Returns the header fields of a stored response after the server has confirmed it (RFC 9111 section 3.2).
+    /// Returns the header fields of a stored response after a 304 response (RFC 9111 section 3.2).
     ///
-    /// Fields that describe the body are kept, because the body is the stored one. Fields about the age are removed
-    /// unless the confirmation repeats them, because the age counts from the confirmation (RFC 9110 section 6.6.1, RFC
-    /// 9111 section 5.1). A new validator that cannot be sent back does not replace a stored validator that can.
+    /// Fields that describe the body are kept, because the stored body is kept. Fields about the age are removed unless
+    /// the 304 response repeats them, because the age counts from the 304 response (RFC 9110 section 6.6.1, RFC 9111
+    /// section 5.1). A new validator that no header field can contain does not replace a valid stored validator.
     static func confirmed(_ stored: HTTPHeaders, by headers: HTTPHeaders) -> HTTPHeaders {
         let kept: Set<String> = ["content-length", "content-encoding", "content-type", "content-range"]
         var result = stored
@@ -163,7 +163,7 @@ package enum HTTPCacheRules {
         return head
     }
 
-    /// Returns the header fields without those that concern only one connection (RFC 9110 section 7.6.1).
+    /// Returns the header fields, except the fields that concern only one connection (RFC 9110 section 7.6.1).
     static func endToEnd(_ headers: HTTPHeaders) -> HTTPHeaders {
         let dropped = connectionFields.union(headers.elements(of: "Connection").map { $0.lowercased() })
         return HTTPHeaders(headers.filter { !dropped.contains($0.name.lowercased()) })

@@ -31,8 +31,8 @@ struct HTTPFreshness: Sendable {
 
     /// The time in seconds for which the response is fresh after its creation.
     ///
-    /// It is the explicit lifetime. Without one, it is a tenth of the time since the last modification, at most a day
-    /// (RFC 9111 sections 4.2.1 and 4.2.2).
+    /// The value is the explicit lifetime. If there is no explicit lifetime, it is a tenth of the time since the last
+    /// modification, at most a day (RFC 9111 sections 4.2.1 and 4.2.2).
     var lifetime: Double {
         if let seconds = CacheControl(headers).seconds("max-age") { return seconds }
         let date = headers["Date"].flatMap { HTTPDate.date(exactly: $0) } ?? received
@@ -56,7 +56,7 @@ struct HTTPFreshness: Sendable {
         return max(apparent, corrected) + max(0, now.timeIntervalSince(received))
     }
 
-    /// The age in the `Age` field: its first member if that is a number.
+    /// The age in the `Age` field: the first member of the field, if this member is a number.
     private var stated: Double {
         let first = headers["Age"]?.split(separator: ",").first?.trimmingCharacters(in: .whitespaces) ?? ""
         guard !first.isEmpty, first.utf8.allSatisfy(\.isDigit) else { return 0 }

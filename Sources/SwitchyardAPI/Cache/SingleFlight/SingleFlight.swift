@@ -3,7 +3,8 @@ package import SwitchyardServices
 
 /// One fetch that is shared by all callers that need its response at the same time (single flight).
 ///
-/// All callers wait, the first one too. The fetch has its own task and is cancelled when the last caller leaves.
+/// All callers wait, including the caller that started the fetch. The fetch has its own task and is cancelled when the
+/// last caller leaves.
 package final class SingleFlight<Value: Sendable>: JoinableFetch, Sendable {
     /// The outcome of the fetch for one waiter.
     package enum Ending: Sendable {
@@ -67,8 +68,8 @@ package final class SingleFlight<Value: Sendable>: JoinableFetch, Sendable {
         if isUnwanted { task.cancel() }
     }
 
-    /// Waits for the end, or until the own task is cancelled, or the calls of a manager among which it waits, or the own
-    /// time is up.
+    /// Waits for the end of the fetch, and returns earlier if the waiting task is cancelled, the calls of its manager
+    /// are cancelled, or its time is up.
     package nonisolated(nonsending) func ending(
         among calls: CallTable? = nil,
         until deadline: MonotonicTime? = nil,
@@ -98,7 +99,7 @@ package final class SingleFlight<Value: Sendable>: JoinableFetch, Sendable {
 
     /// Removes a waiter.
     ///
-    /// If it was the last one and the fetch needs waiters, the fetch is cancelled.
+    /// If it was the last waiter and the fetch needs waiters, the fetch is cancelled.
     private func leave(_ waiter: Waiter<Ending>, _ ending: Ending = .cancelled) {
         state.withLock { _ = $0.waiters.remove(waiter) }
         giveUpIfUnused()

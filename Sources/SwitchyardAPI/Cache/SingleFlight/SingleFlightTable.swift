@@ -11,9 +11,9 @@ package final class SingleFlightTable: Sendable {
         /// The precondition fields and cookies of the request, which affect the response but are not part of the cache
         /// key.
         let fields: [String?]
-        /// The changes before the fetch.
+        /// The removals and writes before the fetch.
         ///
-        /// A call that is made after a change does not join a fetch that began before it.
+        /// A call that starts after a removal or write does not join a fetch that began before this removal or write.
         let changes: CacheChanges
         /// The owner (user) of the call that started the fetch.
         let owner: CallOwner.Key?
@@ -29,7 +29,7 @@ package final class SingleFlightTable: Sendable {
         flights.withLock { Array($0.values) }.reduce(0) { $0 + (($1 as? any JoinableFetch)?.waiting ?? 0) }
     }
 
-    /// Joins the fetch for a cache key, or starts one if there is none.
+    /// Joins the fetch for a cache key, or starts a fetch if no fetch for the key is in flight.
     ///
     /// This is one atomic step.
     ///
@@ -40,7 +40,7 @@ package final class SingleFlightTable: Sendable {
     ///   - request: The header fields that select the response. Two requests share a fetch only if their preconditions
     ///     and cookies are equal.
     ///   - owner: The owner of the call.
-    ///   - changes: The changes so far. A fetch that began before the latest change is not joined.
+    ///   - changes: The removals and writes so far. A fetch that began before the latest of them is not joined.
     ///   - needsWaiters: Whether a fetch that this call starts is cancelled when no caller waits for it any more.
     ///   - fetch: Fetches the response.
     /// - Returns: The fetch, and whether this call started it.
@@ -96,8 +96,8 @@ protocol JoinableFetch {
 
 /// For each cache key with a fetch in flight, the number of the newest response that has arrived.
 ///
-/// A response in memory has its own number. But the newest response may not be in memory, because it removed the entry
-/// or there is no room. Without this record, a fetch that started earlier could then store an older response.
+/// A response in memory has its own number. The newest response may not be in memory, because it removed the entry or
+/// there is no space. Without this record, a fetch that started earlier could then store an older response.
 struct FetchedTurns: Sendable {
     private struct Entry: Sendable {
         var newest = 0
@@ -120,7 +120,7 @@ struct FetchedTurns: Sendable {
         if fetches > 1 { entries[key]?.fetches -= 1 } else { entries[key] = nil }
     }
 
-    /// Records a response as the newest one.
+    /// Records a response as the newest response for its key.
     ///
     /// Returns `false` if a response with a larger number has already arrived.
     mutating func take(_ turn: Int, of key: CacheKey) -> Bool {

@@ -10,7 +10,7 @@ import SwitchyardHTTP
 ///     messages.setRemark("Look whether it is there before you try again.", in: .english)
 ///     messages.include(UserError.self)
 ///
-/// The text of an error is the first of these that exists:
+/// The text of an error is the first of these texts that exists:
 /// 1. The server's own message, if ``prefersServerMessage`` is `true`. If ``ErrorBody/prefersModuleTexts`` is `true`,
 ///    the module's text comes first.
 /// 2. The text of the code in the preferred languages.
@@ -21,7 +21,7 @@ import SwitchyardHTTP
 /// In each language, the text of a ``Detail`` comes before the text of the code. The result is never empty. If the call
 /// may have been executed, a remark in the same language follows a text of the app or of the library.
 public struct ErrorMessages: Sendable {
-    /// The preferred languages, the best first.
+    /// The preferred languages, with the most preferred language first.
     ///
     /// If there is no text in exactly a preferred language, a text in a more general form of it is used (RFC 4647
     /// section 3.4), such as `de` for `de-CH`.
@@ -78,14 +78,14 @@ public struct ErrorMessages: Sendable {
         remarks[language] = remark.isBlank ? nil : remark
     }
 
-    /// Takes the texts of a module's codes in.
+    /// Adds the texts of a module's codes.
     package mutating func include<Module: ModuleErrorCode>(_ type: Module.Type) {
         for code in Module.allCases {
             for (language, text) in code.texts { set(text, for: .module(code.rawValue), in: language) }
         }
     }
 
-    /// Returns these messages, with the module's own texts added for its codes that have no text here.
+    /// Returns these messages, to which the texts of a module are added for the codes that have no text here.
     func filled(from errors: ModuleErrors) -> ErrorMessages {
         var filled = self
         for code in errors.codes.map(APIError.Code.module) {
@@ -138,7 +138,7 @@ public struct ErrorMessages: Sendable {
 extension String {
     /// Returns the text followed by another sentence.
     ///
-    /// The space between them depends on the script.
+    /// The space between the two depends on the script.
     fileprivate func followed(by sentence: String) -> String {
         let isIdeographic = unicodeScalars.last?.properties.isIdeographic ?? false
         guard !isIdeographic else { return "\(self)。\(sentence)" }

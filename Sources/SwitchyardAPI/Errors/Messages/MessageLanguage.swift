@@ -17,8 +17,8 @@ public struct MessageLanguage: RawRepresentable, Sendable, Hashable {
     ///
     /// The lookup follows RFC 4647 section 3.4: first the whole tag, then the tag without its last part, and so on.
     /// Chinese without a script is simplified, except for the regions that write traditional characters. A language
-    /// that is named by its script matches one that is named by a region of that script, or by both. The other script
-    /// never matches.
+    /// that is named by its script matches a language that is named by a region of that script, or by both. The other
+    /// script never matches.
     static func matching(_ tag: String, among available: Set<MessageLanguage>) -> MessageLanguage? {
         let text = tag.replacing("_", with: "-").prefix { $0 != "." && $0 != "@" }.lowercased()
         var parts = text.split(separator: "-").map(String.init)

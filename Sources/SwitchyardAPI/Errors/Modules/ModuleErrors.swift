@@ -95,15 +95,15 @@ public struct ModuleErrors: Sendable {
 extension ModuleErrors {
     /// Two meanings for one number.
     public enum Clash: Error, Sendable, Hashable {
-        /// The number lies below 1001, where the codes are that all modules share.
+        /// The number is below 1001. These numbers are reserved for the codes that all modules share.
         case reserved(module: String, code: Int)
-        /// Another module has the number.
+        /// Another module uses the number.
         case taken(code: Int, by: String, wantedBy: String)
-        /// Another module has the name.
+        /// Another module has the same name.
         case sameName(module: String)
-        /// The table names a code of the server twice.
+        /// The table contains a code of the server twice.
         case repeatedServerCode(module: String, serverCode: BusinessCode)
-        /// The table names a status twice.
+        /// The table contains a status twice.
         case repeatedStatus(module: String, status: Int)
     }
 }
@@ -112,9 +112,9 @@ extension ModuleErrors.Clash: CustomStringConvertible {
     /// The clash, in words for a developer.
     public var description: String {
         switch self {
-        case .reserved(let module, let code): "module \(module): code \(code) is reserved, modules start at 1001"
+        case .reserved(let module, let code): "module \(module): code \(code) is reserved: must be at least 1001"
         case .taken(let code, let owner, let module): "module \(module): code \(code) belongs to module \(owner)"
-        case .sameName(let module): "module \(module): there is another module of that name"
+        case .sameName(let module): "module \(module): another module has the same name"
         case .repeatedServerCode(let module, let code): "module \(module): the server's code \(code) is mapped twice"
         case .repeatedStatus(let module, let status): "module \(module): the status \(status) is mapped twice"
         }

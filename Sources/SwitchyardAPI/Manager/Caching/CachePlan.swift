@@ -5,7 +5,8 @@ import SwitchyardServices
 
 /// The cache key of a call, and the rules for using and storing its response.
 ///
-/// A class, because a call passes the plan from function to function, and each would copy its fields.
+/// The plan is a class, because a call passes it from function to function, and each function would copy the fields of
+/// a structure.
 package final class CachePlan: Sendable {
     package let key: CacheKey
     let box: Boxed<CachePolicy>
@@ -17,15 +18,16 @@ package final class CachePlan: Sendable {
     /// The path of a call that gives it as an absolute URL of a server, if HTTP's rules decide on freshness, otherwise
     /// `nil`.
     let pathOfURL: String?
-    /// The header fields that the client adds to the call's own and that may change.
+    /// The header fields that the client adds to the header fields of the call, and whose values may change.
     ///
     /// The header fields are empty unless HTTP's rules decide on freshness.
     let varying: HTTPHeaders
     /// The stamp that a stored value must have.
     let stamp: CacheStamp
-    /// The count of changes that other calls have made at the path, or `nil` if the call itself may change something.
+    /// The count of write requests that other calls have sent to the path, or `nil` if the call itself may be a write
+    /// request.
     let writes: PathWrites?
-    /// The observers of the call; `nil` if there are none.
+    /// The observers of the call, or `nil` if there are none.
     let observers: [any CallObserver]?
 
     private init(
@@ -48,7 +50,7 @@ package final class CachePlan: Sendable {
     /// The policy of the call for stored responses.
     var policy: CachePolicy { box.value }
 
-    /// Returns the plan for a call with its serializer; `nil` if its response is not stored.
+    /// Returns the plan for a call with its serializer, or `nil` if its response is not stored.
     package static func of<Value: Sendable>(
         _ configuration: APIConfiguration,
         for serializer: ResponseSerializer<Value>,
@@ -61,7 +63,7 @@ package final class CachePlan: Sendable {
     /// Returns the plan for a call, or `nil` if the call is not cached.
     ///
     /// The cache key identifies the whole response, which the disk stores. ``stamp`` distinguishes values from
-    /// different parts of it.
+    /// different parts of the response.
     static func of(
         _ configuration: APIConfiguration,
         at part: @autoclosure () -> ResponsePart = .whole,
@@ -103,7 +105,8 @@ package final class CachePlan: Sendable {
         )
     }
 
-    /// Returns the cache of a call and the lifetime of its response, which is the call's own or the cache's default.
+    /// Returns the cache of a call and the lifetime of its response, which is the call's own lifetime or the cache's
+    /// default.
     private static func place(
         of configuration: APIConfiguration,
         _ box: Boxed<CachePolicy>,
@@ -153,7 +156,7 @@ extension CachePlan {
     /// Returns a new response as the call's policy stores it.
     func answer(_ response: HTTPResponse) -> StoredResponse {
         var response = response
-        // Cookies belong to the jar and must not be found in a cache.
+        // Cookies are stored in the cookie jar and must not be stored in the cache.
         if response.headers["Set-Cookie"] != nil { response.headers.remove("Set-Cookie") }
         let time = policy.keepingTime(lifetime, response.headers)
         var answer = StoredResponse(
@@ -171,7 +174,7 @@ extension CachePlan {
 
     /// Stores a value in memory with the times of its response.
     ///
-    /// - Returns: Whether the value is the newest one. If it is older than the stored value, it is not stored.
+    /// - Returns: Whether the value is newer than the stored value. If it is older, it is not stored.
     @discardableResult
     func keep<Value: Sendable>(
         _ value: Value,
@@ -190,10 +193,10 @@ extension CachePlan {
         return cache.store(value, for: key, age: age, lifetime: answer.lifetime, staleFor: answer.staleFor, facts)
     }
 
-    /// Returns the number of removals and of changes at the path so far.
+    /// Returns the numbers of removals and of write requests to the path so far.
     ///
-    /// Compare it before a response in flight is stored. If HTTP's rules decide on its freshness, later changes at the
-    /// path also remove entries.
+    /// Compare the numbers again before a response in flight is stored. If HTTP's rules decide on the response's
+    /// freshness, later write requests to the path also remove entries.
     func removalsSoFar() -> CacheChanges {
         followRules()
         return changes
@@ -203,7 +206,7 @@ extension CachePlan {
         CacheChanges(removals: cache.removals.withLock { $0 }, writes: writes?.count ?? 0)
     }
 
-    /// Stores an entry unless there were removals or changes since `known`.
+    /// Stores an entry unless there were removals or write requests since `known`.
     ///
     /// If a removal happens at the same time and misses the entry, the entry is removed again.
     func unlessRemoved(since known: CacheChanges, _ store: () -> Void) {
@@ -214,7 +217,8 @@ extension CachePlan {
         if changes != known { cache.withdraw(key) }
     }
 
-    /// Makes later changes at a path remove entries, if HTTP's rules decide on the freshness of this call's response.
+    /// If HTTP's rules decide on the freshness of this call's response, makes later write requests to a path remove
+    /// entries.
     func followRules() {
         if policy.freshness == .http { cache.followsHTTP.withLock { $0 = true } }
     }
@@ -234,8 +238,9 @@ extension CachePlan {
 
     /// Returns whether a response on disk may belong to a request with other header fields.
     ///
-    /// This is the case if HTTP's rules decide and the response depends on a header field that is not part of the cache
-    /// key or is added by the client. The disk stores no request header fields, so they cannot be compared.
+    /// This is the case if HTTP's rules decide on freshness and the response depends on a header field that is not part
+    /// of the cache key or is added by the client. The disk stores no request header fields, so they cannot be
+    /// compared.
     func isAmbiguousOnDisk(_ answer: StoredResponse, _ request: HTTPHeaders) -> Bool {
         let selected = http(of: answer, request)?.selected ?? [:]
         return selected.contains { name, value in
@@ -243,7 +248,7 @@ extension CachePlan {
         }
     }
 
-    /// Returns whether a call has changed the path of a response since it was stored on disk.
+    /// Returns whether a call has sent a write request to the path of a response since the response was stored on disk.
     ///
     /// The result is `true` only if HTTP's rules decide on freshness.
     nonisolated(nonsending) func isOutdated(_ answer: StoredResponse, in disk: any ResponseStore) async -> Bool {
@@ -257,13 +262,13 @@ extension CachePlan {
         return await cache.hasChanged(place, since: answer.created, in: disk)
     }
 
-    /// Returns the response for HTTP's rules if they decide.
+    /// Returns the response in the form that HTTP's rules need, or `nil` if HTTP's rules do not decide on freshness.
     func http(of answer: StoredResponse, _ request: HTTPHeaders) -> HTTPFreshness? {
         policy.freshness == .http ? HTTPFreshness(answer, request: selecting(request)) : nil
     }
 
-    /// Returns the header fields by which a response may be selected (`Vary`): the call's own, and those that the
-    /// client adds.
+    /// Returns the header fields by which a response may be selected (`Vary`): the header fields of the call, and the
+    /// header fields that the client adds.
     func selecting(_ request: HTTPHeaders) -> HTTPHeaders {
         guard !varying.isEmpty else { return request }
         var fields = request

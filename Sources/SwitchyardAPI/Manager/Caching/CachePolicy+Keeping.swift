@@ -7,7 +7,8 @@ extension CachePolicy {
         return (lifetime, max(keepsStaleFor, canBeConfirmed ? keepsForConfirmation : .zero))
     }
 
-    /// Returns the times for which a response is fresh and kept beyond that, if the response decides.
+    /// Returns the time for which a response is fresh and the further time for which it is kept, according to the
+    /// response's own header fields.
     func keepingTime(_ http: HTTPFreshness) -> (fresh: Duration, stale: Duration) {
         let control = CacheControl(http.headers)
         let windows = ["stale-while-revalidate", "stale-if-error"].compactMap { control.seconds($0) }

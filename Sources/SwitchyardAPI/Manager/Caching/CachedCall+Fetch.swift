@@ -51,8 +51,11 @@ extension CachedCall {
             }
         }
 
-        /// Whether a response is stored: it came from the server and from the key's environment, and its user is still
-        /// logged in, so that no other user's credentials were sent with the request.
+        /// Returns whether a response is stored.
+        ///
+        /// The policy must allow storing. The response must come from the key's environment, and from the key's server
+        /// if the key has a server. The user must still be logged in, so that the request did not carry another user's
+        /// credentials.
         private func isWanted(_ response: APIResponse<Value>) -> Bool {
             guard plan.policy.stores, plan.server == nil || plan.server == response.context?.server else {
                 return false
@@ -62,7 +65,8 @@ extension CachedCall {
             return response.context?.environment.rawValue == partition.environment && isSameUser
         }
 
-        /// Stores a response, unless entries were removed since it was requested or a newer one has arrived.
+        /// Stores a response, unless entries were removed since the response was requested or a newer response has
+        /// arrived.
         private func store(
             _ fetched: APICall<Value>.Fetched,
             after transit: Duration,
@@ -70,14 +74,15 @@ extension CachedCall {
             _ turn: Int
         ) {
             let response = fetched.response
-            // A 304 states only that the caller has a copy already, which belongs to the caller alone.
+            // The app has set the condition itself. This 304 states only that the app's own copy is current, so it is
+            // not stored.
             guard response.status != 304 || fetched.isConfirmation else { return }
             guard let answer = fields(of: response, transit) else { return forgetOlder(than: turn) }
             let willStore = plan.policy.willStore ?? plan.cache.defaults.willStore
-            // The stored response stays; the hook can change only the header fields of its confirmation.
+            // The stored response stays. The hook can change only the header fields of the 304 response.
             let unchanged = fetched.isConfirmation ? answer : nil
             guard let changed = willStore.map({ $0(answer) ?? unchanged }) ?? answer else { return }
-            // A body that a reader of the disk could not decode is not stored.
+            // If the hook has changed the body, the new body is stored only if it can be decoded.
             let isOwn = fetched.isConfirmation || changed.body == answer.body
             guard let value = isOwn ? response.value : try? call.value(of: changed),
                 plan.cache.isNewest(turn, of: plan.key)
@@ -90,7 +95,8 @@ extension CachedCall {
             }
         }
 
-        /// Removes the stored response after a newer one that is not stored, so that the older one is not shown again.
+        /// Removes the stored response after a newer response that is not stored, so that the older response is not
+        /// shown again.
         private func forgetOlder(than turn: Int) {
             guard plan.cache.isNewest(turn, of: plan.key) else { return }
             plan.cache.withdraw(plan.key)
@@ -104,8 +110,8 @@ extension CachedCall {
             disk.confirm(plan.key, with: stored?.answer?.headers ?? [:], by: answer)
         }
 
-        /// Returns the response with times from the policy and the header fields; `nil` if HTTP's rules forbid storing
-        /// it.
+        /// Returns the response with times from the policy and the header fields, or `nil` if HTTP's rules forbid
+        /// storing it.
         private func fields(of response: APIResponse<Value>, _ transit: Duration) -> StoredResponse? {
             var answer = plan.answer(response.response)
             answer.transit = transit
@@ -120,6 +126,6 @@ extension CachedCall {
 }
 
 extension APIError {
-    /// Whether the server responded that there is nothing, or nothing any more.
+    /// Whether the server responded that the resource does not exist (404) or no longer exists (410).
     fileprivate var hasGoneResponse: Bool { [404, 410].contains(unformatted.context.status) }
 }

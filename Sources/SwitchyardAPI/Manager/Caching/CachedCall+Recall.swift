@@ -9,7 +9,7 @@ extension CachedCall {
         /// The result of the lookup.
         package enum Outcome: Sendable {
             case found(CachedValue<Value>)
-            /// Nothing that may be used, and why.
+            /// No stored response may be used, for this reason.
             case missing(APIError.CacheReason)
         }
 
@@ -39,17 +39,20 @@ extension CachedCall {
             return plan.judged(entry)
         }
 
-        /// Returns the reason why a stored value does not match; `nil` if it matches.
+        /// Returns the reason why a stored value does not match the call, or `nil` if it matches.
         private func refusal(of entry: CachedValue<Value>) -> APIError.CacheReason? {
             if let refusal = entry.stamp.refusal(for: plan.stamp) { return refusal }
             // A call with other rules may have stored the value. A response on disk is decoded by this call's rules.
             guard call.accepts(entry.answer?.status) else { return .invalidData }
-            // An entry with a lifetime of its call's own has no times for HTTP's rules, which may forbid its use.
+            // A call with its own lifetime has stored this entry without the times that HTTP's rules need. These rules
+            // may forbid the use of the entry.
             let isUnruled = plan.policy.freshness == .http && entry.answer != nil && entry.http == nil
             return isUnruled || !isToOwnFields(entry) ? .invalidMetadata : nil
         }
 
-        /// Whether HTTP's rules, if they decide, accept the entry as the response to a request with the call's fields.
+        /// Returns whether the entry can be the response to a request with the call's header fields.
+        ///
+        /// The result is `true` unless HTTP's rules decide on freshness and do not accept the entry.
         private func isToOwnFields(_ entry: CachedValue<Value>) -> Bool {
             guard plan.policy.freshness == .http, let http = entry.http else { return true }
             return http.matches(plan.selecting(call.configuration.headers))
@@ -69,7 +72,7 @@ extension CachedCall {
                 if plan.isAmbiguousOnDisk(answer, call.configuration.headers) { throw .invalidMetadata }
                 guard let value = try? call.value(of: answer) else { throw .invalidData }
                 let age = Duration(clampingSeconds: now.timeIntervalSince(answer.created))
-                // An entry that has appeared in memory since is newer.
+                // An entry that was stored in memory in the meantime is newer than the response on disk.
                 if let entry = remembered() { return .found(entry) }
                 plan.unlessRemoved(since: removals) {
                     plan.keep(value, answer, age: age, cost: answer.body.count, call.configuration.headers)

@@ -8,13 +8,13 @@ package struct CachedCall<Value: Sendable>: Sendable {
     let call: APICall<Value>
     package let plan: CachePlan
 
-    /// Returns a stored response, or fetches a new one.
+    /// Returns a stored response, or fetches a new response.
     ///
     /// If fetching fails, a stored response may be returned.
     ///
     /// - Parameters:
-    ///   - client: The client handle for the fetch. It is separate from the manager's, because a fetch is shared by all
-    ///     its waiters.
+    ///   - client: The client handle for the fetch. It is separate from the manager's handle, because all waiters share
+    ///     the fetch.
     ///   - calls: The calls of the manager, so that the call is cancelled with them, or `nil` if it has no manager.
     /// - Returns: The response and its source.
     /// - Throws: ``APIError`` of the fetch, if no stored response can replace it.
@@ -24,8 +24,8 @@ package struct CachedCall<Value: Sendable>: Sendable {
     ) async throws(APIError) -> APIResponse<Value> {
         let policy = policy
         let client = client()
-        // Stored responses belong to the current environment and user, but the call may have been created for earlier
-        // ones.
+        // Stored responses belong to the current environment and user, but the call may have been created for an
+        // earlier environment or user.
         try call.checkOwner(in: client, beforeBeginningIn: environment)
         let stored: CachedValue<Value>
         switch await Recall(of: self).stored() {
@@ -79,7 +79,8 @@ package struct CachedCall<Value: Sendable>: Sendable {
 
     /// The policy of the call for stored responses.
     ///
-    /// If HTTP's rules decide, `only-if-cached` in the request forbids sending it (RFC 9111 section 5.2.1.7).
+    /// If HTTP's rules decide on freshness, `only-if-cached` in the request's `Cache-Control` forbids sending the
+    /// request (RFC 9111 section 5.2.1.7).
     private var policy: CachePolicy {
         var policy = plan.policy
         if policy.freshness == .http, CacheControl(call.configuration.headers).has("only-if-cached") {
@@ -135,7 +136,8 @@ package struct CachedCall<Value: Sendable>: Sendable {
         }
     }
 
-    /// Returns whether this call's rules for the status lead to the same result as those of the call that fetched.
+    /// Returns whether this call's rules for the status lead to the same result as the rules of the call that started
+    /// the fetch.
     private func isByOwnRules(_ result: Result<APIResponse<Value>, APIError>) -> Bool {
         switch result {
         case .success(let response): call.accepts(response.status)
@@ -151,7 +153,7 @@ package struct CachedCall<Value: Sendable>: Sendable {
         !Task.isCancelled && deadline.map { time.now.duration(to: $0) > .milliseconds(100) } ?? true
     }
 
-    /// Joins the fetch in flight or starts a new one, and returns whether it is new.
+    /// Joins the fetch in flight or starts a new fetch, and returns whether the fetch is new.
     private func flight(_ fetch: Fetch, needsWaiters: Bool) -> (SingleFlight<Value>, isNew: Bool) {
         fetch.client.flights.join(
             plan.key,

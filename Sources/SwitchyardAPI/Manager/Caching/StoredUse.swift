@@ -9,11 +9,11 @@ enum StoredUse: Sendable {
     case answer
     /// The stored response is returned, and a request is sent to refresh it for the next call.
     ///
-    /// The request has these header fields, with which the server may confirm the stored response.
+    /// The request has these header fields, with which the server may revalidate the stored response.
     case respondAndRefresh(HTTPHeaders)
     /// The stored response cannot be used, and the call forbids sending a request.
     case refuse(APIError.CacheReason)
-    /// A request is sent with these header fields, with which the server may confirm the stored response.
+    /// A request is sent with these header fields, with which the server may revalidate the stored response.
     case ask(HTTPHeaders)
 
     /// Returns the use according to the policy, the state of the stored response and the request's header fields.
@@ -36,7 +36,7 @@ enum StoredUse: Sendable {
 
     /// Returns the use according to HTTP's rules.
     ///
-    /// The policy's times for stale responses apply if neither the response nor the request forbids them.
+    /// The policy's times for stale responses apply if neither the response nor the request forbids stale use.
     private static func of<Value: Sendable>(
         _ stored: CachedValue<Value>,
         _ http: HTTPFreshness,

@@ -4,7 +4,7 @@ import SwitchyardHTTP
 
 /// A link of the header field `Link` (RFC 8288).
 package struct WebLink: Sendable, Hashable {
-    /// A parameter of a link, as `title` or `hreflang`.
+    /// A parameter of a link, such as `title` or `hreflang`.
     package struct Parameter: Sendable, Hashable {
         /// The name in lower case.
         ///
@@ -26,9 +26,9 @@ package struct WebLink: Sendable, Hashable {
     package var target: String
     /// The relation types (`next`, `prev`, `last`), in lower case.
     package var relations: [String]
-    /// The context of the link; `nil` if it is the response itself.
+    /// The context of the link, or `nil` if the context is the response itself.
     package var anchor: String?
-    /// The other parameters in order, with those in the extended form last.
+    /// The other parameters in order, with the parameters in the extended form last.
     ///
     /// If a parameter that may occur only once is repeated, the first one is used. The extended form of a parameter
     /// replaces the plain form. An extended form that cannot be decoded is ignored.
@@ -44,7 +44,7 @@ package struct WebLink: Sendable, Hashable {
         self.parameters = parameters
     }
 
-    /// Returns the links of the lines of a header field; unreadable parts are ignored (RFC 8288 appendix B).
+    /// Returns the links in the lines of a header field, without the parts that cannot be parsed (RFC 8288 appendix B).
     package static func parse(_ lines: [String]) -> [WebLink] {
         lines.flatMap { line in
             var parser = LinkHeaderParser(line)
@@ -85,8 +85,8 @@ package struct WebLink: Sendable, Hashable {
         let page = RequestURL(base)
         let found = RequestURL(place) ?? page.flatMap { try? $0.resolving(place) }
         let url = page.flatMap { found?.secured(like: $0) } ?? found
-        // Foundation resolves URLs with other schemes. For http it is not used, because it would escape existing
-        // escapes again in a part that contains a character to escape.
+        // Foundation resolves URLs with other schemes. Foundation is not used for http, because it would escape
+        // existing escapes again if the same part of the URL contains a character to escape.
         guard let url else { return URL(string: reference, relativeTo: URL(string: base))?.absoluteString }
         guard let named = reference.behind(UInt8(ascii: "#")) else { return url.text }
         // A fragment has the grammar of a query (RFC 3986 section 3.5).

@@ -85,7 +85,7 @@ public struct ItemSequence<Item: Sendable>: AsyncSequence, Sendable {
 }
 
 extension PageRecorder {
-    /// Returns all pages of the list from the first one.
+    /// Returns all pages of the list from the first page on.
     ///
     /// The recorder's own items do not change.
     ///
@@ -100,7 +100,7 @@ extension PageRecorder {
         PageSequence(settings: settings, ahead: ahead) { try await load($0).page }
     }
 
-    /// Returns all items of the list from the first one.
+    /// Returns all items of the list from the first item on.
     ///
     /// The recorder's own items do not change.
     ///
@@ -140,7 +140,7 @@ public struct PageUpdates<Item: Sendable>: AsyncSequence, Sendable {
         /// Returns the current state at first, then the state after each change, or `nil` when the recorder has been
         /// released.
         public mutating func next() async -> PageSnapshot<Item>? {
-            // The state is read after the signal, so it is never older than the change that was signalled.
+            // The state is read after the signal, so it is never older than the change that was signaled.
             guard await signals.next() != nil else { return nil }
             return state.withLock { $0.snapshot }
         }

@@ -53,7 +53,7 @@ actor PageWalker<Item: Sendable> {
 
 /// A chain of loads that loads the next pages while one page is being read.
 ///
-/// The chain has one reader. Each load waits for the one before it, because each page determines the next one.
+/// The chain has one reader. Each load waits for the load before it, because each page determines the next page.
 final class PageLookahead<Item: Sendable>: Sendable {
     typealias Step = Result<[Item]?, APIError>
 
@@ -90,13 +90,13 @@ final class PageLookahead<Item: Sendable>: Sendable {
         return try result.get()
     }
 
-    /// Throws if the user for whom pages were loaded has logged out, so that another user does not receive them.
+    /// Throws if the user for whom pages were loaded has logged out, so that another user does not receive the pages.
     nonisolated(nonsending) func checkUser() async throws(APIError) {
         guard walker.isLeft else { return }
         throw await walker.failure(.cancelled(.superseded))
     }
 
-    /// Adds loads to the chain, so that the next pages are loaded while this one is read.
+    /// Adds loads to the chain, so that the next pages are loaded while this page is read.
     private func begin() {
         steps.withLock { steps in
             while steps.count < ahead { steps.append(Self.step(walker, after: steps.last)) }

@@ -14,8 +14,8 @@ protocol ItemIndex<Item>: Sendable {
     /// Returns the items of a page with their ids, for ``merge(_:into:)`` of an index of the same type.
     func named(_ page: [Item]) -> NamedItems<Item>
 
-    /// Appends the new items of a page to `items`, replaces older items by those with the same ids, and returns the new
-    /// items.
+    /// Appends the new items of a page to `items`, replaces older items by the items with the same ids, and returns the
+    /// new items.
     mutating func merge(_ page: NamedItems<Item>, into items: inout [Item]) -> [Item]
 
     /// Returns the items whose ids have not been seen before, and remembers the ids but not the items.

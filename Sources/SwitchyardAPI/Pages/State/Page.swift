@@ -13,23 +13,23 @@ public struct Page<Item> {
     public var brokenItems = 0
     /// The number of items of the whole list, or `nil` if the response does not report it.
     public var total: Int?
-    /// Whether there is a page after this one, or `nil` if the response does not report it.
+    /// Whether there is a page after this page, or `nil` if the response does not report it.
     public var hasMore: Bool?
     /// The cursor of the next page.
     ///
-    /// With ``PageStrategy/cursor``, the list ends if it is `nil` or empty.
+    /// With ``PageStrategy/cursor``, the list ends if the cursor is `nil` or empty.
     public var nextCursor: String?
     /// The URL of the next page, absolute or relative to the URL of this page.
     ///
-    /// With ``PageStrategy/link``, the list ends if it is `nil`.
+    /// With ``PageStrategy/link``, the list ends if the link is `nil`.
     public var nextLink: String?
     /// The URL of this page, against which ``nextLink`` is resolved and compared.
     ///
-    /// If it is `nil`, the link that led to this page is used.
+    /// If the value is `nil`, the link that led to this page is used.
     public var url: String?
     /// The path that ``relative(to:)`` made of the next link.
     ///
-    /// The path is ignored if ``nextLink`` has changed since.
+    /// The path is ignored if ``nextLink`` has changed in the meantime.
     private var sharedPath: String?
 
     /// Creates a page.

@@ -1,4 +1,4 @@
-/// The position in a list: the next page, and whether there is one.
+/// The position in a list: the next page, and whether there is a next page.
 ///
 /// Only this type decides whether a list has ended.
 struct PageCursor<Item: Sendable>: Sendable {
@@ -39,7 +39,7 @@ struct PageCursor<Item: Sendable>: Sendable {
         next = .page(strategy.first)
     }
 
-    /// Returns the start of a list from another page on.
+    /// Returns a cursor for a list that starts at another page than the first.
     ///
     /// The pages before that page count as full.
     func starting(with request: PageRequest) -> PageCursor {
@@ -56,7 +56,7 @@ struct PageCursor<Item: Sendable>: Sendable {
         APIError(reason, messages: messages)
     }
 
-    /// Returns the request for the next page, or throws if there is none.
+    /// Returns the request for the next page, or throws if there is no next page.
     func request() throws(APIError) -> PageRequest {
         switch next {
         case .page(let position):
@@ -83,7 +83,7 @@ struct PageCursor<Item: Sendable>: Sendable {
     /// - Parameters:
     ///   - request: The request for the page.
     ///   - page: The page.
-    ///   - newItems: The number of its items that are new.
+    ///   - newItems: The number of items of the page that are new.
     ///   - successor: The next page according to the strategy: ``PageStrategy/successor(of:page:)``.
     mutating func advance(past request: PageRequest, page: Page<Item>, newItems: Int, to successor: Next) {
         index = request.index == .max ? .max : request.index + 1

@@ -1,35 +1,37 @@
 extension PageRequest {
-    /// Where a page starts.
+    /// The position at which a page starts.
     public enum Position: Sendable, Hashable {
-        /// The first page of a list whose later pages are named by the responses.
+        /// The first page of a list in which each response determines the next page.
         case first
         /// A page by its number.
         case number(Int)
         /// A page by the number of items before it.
         case offset(Int)
-        /// A page by the opaque text that the page before it gave.
+        /// A page by the opaque text that the response with the previous page contained.
         case cursor(String)
         /// The page after the item with this id.
         case after(String)
-        /// A page by the URL that the page before it gave.
+        /// A page by the URL that the response with the previous page contained.
         case link(String)
     }
 }
 
 /// The description of a page to load.
 public struct PageRequest: Sendable {
-    /// Where the page starts.
+    /// The position at which the page starts.
     public let position: PageRequest.Position
-    /// How many pages come before it, from 0.
+    /// The number of pages before this page.
     public let index: Int
     /// The number of items to request, at least 1.
     public let size: Int
     /// The largest number of items of any earlier page.
     ///
-    /// The number is less than ``size`` if the server returns at most so many items.
+    /// The number is less than ``size`` if the server limits its pages to this number of items.
     let largestPage: Int
 
-    /// Creates a request; a size below 1 becomes 1, an index below 0 becomes 0.
+    /// Creates a request.
+    ///
+    /// A size below 1 becomes 1. An index below 0 becomes 0.
     public init(position: PageRequest.Position, index: Int, size: Int) {
         self.init(position: position, index: index, size: size, largestPage: 0)
     }
@@ -41,13 +43,14 @@ public struct PageRequest: Sendable {
         self.largestPage = largestPage
     }
 
-    /// The number of the page: the one that the strategy uses, otherwise the number counted from 1.
+    /// The number of the page: the number that the strategy uses, or the number counted from 1 if the strategy uses no
+    /// numbers.
     public var number: Int {
         if case .number(let number) = position { number } else { index == .max ? .max : index + 1 }
     }
 
-    /// The number of items before the page: the one that the strategy uses, otherwise the number if all pages were
-    /// full.
+    /// The number of items before the page: the offset that the strategy uses, or the number of items in full pages if
+    /// the strategy uses no offsets.
     public var offset: Int {
         if case .offset(let offset) = position { return offset }
         let (product, overflow) = index.multipliedReportingOverflow(by: size)

@@ -10,12 +10,12 @@ struct PageState<Item: Sendable>: Sendable {
     enum Action: Sendable, Hashable {
         case refresh
         case more
-        /// A page by its position and the number of pages before it; the list starts again there.
+        /// A page by its position and the number of pages before it. The list starts again with this page.
         case jump(PageRequest.Position, index: Int)
 
         var replacesList: Bool { self != .more }
 
-        /// The action that replaces this one if the list must start again.
+        /// The action that replaces this action if the list must start again.
         var anew: Action { self == .more ? .refresh : self }
     }
 
@@ -32,7 +32,7 @@ struct PageState<Item: Sendable>: Sendable {
         case items([Item])
         /// The page is empty. The reason distinguishes an empty list from a list without further pages.
         case nothing(APIError.ListReason)
-        /// Another load has replaced this one, so the page was dropped.
+        /// Another load has replaced this load, so the page was dropped.
         case superseded
     }
 
@@ -120,7 +120,7 @@ struct PageState<Item: Sendable>: Sendable {
         if running?.id == load.id { running = nil }
     }
 
-    /// Replaces the items by those that the app has derived from them.
+    /// Replaces the items by items that the app has derived from them.
     ///
     /// The total and the offset of the next page are adjusted.
     ///

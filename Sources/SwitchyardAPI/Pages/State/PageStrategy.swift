@@ -2,18 +2,18 @@ import SwitchyardHTTP
 
 /// A rule that determines the next page of a list.
 ///
-/// ### Choose one
+/// ### Choose a strategy
 /// ``pageNumber``, ``offset``, ``cursor``, ``lastID(_:)`` or ``link``.
 ///
-/// ### Make your own
-/// Pass the first position and a closure. The closure is not called if the page is known to be the last one: because
-/// the page itself reports so, or because the page is empty and `endsWithEmptyPage` is `true`.
+/// ### Create your own
+/// Pass the first position and a closure. The closure is not called if the page is known to be the last page: the page
+/// itself reports this, or the page is empty and `endsWithEmptyPage` is `true`.
 public struct PageStrategy<Item: Sendable>: Sendable {
-    /// Where the list starts.
+    /// The position at which the list starts.
     package let first: PageRequest.Position
-    /// Names the position after a page; `nil` is the end of the list.
+    /// A closure that returns the position after a page, or `nil` at the end of the list.
     package let next: @Sendable (PageRequest, Page<Item>) throws(APIError) -> PageRequest.Position?
-    /// Whether an empty page is the last one, unless it reports that there is more.
+    /// Whether an empty page is the last page, unless it reports that there is a further page.
     ///
     /// The value is `false` if each response determines the next page, because filters may leave a page empty.
     package let endsWithEmptyPage: Bool
@@ -22,7 +22,7 @@ public struct PageStrategy<Item: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - first: The position of the first page.
-    ///   - endsWithEmptyPage: Whether an empty page is the last one, unless it reports that there is a further page.
+    ///   - endsWithEmptyPage: Whether an empty page is the last page, unless it reports that there is a further page.
     ///   - next: Returns the position after a page, or `nil` at the end of the list.
     public init(
         first: PageRequest.Position,
@@ -39,9 +39,9 @@ public struct PageStrategy<Item: Sendable>: Sendable {
 
     /// Returns a strategy that requests page numbers from `first`.
     ///
-    /// The list ends after the number of pages that its total implies. For this number, pages are as large as the
-    /// server returns them but no larger than requested. Without a total, the list ends with the first empty page. If
-    /// as many items as the total have arrived, a 404 or 400 counts as an empty page.
+    /// The list ends after the number of pages that its total implies. To calculate this number, the size of a page is
+    /// the size that the server returns, but at most the requested size. Without a total, the list ends with the first
+    /// empty page. If as many items as the total have arrived, a 404 or 400 counts as an empty page.
     public static func pageNumber(from first: Int) -> PageStrategy {
         PageStrategy(first: .number(first)) { request, page in
             let (next, overflow) = request.number.addingReportingOverflow(1)
@@ -76,7 +76,7 @@ public struct PageStrategy<Item: Sendable>: Sendable {
 
     /// Returns a strategy that continues after the id of the last loaded item.
     ///
-    /// If a page without items is not the last one, the next page is unknown, so the load after it fails.
+    /// If a page without items is not the last page, the next page is unknown, so the next load fails.
     public static func lastID(_ id: @escaping @Sendable (Item) -> String) -> PageStrategy {
         PageStrategy(first: .first) { request, page in page.items.last.map { .after(id($0)) } ?? request.position }
     }

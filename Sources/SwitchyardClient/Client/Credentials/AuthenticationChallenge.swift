@@ -7,7 +7,7 @@ public struct AuthenticationChallenge: Sendable, Hashable {
     /// The parameters of the challenge, with names in lower case.
     public var parameters: [String: String]
 
-    /// The protection space within the server, or `nil` if the challenge names none.
+    /// The protection space within the server, or `nil` if the challenge names no realm.
     public var realm: String? { parameters["realm"].map(OpaqueText.unmarked) }
 
     /// Creates a challenge.

@@ -2,8 +2,8 @@ public import SwitchyardServices
 
 /// A type that stores and refreshes credentials.
 ///
-/// All methods have default implementations. A provider without any methods is for an app that sets its credentials
-/// itself.
+/// All methods have default implementations. An app that sets its credentials itself needs a provider without any
+/// methods of its own.
 public protocol CredentialProvider: Sendable {
     /// Returns the stored credential, for instance from a keychain.
     ///
@@ -27,9 +27,9 @@ public protocol CredentialProvider: Sendable {
     /// In such code, use ``CredentialRefresh/client``.
     ///
     /// - Parameter refresh: The credential to refresh, and the reason.
-    /// - Returns: The new credential, or `nil` if no new credential is available. If `nil`, the caller gets the 401,
-    ///   and the current credential is used until it expires. A credential that no header field can hold counts as an
-    ///   unreadable response, ``TokenRefreshFailure/Cause/unreadable``.
+    /// - Returns: The new credential, or `nil` if no new credential is available. If `nil`, the app gets the 401
+    ///   response, and the current credential is used until it expires. A credential that no header field can hold
+    ///   counts as an unreadable response, ``TokenRefreshFailure/Cause/unreadable``.
     /// - Throws: ``CredentialError/loginRequired`` if trying again is useless. Every other error allows another try.
     func refresh(_ refresh: CredentialRefresh) async throws -> Credential?
 
@@ -44,7 +44,7 @@ extension CredentialProvider {
     public func storedCredential(in environment: ServiceEnvironment) async throws -> Credential? { nil }
     /// Returns whether the credential has a refresh token.
     public func canRefresh(_ credential: Credential?) -> Bool { credential?.refreshToken != nil }
-    /// Returns `nil`, so the caller gets the 401.
+    /// Returns `nil`, so the app gets the 401 response.
     public func refresh(_ refresh: CredentialRefresh) async throws -> Credential? { nil }
     /// Does nothing.
     public func store(_ credential: Credential?, in environment: ServiceEnvironment) async {}
@@ -56,7 +56,7 @@ public struct CredentialRefresh: Sendable {
     public var credential: Credential?
     /// The environment that the credential belongs to.
     public var environment: ServiceEnvironment
-    /// The challenges of the 401 response, or an empty array if the credential is refreshed without one.
+    /// The challenges of the 401 response, or an empty array if the credential is refreshed for another reason.
     public var challenges: [AuthenticationChallenge]
     /// A client for the requests that the refresh needs.
     ///

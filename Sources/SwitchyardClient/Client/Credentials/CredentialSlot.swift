@@ -6,7 +6,7 @@ struct CredentialSlot {
     struct Failure {
         var version: UInt64
         var error: CredentialError
-        /// The number of refreshes that had ended when this one ended, counted from 1.
+        /// The number of this refresh among the refreshes that have ended, counted from 1.
         var number: UInt64
     }
 
@@ -35,7 +35,8 @@ struct CredentialSlot {
     ///
     /// The waiters continue with the new credential.
     ///
-    /// If the credential differs from the current one, the user counts as changed, unless `isSameUser` is `true`.
+    /// If the credential differs from the current credential, the user counts as changed, unless `isSameUser` is
+    /// `true`.
     mutating func replace(with credential: Credential?, isSameUser: Bool) -> [RefreshWaiter] {
         if credential == nil || !isSameUser && self.credential != credential {
             userChanges += 1
@@ -68,7 +69,7 @@ struct CredentialSlot {
     /// Counts a change of user a second time, after all observers have been notified of the change.
     ///
     /// An object that is created between the two counts may contain data of the former user. The second count ensures
-    /// that the object does not count as the new user's.
+    /// that the object does not count as an object of the new user.
     mutating func countUserChangeAfterNotification() {
         userChanges += 1
     }

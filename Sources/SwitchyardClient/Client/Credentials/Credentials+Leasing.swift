@@ -17,17 +17,17 @@ protocol CredentialUser: Sendable {
 extension Credentials {
     /// The reaction to a 401.
     enum Answer {
-        /// The caller gets the 401.
+        /// The app gets the 401 response.
         case none
         /// The credential had already been replaced.
         case replaced
         /// The credential was refreshed because of the 401.
         case refreshed
-        /// No other credential is available, and the request may be sent without one.
+        /// No other credential is available, and the request may be sent without a credential.
         case without
     }
 
-    /// Returns the credential for a round.
+    /// Returns the credential for a round: one try at the request with its failovers and hedges.
     ///
     /// If the current credential has expired or is about to expire, it is refreshed first.
     ///
@@ -140,14 +140,15 @@ extension Credentials {
         return CredentialLease(credential: present, login: view.login, version: view.version, takenAt: view.endings)
     }
 
-    /// Handles a 401: selects another credential, refreshes the credential, or decides to send the request without one.
+    /// Handles a 401: selects another credential, refreshes the credential, or decides to send the request without a
+    /// credential.
     ///
     /// - Parameters:
     ///   - headers: The header fields of the 401 response.
     ///   - lease: The credential that the server rejected.
     ///   - request: The request.
     ///   - refreshes: The number of refreshes that the request has already triggered.
-    ///   - mayGoWithout: Whether the request is sent without a credential if no other one is available.
+    ///   - mayGoWithout: Whether the request is sent without a credential if no other credential is available.
     /// - Returns: The reaction to the 401.
     /// - Throws: The reason why no credential is available.
     func answer(
@@ -161,7 +162,7 @@ extension Credentials {
             return try await refreshedOutcome(headers, to: lease, for: request, mayRefresh: refreshes)
         } catch {
             if mayGoWithout, lease.credential != nil, error.leavesNothing { return .without }
-            // If the provider has no other credential, the caller gets the 401.
+            // If the provider has no other credential, the app gets the 401 response.
             if error == .missing, version(in: request.environment) == lease.version { return .none }
             throw error
         }

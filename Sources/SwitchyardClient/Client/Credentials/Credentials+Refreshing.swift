@@ -121,8 +121,8 @@ extension Credentials {
 
     /// Runs the provider on behalf of all waiters.
     ///
-    /// If the provider exceeds the timeout, the waiters fail. A credential that the provider returns later is stored
-    /// nevertheless, because the server has already used up the refresh token. No other refresh starts before this one
+    /// If the provider exceeds the timeout, the waiters fail. A credential that the provider returns later is still
+    /// stored, because the server has already used up the refresh token. No other refresh starts before this refresh
     /// has ended. A refresh that has not ended after ten times the timeout is cancelled.
     private func work(
         _ number: UInt64,

@@ -25,19 +25,19 @@ public import SwitchyardServices
 ///    credential that no header field can hold is refreshed immediately.
 /// 3. If a server responds with 401 to a credential that has been replaced in the meantime, the request is only resent.
 ///    If a server responds with 401 to the current credential, the credential is refreshed once. Every request that got
-///    a 401 is then resent with the new credential. Two kinds of 401 are returned to the caller: one from an origin
-///    that the credential is not for, and one that follows the redirect of a write request, because resending would
-///    execute the write twice.
+///    a 401 is then resent with the new credential. The app gets the 401 response itself in two cases: if it comes from
+///    an origin that the credential is not for, and if it follows the redirect of a write request, because resending
+///    would execute the write twice.
 /// 4. If a refresh fails, every request that waited for it fails with the same error, and so does every request that a
 ///    server had rejected with the old credential. A later request may try again, unless the provider throws
 ///    ``CredentialError/loginRequired``. If the refresh of a credential that has not expired yet fails for another
 ///    reason, requests carry that credential until it expires. If the server rejected the refresh, a request that may
-///    omit the credential is sent without one. If the server that refreshes credentials was unreachable, such a request
-///    fails like the others.
+///    omit the credential is sent without a credential. If the server that refreshes credentials was unreachable, such
+///    a request fails like the others.
 /// 5. More than ``Policy/refreshes`` refreshes in ``Policy/window`` are refused.
 /// 6. Requests that the refresh itself sends do not carry these credentials.
 /// 7. Credentials are sent only to the origin of the server's base URL, and to the same host under https instead of
-///    http. They are not sent to a content delivery network, nor along a redirect to another origin.
+///    http. They are sent neither to a content delivery network nor, after a redirect, to another origin.
 public final class Credentials: Sendable {
     /// The policy that decides how and when credentials are refreshed.
     public struct Policy: Sendable, Hashable {
@@ -54,12 +54,12 @@ public final class Credentials: Sendable {
         public var timeout: Duration = .seconds(30)
         /// The maximum number of refreshes that one request triggers because of a 401, by default 1.
         ///
-        /// If the service refuses the new credential too, the caller gets the 401.
+        /// If the service rejects the new credential too, the app gets the 401 response.
         public var repeatsPerRequest = 1
         /// Whether requests are sent without a credential if there is none, by default `false`.
         ///
-        /// If `false`, no request is sent before a user has logged in, not even a public one. Calls can override this
-        /// with ``APIConfiguration/allowsAnonymous`` or ``APIConfiguration/usesCredentials``.
+        /// If `false`, no request is sent before a user has logged in, not even a public request. Calls can override
+        /// this with ``APIConfiguration/allowsAnonymous`` or ``APIConfiguration/usesCredentials``.
         public var allowsAnonymous = false
 
         /// Creates a policy.
@@ -113,7 +113,7 @@ public final class Credentials: Sendable {
         self.init(provider: RefreshingProvider(body: refresh), policy: policy, clock: clock)
     }
 
-    /// Creates credentials that use the given credential in every environment until another one is set.
+    /// Creates credentials that use the given credential in every environment until another credential is set.
     public convenience init(_ credential: Credential) {
         self.init(provider: FixedProvider(credential: credential))
     }
@@ -150,10 +150,10 @@ extension Credentials {
     /// Sets the credential of an environment, for instance after a login.
     ///
     /// Requests that wait for a refresh continue with the new credential. If the new credential differs from the
-    /// current one, or if there was none, it counts as the credential of another user. Calls of the previous user then
-    /// end as cancelled, unless ``NetworkClient/Options/user`` returns the same name for both users. Data that clients
-    /// have stored without a user's name is removed before this method returns. To restore a credential that the app
-    /// stored at an earlier launch, use ``restore(_:in:)``.
+    /// current credential, or if there was no credential, the new credential counts as the credential of another user.
+    /// Calls of the previous user then end as cancelled, unless ``NetworkClient/Options/user`` returns the same name
+    /// for both users. Data that clients have stored without a user's name is removed before this method returns. To
+    /// restore a credential that the app stored at an earlier launch, use ``restore(_:in:)``.
     public func set(_ credential: Credential, in environment: ServiceEnvironment) {
         replace(with: credential, in: environment, .set)
     }
@@ -175,7 +175,8 @@ extension Credentials {
     ///
     /// - Parameters:
     ///   - credential: The new credential.
-    ///   - old: The credential that was refreshed. If the current credential is a different one, nothing changes. If
+    ///   - old: The credential that was refreshed. If the current credential is a different credential, nothing
+    ///     changes. If
     ///     `nil`, the default, any current credential is replaced.
     ///   - environment: The environment.
     /// - Returns: Whether the credential was replaced.
@@ -243,8 +244,7 @@ extension Credentials {
 
     /// Passes a credential to the provider for storage.
     ///
-    /// Calls to the provider run one after the other, so that the last credential that was set is also the last one
-    /// stored.
+    /// Calls to the provider run one after the other, so that the credential that was set last is also stored last.
     ///
     /// No caller waits for the provider.
     private func store(_ credential: Credential?, in environment: ServiceEnvironment) {

@@ -26,8 +26,8 @@ extension Credentials {
     /// Adds an action that is called when the user may have changed.
     ///
     /// The user may change at a logout. The user may also change when a credential is set, if the credential differs
-    /// from the previous one or if there was none. A token refresh does not change the user. The action is called
-    /// before ``set(_:in:)`` or ``logOut(in:)`` returns.
+    /// from the previous credential or if there was no credential. A token refresh does not change the user. The action
+    /// is called before ``set(_:in:)`` or ``logOut(in:)`` returns.
     ///
     /// - Parameter action: An action that receives the environment. It is called on the thread that made the change,
     ///   without a lock.

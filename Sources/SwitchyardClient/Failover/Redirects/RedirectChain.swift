@@ -2,7 +2,7 @@ import SwitchyardHTTP
 
 /// The redirects of one attempt: the last request, the redirects so far, and the next request.
 ///
-/// A chain is a pure value. It is created at the first redirect, so attempts without redirects do not store one.
+/// A chain is a pure value. It is created at the first redirect, so attempts without redirects store no chain.
 struct RedirectChain: Sendable {
     /// The step after a redirect.
     enum Step {
@@ -43,7 +43,7 @@ struct RedirectChain: Sendable {
     ///
     /// - Parameters:
     ///   - response: The response, for which ``HTTPResponse/redirectTarget`` is not `nil`.
-    ///   - policy: The caller's policy.
+    ///   - policy: The redirect policy of the call.
     ///   - rewrite: A closure that adds the cookies for the target to the next request. If the target has the origin of
     ///     the first request, the closure adds the credentials too.
     /// - Returns: The step.
@@ -66,8 +66,8 @@ struct RedirectChain: Sendable {
             case .refuse: return .answer
             case .follow: break
             case .send(let own):
-                // The caller has added header fields. A URL that was requested without them may be requested again,
-                // which is not a loop.
+                // The closure has added header fields. A URL that was requested without these fields may be requested
+                // again, which is not a loop.
                 if own.headers != next.headers { asked.removeAll() }
                 next = own
             }

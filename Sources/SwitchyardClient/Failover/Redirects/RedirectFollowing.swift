@@ -5,8 +5,8 @@ import SwitchyardTransport
 extension Failover {
     /// Sends an attempt to the target of its redirect.
     ///
-    /// The server is judged by its own part. If the target has another origin, this is the redirect response. Otherwise
-    /// it is the end of the redirect chain.
+    /// If the target has another origin, the redirect response counts as the result of the server. Otherwise, the
+    /// result at the end of the redirect chain counts.
     ///
     /// - Returns: `false` if the redirect is not followed and the response is the result.
     func follow(_ response: HTTPResponse, of index: Int, startedAt: MonotonicTime) -> Bool {
@@ -94,7 +94,7 @@ extension Failover {
         conclude(index, outcome, result.mapError { .transport($0.afterRedirect) }, fate, at: now)
     }
 
-    /// Stores the cookies of a response if there is a jar.
+    /// Stores the cookies of a response if the client has a cookie jar.
     func keepCookies(of response: HTTPResponse, from index: Int) {
         guard let jar = pool.generator.cookies, configuration.usesCookies,
             response.headers["Set-Cookie"] != nil, let attempt = state.withLock({ $0.withoutResponse(index) })
@@ -116,7 +116,7 @@ extension TransportError {
 }
 
 extension RedirectChain {
-    /// Returns the fate of a request with this method after these redirects.
+    /// Returns the fate of a request with this method after these redirects: how much of it a server may have executed.
     ///
     /// Every server of the chain has received the request.
     fileprivate func fate(of method: HTTPMethod) -> RequestFate {

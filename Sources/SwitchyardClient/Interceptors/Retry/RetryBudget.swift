@@ -1,7 +1,7 @@
 package import SwitchyardHTTP
 import SwitchyardServices
 
-/// A budget that limits the retries of many requests together: a bucket of tokens from which every retry takes some.
+/// A budget that limits the retries of many requests together: a bucket of tokens from which every retry takes tokens.
 ///
 /// If a service is down, retries of every request would multiply the load on its remaining servers. If the bucket is
 /// empty, requests fail immediately instead. A request that succeeds returns the tokens that its last retry took, or

@@ -4,8 +4,8 @@ import SwitchyardServices
 
 /// The policy by which a request is retried after a round that failed or ended with an error status.
 ///
-/// A round already includes failover: the request has been sent to every server worth trying. A retry policy adds
-/// further rounds after a pause.
+/// A round is one try at the request with its failovers and hedges, so the request has already been sent to every
+/// useful server. A retry policy adds further rounds after a pause.
 ///
 /// ### Use
 ///
@@ -28,9 +28,9 @@ public struct RetryPolicy: Sendable {
     ///
     /// If `nil` (the default), all methods are retried.
     public var methods: Set<HTTPMethod>?
-    /// The statuses that are retried, by default the transient ones.
+    /// The statuses that are retried, by default the transient statuses.
     public var statuses = Transience.statuses
-    /// The transport failures that are retried, by default the transient ones.
+    /// The transport failures that are retried, by default the transient failures.
     public var failures = RetryPolicy.transientFailures
     /// The maximum number of retries for each cause, by default no maximum.
     ///
@@ -38,8 +38,8 @@ public struct RetryPolicy: Sendable {
     public var limits: [RetryPolicy.Cause: Int] = [:]
     /// The longest `Retry-After` that the policy accepts, 60 s by default.
     ///
-    /// The pause is the longer of `Retry-After` and the backoff. If a server asks for a longer time than this, the
-    /// request is not retried and ends with the server's response. If `nil`, `Retry-After` is ignored.
+    /// The pause is the longer of `Retry-After` and the backoff. If a server asks for a longer time than this value,
+    /// the request is not retried and ends with the server's response. If `nil`, `Retry-After` is ignored.
     public var retryAfterCeiling: Duration? = .seconds(60)
     /// The budget that limits the retries of all requests together, none by default.
     public var budget: RetryBudget?
@@ -132,7 +132,7 @@ extension RetryPolicy {
 
     /// Returns whether a request that got no credential because of a failed token refresh is retried.
     ///
-    /// The failure of the refresh counts as if it were the request's own.
+    /// The failure of the refresh counts as if it were a failure of the request.
     private func isRetried(_ outage: TokenRefreshFailure) -> Bool {
         switch outage.cause {
         case .timeout: failures.contains(.timeout)

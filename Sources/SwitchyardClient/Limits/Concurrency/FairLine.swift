@@ -3,7 +3,7 @@ import SwitchyardServices
 /// A fair queue of waiting requests, as a pure value.
 ///
 /// Requests with a higher priority go first. Among requests of equal priority the owners take turns, so that an owner
-/// with a thousand requests does not block another one. The requests of one owner keep their order. Every
+/// with a thousand requests does not block another owner. The requests of one owner keep their order. Every
 /// ``patience``th slot goes to the request that has waited longest, so that requests of low priority get a slot too.
 struct FairLine {
     struct Ticket: Hashable {
@@ -12,7 +12,7 @@ struct FairLine {
         let priority: RequestPriority
     }
 
-    /// Every slot whose number is a multiple of this one is assigned by age instead of by priority.
+    /// Every slot whose number is a multiple of this number is assigned by age instead of by priority.
     static let patience = 8
 
     /// The requests of one owner, the oldest first.

@@ -1,6 +1,6 @@
 import SwitchyardServices
 
-/// The slots of a ``ConcurrencyLimit`` and the requests that wait for one, as a pure state machine.
+/// The slots of a ``ConcurrencyLimit`` and the requests that wait for a slot, as a pure state machine.
 struct PlaceTable {
     /// The decision about a new request: whether it is admitted, waits, or is refused.
     enum Arrival: Equatable {

@@ -59,7 +59,7 @@ package struct Transfer: Sendable {
     ///
     /// - Parameters:
     ///   - configuration: The call. Its timeout limits the duration of the whole transfer. A timeout that a rule sets
-    ///     does so only if the transfer ends by itself. Without a timeout, the duration is not limited.
+    ///     limits the duration only if the transfer ends by itself. Without a timeout, the duration is not limited.
     ///   - delivery: The way in which the body of the response is delivered.
     /// - Throws: ``RequestFailure/Reason/closed``, or ``RequestFailure/Reason/duplicateID``.
     package func begin(
@@ -125,7 +125,8 @@ package struct Transfer: Sendable {
     /// - Parameters:
     ///   - configuration: The call.
     ///   - avoided: The servers that are used only if no other server is available.
-    ///   - name: The identifier in the dispatch table. If `nil`, the transfer's identifier. If several requests of the
+    ///   - name: The identifier in the dispatch table. If `nil`, the transfer's identifier is used. If several requests
+    ///     of the
     ///     transfer are in flight, each needs an identifier of its own.
     ///   - endsByHandle: Whether the transfer's handle cancels the request. If `false`, the handle cancels the waiting
     ///     task.

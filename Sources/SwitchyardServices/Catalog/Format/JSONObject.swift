@@ -62,7 +62,7 @@ struct JSONObject {
         func number(_ key: String) throws(CatalogError) -> Double? {
             guard let value = value(key) else { return nil }
             guard let number = value.double else { throw error(.wrongType, key, type(key), value.kindWithArticle) }
-            guard number.isFinite else { throw unexpected(key, "a number beyond all bounds") }
+            guard number.isFinite else { throw unexpected(key, "an infinite number") }
             return number
         }
 

@@ -57,7 +57,7 @@ struct PolicyDecoder {
 
     private func detection(_ policy: inout SwitchPolicy) throws(CatalogError) {
         for key in ["errorRatio", "minimumRequests"] where policy.detection.ratio == nil && fields.has(key) {
-            throw fields.error(.invalidValue, key, "a policy that looks at the error ratio for this key", policy.name)
+            throw fields.error(.invalidValue, key, "a policy that uses the error ratio for this key", policy.name)
         }
         policy.detection.ratio?.threshold = try fields.number("errorRatio") ?? 0.1
         try requests(&policy)

@@ -44,7 +44,7 @@
 /// | `switching.admission.forgetting` | number | seconds | 120 | the time after which overload is forgotten |
 /// | `switching.admission.doubling` | number | seconds | 60 | the time in which a share doubles without successes |
 /// | `switching.admission.clean` | number | seconds | 30 | the time without extra attempts after overload |
-/// | `switching.admission.longestRetryAfter` | number | seconds | 60 | the longest Retry-After that is obeyed |
+/// | `switching.admission.longestRetryAfter` | number | seconds | 60 | the maximum Retry-After that is honored |
 /// | `switching.admission.sparesOverloaded` | boolean | | true | whether no server is ejected if all are overloaded |
 /// | `switching.warmUp` | boolean | | by policy | whether the first fallback is sent a request every 5 minutes |
 /// | `switching.maximumAttempts` | integer | attempts | 3 | the maximum number of attempts per request |
@@ -73,7 +73,7 @@ package enum ServiceFormat {
         [
             Key("service", "a string", required: "the name, equal to the file's name"),
             Key("defaultEnvironment", "a string", required: "the environment that a client starts in"),
-            Key("servers", "an array", required: "the servers, the preferred one first"),
+            Key("servers", "an array", required: "the servers in order of preference"),
             Key("servers[].name", "a string", required: "the name, unique in the file"),
             Key(
                 "servers[].baseURLs",
@@ -82,7 +82,7 @@ package enum ServiceFormat {
                 required: "http or https, with a host"
             ),
             Key("servers[].cdnURLs", "an object", "URL by environment", "none", "base URLs of the CDN"),
-            Key("servers[].weight", "a number of at least 0", "", "1", "the share of traffic relative to the others"),
+            Key("servers[].weight", "a number of at least 0", "", "1", "the share of traffic relative to others"),
         ] + roles + [
             Key("switching", "an object", "", "the recommended policy", "when to switch"),
             Key(
@@ -90,7 +90,7 @@ package enum ServiceFormat {
                 "one of \(policies.joined(separator: ", "))",
                 "",
                 "recommended",
-                "the rules to start from"
+                "the policy whose rules apply by default"
             ),
             Key("switching.errorRatio", "a number within 0...1", "", "0.1", "failures per finished request"),
             Key(
@@ -98,23 +98,23 @@ package enum ServiceFormat {
                 "an integer within 1...400",
                 "requests",
                 "40",
-                "finished requests it takes at least"
+                "the minimum number of finished requests"
             ),
-            Key("switching.window", "a number above 0", "seconds", "60", "the age up to which outcomes count"),
-            Key("switching.windowRequests", "an integer within 1...400", "requests", "100", "how many outcomes count"),
+            Key("switching.window", "a number above 0", "seconds", "60", "the maximum age of the outcomes that count"),
+            Key("switching.windowRequests", "an integer within 1...400", "requests", "100", "the maximum of outcomes"),
             Key(
                 "switching.consecutiveFailures",
                 "an integer of at least 1",
                 "failures",
                 "5",
-                "only with the policy of that name"
+                "only with the policy consecutiveFailures"
             ),
             Key(
                 "switching.selection",
                 "one of \(strategies)",
                 "",
                 "priority",
-                "in which order usable servers are asked"
+                "the order in which usable servers are chosen"
             ),
             Key(
                 "switching.overprovisioning",
@@ -142,14 +142,14 @@ package enum ServiceFormat {
                 "true or false",
                 "",
                 "by policy",
-                "whether a failed request is repeated elsewhere"
+                "whether a failed request is sent to another server"
             ),
             Key(
                 "switching.perEndpoint",
                 "true or false",
                 "",
                 "by policy",
-                "whether failures are held against what others do with the endpoint"
+                "whether failures that other servers share are ignored"
             ),
             Key("switching.tooManyRequests", "one of quota, overload", "", "quota", "the meaning of status 429"),
             Key(
@@ -165,7 +165,7 @@ package enum ServiceFormat {
                 "true, false or an object",
                 "",
                 "by policy",
-                "whether a server that cannot keep up gets less traffic"
+                "whether an overloaded server gets less traffic"
             )
         ] + admission + [
             Key(
@@ -173,28 +173,28 @@ package enum ServiceFormat {
                 "true or false",
                 "",
                 "by policy",
-                "whether the first fallback is asked something every 5 minutes"
+                "whether the first fallback is sent a request every 5 minutes"
             ),
             Key(
                 "switching.maximumAttempts",
                 "an integer of at least 1",
                 "attempts",
                 "3",
-                "the most attempts of one request"
+                "the maximum number of attempts per request"
             ),
             Key(
                 "switching.minimumInterval",
                 "a number of at least 0",
                 "seconds",
                 "0",
-                "the least time between two automatic switches"
+                "the minimum time between two automatic switches"
             ),
             Key(
                 "switching.firstProbe",
                 "a number of at least 0",
                 "seconds",
                 "1",
-                "from the first ejection to the first probe"
+                "the time from the first ejection to the first probe"
             ),
         ]
 
@@ -218,31 +218,31 @@ package enum ServiceFormat {
             ("earliest", "a number of at least 0", "seconds", "0.01", "the minimum wait after 64 known latencies"),
             (
                 "unknown", "a number of at least 0", "seconds", "0.25",
-                "the shortest wait while fewer than 8 responses are known"
+                "the minimum wait while fewer than 8 responses are known"
             ),
             ("factor", "a number of at least 0", "", "1.3", "the wait as a multiple of the 90th percentile"),
-            ("deadlineShare", "a number within 0...1", "", "0.4", "the longest wait as a share of the time left"),
-            ("suspicionRounds", "an integer within 0...100", "rounds", "8", "probes of a slow server by one write"),
+            ("deadlineShare", "a number within 0...1", "", "0.4", "the maximum wait as a share of the time left"),
+            ("suspicionRounds", "an integer within 0...100", "rounds", "8", "suspicion probe rounds per slow write"),
         ]
     )
 
     private static let admission = details(
         of: "switching.admission",
         [
-            ("sheds", "one of none, low, normal", "", "low", "which priority is given up unsent"),
-            ("mostShed", "a number within 0...1", "", "0.7", "the greatest part of normal priority that is given up"),
+            ("sheds", "one of none, low, normal", "", "low", "the priority that is not sent"),
+            ("mostShed", "a number within 0...1", "", "0.7", "the maximum shed share of normal priority"),
             (
                 "floor", "a number above 0 and at most 1", "", "0.1",
-                "the least share of its traffic that a server keeps"
+                "the minimum share of its traffic that a server keeps"
             ),
-            ("step", "a number within 0...1", "", "0.02", "what a success adds to the share"),
-            ("overloadCut", "a number above 0 and at most 1", "", "0.5", "the factor of a 503"),
-            ("timeoutCut", "a number above 0 and at most 1", "", "0.25", "the factor of a time-out"),
+            ("step", "a number within 0...1", "", "0.02", "the increase of the share per success"),
+            ("overloadCut", "a number above 0 and at most 1", "", "0.5", "the share's factor for a 503"),
+            ("timeoutCut", "a number above 0 and at most 1", "", "0.25", "the share's factor for a timeout"),
             ("forgetting", "a number of at least 0", "seconds", "120", "the time after which overload is forgotten"),
             ("doubling", "a number above 0", "seconds", "60", "the time in which a share doubles without successes"),
-            ("clean", "a number of at least 0", "seconds", "30", "how long no extra attempts go there after overload"),
-            ("longestRetryAfter", "a number of at least 0", "seconds", "60", "the longest Retry-After that is obeyed"),
-            ("sparesOverloaded", "true or false", "", "true", "whether overload ejects only beside one that is not"),
+            ("clean", "a number of at least 0", "seconds", "30", "the time without extra attempts after overload"),
+            ("longestRetryAfter", "a number of at least 0", "seconds", "60", "the maximum Retry-After that is honored"),
+            ("sparesOverloaded", "true or false", "", "true", "whether no server is ejected if all are overloaded"),
         ]
     )
 

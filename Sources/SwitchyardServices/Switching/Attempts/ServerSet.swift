@@ -38,7 +38,7 @@ package struct ServerSet: Sendable, Hashable {
         return both
     }
 
-    /// Returns the servers that are in this set and not in the other one.
+    /// Returns the servers that are in this set and not in the other set.
     package func subtracting(_ other: ServerSet) -> ServerSet {
         var rest = self
         rest.bits &= ~other.bits

@@ -8,7 +8,7 @@ extension SwitchingCore {
     ///   - isPaidFor: Whether the request has taken a token for a hedge. It may then continue without another token
     ///     while other hedges are in flight.
     ///   - now: The current time.
-    /// - Returns: The attempt, which must be settled; `nil` in the same cases as
+    /// - Returns: The attempt, which must be settled, or `nil` in the same cases as
     ///   ``takeFailover(after:excluding:avoiding:for:isPaidFor:at:)``.
     package mutating func takeHedge(
         excluding tried: ServerSet,
@@ -38,13 +38,13 @@ extension SwitchingCore {
         hedgeDelay(for: attempt, remaining: remaining.inSeconds).map { .seconds($0) }
     }
 
-    /// Returns the time to wait for an attempt's response before a hedge, in seconds; `nil` if the policy does not
+    /// Returns the time to wait for an attempt's response before a hedge, in seconds, or `nil` if the policy does not
     /// hedge.
     package func hedgeDelay(for attempt: Attempt, remaining: Double) -> Double? {
         bounded(evidence.usualWait(for: attempt.endpoint, on: recovery.position(of: attempt)), remaining)
     }
 
-    /// Returns the seconds after which an attempt that must not be repeated is late; `nil` if the policy does not
+    /// Returns the seconds after which an attempt that must not be repeated is late, or `nil` if the policy does not
     /// hedge.
     package func lateDelay(for attempt: Attempt, remaining: Double) -> Double? {
         bounded(evidence.cautiousWait(for: attempt.endpoint, on: recovery.position(of: attempt)), remaining)
@@ -101,7 +101,7 @@ extension SwitchingCore {
     ///   - avoided: Servers that are not used. They do not count as attempts of the request.
     ///   - traits: The properties of the request.
     ///   - now: The current time.
-    /// - Returns: The time from now, at least ``BudgetRules/shortestPause``; `nil` if no other server can get the
+    /// - Returns: The time from now, at least ``BudgetRules/shortestPause``, or `nil` if no other server can get the
     ///   request, or if the attempt has waited too long.
     package func hedgePause(
         for attempt: Attempt,
@@ -127,12 +127,12 @@ extension SwitchingCore {
     /// either.
     ///
     /// - Parameters:
-    ///   - kind: The failure of the previous attempt; `nil` if its server was ejected, or if no server was involved.
+    ///   - kind: The failure of the previous attempt, or `nil` if its server was ejected, or if no server was involved.
     ///   - held: The time for which the request has waited for a token so far.
     ///   - tried: The servers that the request has tried.
     ///   - traits: The properties of the request.
     ///   - now: The current time.
-    /// - Returns: The time, at least ``BudgetRules/shortestPause``; `nil` if waiting is unnecessary or useless, for
+    /// - Returns: The time, at least ``BudgetRules/shortestPause``, or `nil` if waiting is unnecessary or useless, for
     ///   example because tokens are available, because no failover is in flight, because the last failover began
     ///   ``BudgetRules/patience`` ago, or because every server fails the endpoint.
     package mutating func failoverPause(

@@ -24,9 +24,9 @@ extension SwitchingCore {
     ///   - unsuitable: The servers that do not serve the probes.
     ///   - patience: The minimum time limit of each probe.
     ///   - now: The current time.
-    /// - Returns: The probes, to be passed to ``settleSuspicion(_:suspect:witness:at:)``; `nil` if probes of the server
-    ///   are already in flight, the server is no longer in use, no other server is healthy, or the hedge budget is
-    ///   empty.
+    /// - Returns: The probes, to be passed to ``settleSuspicion(_:suspect:witness:at:)``, or `nil` if probes of the
+    ///   server are already in flight, the server is no longer in use, no other server is healthy, or the hedge budget
+    ///   is empty.
     package mutating func takeSuspicion(
         of attempt: Attempt,
         asking endpoint: UInt32? = nil,

@@ -83,8 +83,8 @@ extension SwitchEvent.Kind: CustomStringConvertible {
         switch self {
         case .switched(let from, let to, let cause): "switched from \(from) to \(to) (\(cause.words))"
         case .ejected(let server, _, let cause): "ejected \(server) (\(cause.words))"
-        case .probed(let server, let succeeded): "probed \(server), which \(succeeded ? "answered" : "failed")"
-        case .trialStarted(let server, let pause): "\(server) enters the trial after \(pause.rounded)"
+        case .probed(let server, let succeeded): "probed \(server), which \(succeeded ? "responded" : "failed")"
+        case .trialStarted(let server, let pause): "\(server) enters its recovery trial after \(pause.rounded)"
         case .recovered(let server, let outage): "recovered \(server) after \(outage.rounded)"
         case .environmentChanged(let from, let to): "environment changed from \(from) to \(to)"
         case .pushed(let command): "pushed: \(command.words)"

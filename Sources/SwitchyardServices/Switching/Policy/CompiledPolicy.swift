@@ -69,7 +69,7 @@ final class CompiledPolicy: Sendable {
     }
 
     /// Returns the amount that a late response adds to a server's lateness, given the share of late responses of the
-    /// other servers; `nil` if that share is so high that a late response is no evidence.
+    /// other servers, or `nil` if that share is so high that a late response is no evidence.
     func lateStep(others: Double) -> Double? {
         let tolerated = max(lateness.tolerated, 1.5 * others)
         return 2 * tolerated <= lateness.detected ? log(lateness.detected / tolerated) : nil

@@ -94,12 +94,12 @@ package struct ScoreRule: Sendable, Hashable {
 
     func check() throws(SwitchPolicy.Problem) {
         try require(tolerated > 0 && tolerated < 1, "score.tolerated", "a rate between 0 and 1")
-        try require(detected > tolerated && detected < 1, "score.detected", "a rate between the tolerated one and 1")
+        try require(detected > tolerated && detected < 1, "score.detected", "a rate between score.tolerated and 1")
         try require((calmSpan ?? 1) > 0, "score.calmSpan", "a number above 0")
         try require(
             leastTolerated > 0 && leastTolerated <= tolerated,
             "score.leastTolerated",
-            "a rate above 0 and at most the tolerated one"
+            "a rate above 0 and at most score.tolerated"
         )
         try require(threshold > 0 && threshold.isFinite, "score.threshold", "a number above 0")
         try require(halfLife > .zero, "score.halfLife", "a duration above 0")
@@ -150,7 +150,7 @@ package struct RatioRule: Sendable, Hashable {
     }
 }
 
-/// The outcomes of a server that count: the last ones, up to a maximum number and a maximum age.
+/// The outcomes of a server that count: the latest outcomes, up to a maximum number and a maximum age.
 public struct WindowRule: Sendable, Hashable {
     /// The maximum number of outcomes in a window, which limits its memory to 1,600 bytes.
     package static let maximumCount = 400
@@ -215,7 +215,7 @@ package struct LatenessRule: Sendable, Hashable {
         try require(
             detected >= 2 * tolerated && detected < 1,
             "lateness.detected",
-            "a share below 1, at least twice the tolerated one"
+            "a share below 1 and at least twice lateness.tolerated"
         )
         try require(threshold > 0 && threshold.isFinite, "lateness.threshold", "a number above 0")
     }

@@ -42,7 +42,7 @@ public struct SwitchPolicy: Sendable, Hashable {
     /// With 1.4, a group keeps all its traffic while at least 72 % of its weight is healthy, because servers usually
     /// have that much spare capacity. Below that, the next group gets the rest.
     public var overprovisioning = 1.4
-    /// A closure that narrows the choice of a server for an attempt; `nil` for none, the default.
+    /// A closure that narrows the choice of a server for an attempt, or `nil` for none, the default.
     public var selector: ServerSelector?
     /// Whether a failed request is repeated on another server if that is safe; default `true`.
     public var failsOver = true
@@ -56,8 +56,8 @@ public struct SwitchPolicy: Sendable, Hashable {
     /// Until this time is over, the current server stays preferred. A failed request may still be repeated on another
     /// server.
     public var minimumInterval = Duration.zero
-    /// The interval of warm-up requests to the first fallback while all servers are healthy; `nil` for none; default 5
-    /// min.
+    /// The interval of warm-up requests to the first fallback while all servers are healthy, or `nil` for none; default
+    /// 5 min.
     ///
     /// A warm-up keeps a connection, or at least a TLS session, before it is needed. A new connection costs a server
     /// several times the work of a request, and when a server dies, all of its clients move to its fallbacks at the

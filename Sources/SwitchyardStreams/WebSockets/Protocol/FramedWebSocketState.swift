@@ -23,7 +23,7 @@ struct FramedWebSocketState: Sendable {
         var startsWriting = false
         var hasEnded = false
         var setsTimer = false
-        /// The request to end the underlying connection immediately; `nil` if the connection stays open.
+        /// The request to end the underlying connection immediately, or `nil` if the connection stays open.
         var linkEnd: LinkEnd?
         var reader: Reader?
     }
@@ -64,7 +64,7 @@ struct FramedWebSocketState: Sendable {
     private var lastID: UInt64 = 0
     private var writing: Writing?
     private var isWriting = false
-    /// The Close frame that waits to be sent; `nil` if there is none.
+    /// The Close frame that waits to be sent, or `nil` if there is none.
     private var closeFrame: Data?
     /// Whether the Close frame is sent before the messages that wait.
     private var closesAtOnce = false
@@ -74,7 +74,7 @@ struct FramedWebSocketState: Sendable {
     private var peerClose: WebSocket.Closure?
     private var end: TransportError?
     private var isOver = false
-    /// The failure that counts against the server when the connection ends; `nil` if the server is not at fault.
+    /// The failure that counts against the server when the connection ends, or `nil` if the server is not at fault.
     private var fault: TransportError?
     private(set) var closure: WebSocket.Closure?
     private var lastReceived: MonotonicTime
@@ -112,7 +112,7 @@ extension FramedWebSocketState {
         return false
     }
 
-    /// Returns the closure that resumes the reading task; `nil` if no task is suspended or there is still no room.
+    /// Returns the closure that resumes the reading task, or `nil` if no task is suspended or there is still no room.
     mutating func takeReader() -> Reader? {
         guard !isFull else { return nil }
         defer { heldReader = nil }
@@ -328,7 +328,7 @@ extension FramedWebSocketState {
 // MARK: - Timers
 
 extension FramedWebSocketState {
-    /// The time of the next check; `nil` if no check is needed.
+    /// The time of the next check, or `nil` if no check is needed.
     var nextCheckTime: MonotonicTime? {
         guard !isOver else { return nil }
         let idle = end == nil ? options.idlePause.map { lastReceived.advanced(by: $0) } : nil

@@ -12,7 +12,7 @@ struct Handshake: Sendable {
     /// The subprotocol and the compression that the server has accepted.
     struct Agreement: Hashable {
         var subprotocol: String?
-        /// The parameters of the negotiated compression; `nil` if compression was not negotiated.
+        /// The parameters of the negotiated compression, or `nil` if compression was not negotiated.
         var compression: Compression?
     }
 
@@ -72,7 +72,7 @@ struct Handshake: Sendable {
         return Agreement(subprotocol: try subprotocol(in: headers), compression: try compression(in: headers))
     }
 
-    /// Returns the subprotocol that the server has chosen; `nil` if it chose no subprotocol.
+    /// Returns the subprotocol that the server has chosen, or `nil` if it chose no subprotocol.
     ///
     /// Throws an error if the server has chosen a subprotocol that was not offered.
     func subprotocol(in headers: HTTPHeaders) throws(Refusal) -> String? {

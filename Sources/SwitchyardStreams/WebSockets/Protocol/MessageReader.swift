@@ -46,7 +46,7 @@ struct MessageReader {
     ///
     /// - Parameters:
     ///   - limits: The limits for received data.
-    ///   - inflater: The decompressor; `nil` if compression was not negotiated.
+    ///   - inflater: The decompressor, or `nil` if compression was not negotiated.
     init(limits: Limits, inflater: Inflater? = nil) {
         self.limits = limits
         self.inflater = inflater
@@ -91,7 +91,7 @@ struct MessageReader {
         if header.opcode == .continuation {
             guard message != nil else { throw .protocolError("a continuation frame continues no message") }
         } else {
-            guard message == nil else { throw .protocolError("a message begins within another one") }
+            guard message == nil else { throw .protocolError("a message begins before the previous message ends") }
             message = Partial(isText: header.opcode == .text, isCompressed: header.isCompressed)
         }
         let size = (message?.payload.count ?? 0).addingReportingOverflow(header.length)
@@ -167,7 +167,7 @@ struct MessageReader {
     private func closeEvent(_ payload: Data) throws(WebSocketViolation) -> Event {
         guard !payload.isEmpty else { return .close(.noStatus, reason: "") }
         let bytes = Array(payload)
-        guard bytes.count >= 2 else { throw .protocolError("a Close frame has one byte") }
+        guard bytes.count >= 2 else { throw .protocolError("a Close frame has one byte: must have 0 or at least 2") }
         let code = WebSocket.CloseCode(rawValue: UInt16(bytes[0]) << 8 | UInt16(bytes[1]))
         guard code.isSendable else {
             throw .protocolError("a Close frame has the code \(code.rawValue), which is reserved")

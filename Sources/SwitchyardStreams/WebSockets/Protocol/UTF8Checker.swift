@@ -12,7 +12,7 @@ struct UTF8Checker {
     /// Whether the text ends with a complete character.
     var isComplete: Bool { missing == 0 }
 
-    /// Returns the text of complete UTF-8 data; `nil` if the data is not valid UTF-8.
+    /// Returns the text of complete UTF-8 data, or `nil` if the data is not valid UTF-8.
     static func text(_ bytes: Data) -> String? {
         var checker = UTF8Checker()
         guard checker.accept(bytes), checker.isComplete else { return nil }

@@ -18,7 +18,7 @@ final class ReconnectingRunner: Sendable {
         var isAsked = false
         var end: TransportError?
         var failure: WebSocketFailure?
-        /// The code and the reason that the app passed to `close`; `nil` if the app has not closed the WebSocket.
+        /// The code and the reason that the app passed to `close`, or `nil` if the app has not closed the WebSocket.
         var closing: (code: WebSocket.CloseCode, reason: String)?
         var endsNormally = false
         /// The signal that wakes the sending task when there is a message to send.

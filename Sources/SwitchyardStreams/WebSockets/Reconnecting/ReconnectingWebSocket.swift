@@ -95,10 +95,10 @@ public final class ReconnectingWebSocket: Sendable {
         runner.close(.goingAway, reason: "")
     }
 
-    /// The context of the request that opened the current connection; `nil` while no connection is open.
+    /// The context of the request that opened the current connection, or `nil` while no connection is open.
     public var context: RequestContext? { runner.socket?.context }
 
-    /// The reason why no further connection will be opened; `nil` while the WebSocket is active and after
+    /// The reason why no further connection will be opened, or `nil` while the WebSocket is active and after
     /// ``close(_:reason:)``.
     public var failure: WebSocketFailure? { runner.failure }
 
@@ -159,8 +159,8 @@ extension WebSocketSendFailure: CustomStringConvertible {
     public var description: String {
         switch self {
         case .queueFull(let messages, let bytes):
-            "\(messages) messages of \(bytes) bytes wait to be sent, and no more are taken"
-        case .cancelled: "the task that sends was cancelled before anything of the message was sent"
+            "the queue is full: \(messages) messages of \(bytes) bytes wait to be sent"
+        case .cancelled: "the sending task was cancelled before anything of the message was sent"
         case .mayHaveBeenDelivered: "the connection broke while the message was being sent; the server may have it"
         case .ended: "the WebSocket ended before anything of the message was sent"
         }

@@ -68,7 +68,7 @@ struct SendQueue: Sendable {
     /// Whether a waiting message can be sent now.
     var hasWork: Bool { underWay == nil && !waiting.isEmpty }
 
-    /// Returns the next message to send; `nil` if there is no message or another message is being sent.
+    /// Returns the next message to send, or `nil` if there is no message or another message is being sent.
     mutating func take() -> Entry? {
         guard underWay == nil, !waiting.isEmpty else { return nil }
         underWay = waiting.removeFirst()

@@ -28,7 +28,7 @@ final class Exchange {
     var hold: Hold?
     /// Whether the request is executed even if its client has disconnected.
     var survivesClient = false
-    /// The time at which a delayed request is executed; `nil` if the request is not delayed.
+    /// The time at which a delayed request is executed, or `nil` if the request is not delayed.
     var dueAt: MonotonicTime?
     var verdict: Verdict?
     var task: Task<Void, Never>?
@@ -36,7 +36,7 @@ final class Exchange {
     var hasSentContinue = false
     var hasBodyBegun = false
 
-    /// The response that is being sent; `nil` before its head is sent.
+    /// The response that is being sent, or `nil` before its head is sent.
     var reply: Reply?
     /// The bytes of the response that ``Fault/drip(bytes:every:)`` delays.
     var dripping = Data()
@@ -44,7 +44,7 @@ final class Exchange {
     var isBodyComplete = false
     /// The acknowledgements of writers that wait until their bytes have been sent.
     var acknowledgements: [Acknowledgement] = []
-    /// The fate of the connection when all bytes have been sent; `nil` while the response is not complete.
+    /// The fate of the connection when all bytes have been sent, or `nil` while the response is not complete.
     var ending: Reply.Ending?
     var isAnswered = false
 

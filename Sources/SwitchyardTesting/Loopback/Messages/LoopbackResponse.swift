@@ -44,7 +44,7 @@ public struct LoopbackResponse: Sendable {
     public var framing: Framing
     /// Whether the server sends `Connection: close` and closes the connection after the response.
     public var closesConnection: Bool
-    /// Raw bytes that are sent instead of the other properties; `nil` for a normal response.
+    /// Raw bytes that are sent instead of the other properties, or `nil` for a normal response.
     ///
     /// After raw bytes, the connection is closed.
     var rawBytes: Data?

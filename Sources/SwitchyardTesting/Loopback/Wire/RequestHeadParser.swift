@@ -44,7 +44,7 @@ enum RequestHeadParser {
         _ line: ArraySlice<UInt8>
     ) throws(LoopbackError) -> (HTTPMethod, String, Int) {
         let parts = line.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
-        guard parts.count == 3 else { throw .bad("request line has not three parts") }
+        guard parts.count == 3 else { throw .bad("request line does not have three parts") }
         guard let name = token(parts[0]), let method = HTTPMethod(name) else { throw .bad("method is not a token") }
         guard !parts[1].isEmpty, parts[1].allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
             throw .bad("target is empty or has control characters")

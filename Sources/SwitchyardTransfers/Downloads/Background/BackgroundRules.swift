@@ -74,7 +74,7 @@ enum BackgroundRedirects {
     ///
     /// - Parameters:
     ///   - last: The URL of the response.
-    ///   - first: The requested URL; `nil` if the system no longer knows it.
+    ///   - first: The requested URL, or `nil` if the system no longer knows it.
     ///   - isPinned: Whether keys are pinned.
     /// - Returns: Whether the file is acceptable.
     static func allow(_ last: URL?, for first: URL?, isPinned: Bool) -> Bool {

@@ -83,7 +83,7 @@
             }
             try tls.check(request.url)
             guard request.tls == nil || request.tls == tls else {
-                let message = "another TLS configuration than that of the background session"
+                let message = "the TLS configuration of a request differs from that of the background session"
                 throw TransportError(.unsupported, message: message, mayHaveBeenSent: false)
             }
             var plain = request
@@ -156,7 +156,7 @@
                 let reason: RequestFailure.Reason = cause.kind == .cancelled ? .cancelled : .transport(cause)
                 return DownloadFailure.background(.request(reason))
             }
-            let missing = DownloadFailure.background(.unsupported("the system gave no file"))
+            let missing = DownloadFailure.background(.unsupported("the system provided no file"))
             completion(download, failure.map { .failure($0) } ?? place ?? .failure(missing))
         }
 

@@ -19,7 +19,7 @@ enum DownloadResponse: Sendable, Equatable {
 
     /// The properties of the request that decide what its response means.
     struct Question: Sendable {
-        /// The first byte of the requested range; `nil` if the whole content was requested.
+        /// The first byte of the requested range, or `nil` if the whole content was requested.
         var offset: Int64?
         /// The validator that identifies the content of the existing bytes.
         var validator: ResumeValidator?
@@ -83,9 +83,9 @@ enum DownloadResponse: Sendable, Equatable {
 
 /// The part of a content that a response contains: the header field `Content-Range` (RFC 9110 section 14.4).
 struct ContentRange: Sendable, Hashable {
-    /// The first and the last byte offset, counted from 0; `nil` if the range could not be satisfied (status 416).
+    /// The first and the last byte offset, counted from 0, or `nil` if the range could not be satisfied (status 416).
     var bytes: ClosedRange<Int64>?
-    /// The length of the whole content; `nil` if the server does not know it.
+    /// The length of the whole content, or `nil` if the server does not know it.
     var total: Int64?
 
     /// Parses a field value, or returns `nil` if the value is malformed, contradicts itself, or uses a unit other than

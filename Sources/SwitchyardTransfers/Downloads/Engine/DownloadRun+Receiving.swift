@@ -27,7 +27,7 @@ extension DownloadRun {
 
     /// Writes a response body to the partial file until the body ends or is interrupted.
     ///
-    /// - Returns: The error that interrupted the body; `nil` if the body ended normally.
+    /// - Returns: The error that interrupted the body, or `nil` if the body ended normally.
     private mutating func write(_ body: HTTPResponse.Body) async throws(DownloadFailure) -> TransportError? {
         guard case .stream(let stream) = body else {
             if case .whole(let data) = body { try take(data) }

@@ -297,7 +297,7 @@ extension DownloadRun {
         else {
             throw failure(.digestMismatch(expected: expected, actual: actual))
         }
-        configuration.onEvent?(.restarted("the content's hash is \(actual)"))
+        configuration.onEvent?(.restarted("the content has the wrong digest \(actual)"))
         state.startOver()
         try disk { (file) throws(FileFailure) in try file.truncate(to: 0) }
         return false

@@ -5,21 +5,21 @@ import SwitchyardServices
 
 /// The progress and the history of a download, as a value without side effects.
 struct DownloadState: Sendable {
-    /// The record that describes the content of the received bytes; `nil` if the bytes cannot be resumed.
+    /// The record that describes the content of the received bytes, or `nil` if the bytes cannot be resumed.
     var record: ResumeRecord?
     /// The number of bytes in the partial file.
     var offset: Int64 = 0
-    /// The digest of the first bytes of the file; `nil` if no digest is required.
+    /// The digest of the first bytes of the file, or `nil` if no digest is required.
     ///
     /// The digest may not yet cover all bytes in the file.
     var digest: RunningDigest?
-    /// The length of the whole content; `nil` while it is unknown.
+    /// The length of the whole content, or `nil` while it is unknown.
     var total: Int64?
     /// The number of bytes adopted from an earlier download.
     var resumed: Int64 = 0
     /// The number of bytes received in this call.
     var received: Int64 = 0
-    /// The offset of the last byte in the current response; `nil` if the response contains the whole content.
+    /// The offset of the last byte in the current response, or `nil` if the response contains the whole content.
     var lastOfRange: Int64?
     /// The number of requests sent, including hedges and failovers.
     var attempts = 0

@@ -8,7 +8,7 @@ import Foundation
 ///
 /// Written bytes survive the end of the process, but may be lost when the machine loses power.
 enum BootSession {
-    /// The identifier of the current boot; `nil` if the system does not provide one.
+    /// The identifier of the current boot, or `nil` if the system does not provide one.
     static let current: String? = {
         #if canImport(Darwin)
             var size = 0

@@ -11,8 +11,8 @@ struct PartialPlace: Sendable {
     /// The value that identifies what is downloaded: the request or its content name.
     var source: TransferSubject
 
-    /// The location where an earlier download of the same content may have left bytes that this download does not use;
-    /// `nil` if there is no such location.
+    /// The location where an earlier download of the same content may have left bytes that this download does not use,
+    /// or `nil` if there is no such location.
     private var outdated: URL?
 
     /// The JSON file that describes the content of the partial file.
@@ -80,8 +80,8 @@ struct PartialPlace: Sendable {
     /// The encoded location of the partial file, with which a later call can resume the download.
     var resumeData: Data? { Files(file: file).resumeData }
 
-    /// Returns the partial file that resume data refers to; `nil` if the data is damaged or refers to any other kind of
-    /// file.
+    /// Returns the partial file that resume data refers to, or `nil` if the data is damaged or refers to any other kind
+    /// of file.
     private static func file(in data: Data) -> URL? {
         guard let reference = try? JSONDecoder().decode(Reference.self, from: data), reference.version == 1 else {
             return nil
@@ -118,7 +118,7 @@ struct PartialPlace: Sendable {
 }
 
 extension DownloadDestination {
-    /// The directory of the destination; `nil` if it is unknown before the response arrives.
+    /// The directory of the destination, or `nil` if it is unknown before the response arrives.
     var directory: URL? {
         switch self {
         case .file(let url): url.deletingLastPathComponent()

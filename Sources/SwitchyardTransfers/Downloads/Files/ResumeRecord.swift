@@ -15,7 +15,7 @@ struct ResumeRecord: Codable, Sendable, Equatable {
     var path: String
     /// The validator of the content (entity tag or date), by which a server recognizes whether the content has changed.
     var validator: ResumeValidator
-    /// The length of the whole content; `nil` while unknown.
+    /// The length of the whole content, or `nil` while unknown.
     var total: Int64?
     /// The number of bytes that have been flushed to the disk and therefore survive a power loss.
     var offset: Int64 = 0

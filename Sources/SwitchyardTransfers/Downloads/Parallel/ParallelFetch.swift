@@ -25,7 +25,7 @@ struct ParallelFetch: Sendable {
     struct Source: Sendable {
         var body: HTTPBodyStream
         var context: RequestContext
-        /// The offset of the last byte in the body; `nil` if the body extends to the end of the content.
+        /// The offset of the last byte in the body, or `nil` if the body extends to the end of the content.
         var last: Int64?
     }
 
@@ -101,7 +101,7 @@ struct ParallelFetch: Sendable {
             // A server may send less than the requested range (RFC 9110 section 15.3.7). The rest is then requested.
             if offset == end { continue }
             interruptions += 1
-            let error = cut ?? TransportError(.truncated, message: "a part ended early")
+            let error = cut ?? TransportError(.truncated, message: "a part of the download ended early")
             let outcome = AttemptOutcome(error.kind)
             guard outcome.failureKind != nil, !Task.isCancelled else { throw .fatal(.request(ending(by: error))) }
             breaks.add(current.context, outcome)
@@ -145,7 +145,7 @@ struct ParallelFetch: Sendable {
         let answer = DownloadResponse(status: response.status, headers: response.headers, to: question)
         guard case .rest(let last, _) = answer, case .stream(let stream) = response.response.body else {
             response.discardBody()
-            throw .noParts("the response to a part was \(response.status)")
+            throw .noParts("the server responded to the request for a part with \(response.status)")
         }
         return Source(body: stream, context: response.context, last: last)
     }
@@ -162,7 +162,7 @@ struct ParallelFetch: Sendable {
 
     /// Writes a response body into the file at its offset, up to the end of the part.
     ///
-    /// - Returns: The error that interrupted the body; `nil` if the part is complete or the body ended normally.
+    /// - Returns: The error that interrupted the body, or `nil` if the part is complete or the body ended normally.
     private func write(
         _ body: HTTPBodyStream,
         from offset: inout Int64,

@@ -23,7 +23,7 @@ final class UploadLedger: Sendable {
         self.counted = counted
     }
 
-    /// Returns the reason why the body could not be read; `nil` if `error` is not about reading the body.
+    /// Returns the reason why the body could not be read, or `nil` if `error` is not about reading the body.
     func cause(of error: TransportError) -> RequestError? {
         let (failure, file) = state.withLock { ($0.failure, $0.file) }
         guard failure == nil, let file else { return failure }
@@ -103,7 +103,7 @@ actor MonitoredBodyReader: HTTPBodyReader {
         }
     }
 
-    /// Returns the next bytes of the source, at least one; `nil` at its end.
+    /// Returns the next bytes of the source, at least one, or `nil` at its end.
     private func nextPiece(_ maximumLength: Int) async throws -> Data? {
         while let piece = try await base.read(maximumLength: maximumLength) {
             if !piece.isEmpty { return piece }

@@ -115,7 +115,7 @@ struct ResumableUpload {
         } catch {
             if case .url(_, .downgrade) = error { throw failure(.invalidRequest(error)) }
         }
-        throw unusable("the server has opened no upload: its response has no usable Location")
+        throw unusable("the server has created no upload: its response has no valid Location")
     }
 
     /// Sends the next part of the source.
@@ -138,7 +138,7 @@ struct ResumableUpload {
         switch dialect.answer(status: response.status, headers: response.headers) {
         case .has(let count): try await accept(count, response)
         case .complete: return complete(response)
-        case .unknown: try forget("the server does not know the upload any more (\(response.status))", isGone: true)
+        case .unknown: try forget("the server no longer knows the upload (\(response.status))", isGone: true)
         case .refused: return response
         case .tooLarge:
             guard let shorter = dialect.shorterPiece(than: range.upperBound - range.lowerBound) else { return response }
@@ -168,7 +168,7 @@ struct ResumableUpload {
             state.arrived(count)
             return
         }
-        let text = "the server has \(count) bytes, as before"
+        let text = "the server still has \(count) bytes and accepted no more"
         guard try await isSurvived(text, response) else { throw unusable(text) }
     }
 

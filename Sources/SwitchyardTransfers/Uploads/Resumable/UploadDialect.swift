@@ -46,7 +46,7 @@ struct UploadDialect: Sendable {
         self.contentType = contentType
         guard case .tus(let metadata) = dialect else { return }
         for key in metadata.keys where !Self.isKey(key) {
-            let text = "a key of Upload-Metadata is visible ASCII without commas"
+            let text = "a key of Upload-Metadata must be visible ASCII without commas"
             throw .parameter(keyPath: key, reason: .conversionFailed(text))
         }
     }
@@ -136,7 +136,7 @@ struct UploadDialect: Sendable {
                 return .unusable("the server does not report how many bytes it has (Upload-Offset)")
             }
             if let length = headers["Upload-Length"].flatMap(Self.number), length != total {
-                return .unusable("the server waits for \(length) bytes, there are \(total)")
+                return .unusable("the server expects \(length) bytes, but the upload has \(total)")
             }
             return has(offset)
         case 404, 410: return .unknown
@@ -151,7 +151,7 @@ struct UploadDialect: Sendable {
             guard let field = headers["Range"] else { return .has(0) }
             let ends = field.dropFirst(field.lowercased().hasPrefix("bytes=") ? 6 : 0).split(separator: "-")
             guard ends.count == 2, ends[0] == "0", let last = Self.number(String(ends[1])), last < total else {
-                return .unusable("the server's range is not one from the first byte on")
+                return .unusable("the server's Range is invalid: must be a part of the upload from byte 0")
             }
             // This branch is only for incomplete uploads: the response to a complete upload has a status other than
             // 308.
@@ -162,7 +162,7 @@ struct UploadDialect: Sendable {
     }
 
     /// Returns the number of bytes in the next request after the server rejected a request with `length` bytes as too
-    /// large (413); `nil` if a smaller request is not worth trying.
+    /// large (413), or `nil` if a smaller request is not worth trying.
     ///
     /// The result is about half of `length`. If `length` is at least 512 KiB, the result is a multiple of 256 KiB,
     /// because Google's servers accept only such multiples, except for the last request.
@@ -174,7 +174,7 @@ struct UploadDialect: Sendable {
     }
 
     private func has(_ offset: Int64) -> Answer {
-        guard offset <= total else { return .unusable("the server has \(offset) of \(total) bytes") }
+        guard offset <= total else { return .unusable("the server has \(offset) bytes of an upload of \(total)") }
         return offset == total ? .complete : .has(offset)
     }
 

@@ -8,7 +8,7 @@ struct UploadPieces: Sendable {
     let source: UploadSource
     /// The total number of bytes.
     let length: Int64
-    /// The state of the file when the upload started; `nil` if the source is not a file.
+    /// The state of the file when the upload started, or `nil` if the source is not a file.
     let fileState: StableFileReader.FileState?
     let ledger = UploadLedger { _ in }
     private let monitor: TransferMonitor?

@@ -12,7 +12,7 @@ struct UploadRecord: Codable, Sendable, Equatable {
     var subject: String
     /// The URL that the server named for the upload.
     var url: String
-    /// The name of the server that opened the upload; `nil` if that server does not belong to the service.
+    /// The name of the server that opened the upload, or `nil` if that server does not belong to the service.
     var server: String?
     /// The length of the source in bytes.
     var length: Int64
@@ -45,7 +45,7 @@ struct UploadRecord: Codable, Sendable, Equatable {
             url = directory.appendingPathComponent(".switchyard-\(self.subject.prefix(24)).upload")
         }
 
-        /// Returns the record of this upload; `nil` if there is no usable record or the file has changed.
+        /// Returns the record of this upload, or `nil` if there is no usable record or the file has changed.
         func read(_ pieces: UploadPieces) -> UploadRecord? {
             guard let data = try? Data(contentsOf: url), data.count < 65_536,
                 let record = try? JSONDecoder().decode(UploadRecord.self, from: data),

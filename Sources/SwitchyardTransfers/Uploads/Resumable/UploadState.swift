@@ -14,7 +14,7 @@ struct UploadState: Sendable {
     struct Session: Sendable {
         /// The URL that the server named for the upload.
         var url: RequestURL
-        /// The server that opened the upload; `nil` if that server does not belong to the service.
+        /// The server that opened the upload, or `nil` if that server does not belong to the service.
         var server: Server.ID?
         /// Whether the upload is being looked for on other servers.
         var isSought = false
@@ -22,7 +22,7 @@ struct UploadState: Sendable {
 
     var session: Session?
     var next = Next.open
-    /// The maximum number of bytes in a request, after a server rejected a larger request; `nil` if no request was
+    /// The maximum number of bytes in a request, after a server rejected a larger request, or `nil` if no request was
     /// rejected.
     private(set) var pieceLimit: Int64?
     /// The number of bytes that the server is known to have.

@@ -17,7 +17,7 @@
         var slot = -1
         /// The buffer of a streamed response, or `nil` until the head has arrived.
         var channel: BodyChannel?
-        /// The memory for the pieces of a streamed response.
+        /// The memory for the chunks of a streamed response.
         var buffers: PieceBuffers?
         /// The source of a streamed request body.
         var upload: CurlUpload?
@@ -39,7 +39,7 @@
         private var completion: Completion?
         /// Whether the request is sent or was withdrawn.
         ///
-        /// The first thread to set it decides.
+        /// The first thread that sets the value decides.
         private let sending = Atomic<Sending>(.undecided)
 
         private enum Sending: UInt8, AtomicRepresentable { case undecided, begun, withdrawn }
@@ -105,7 +105,7 @@
             complete(result)
         }
 
-        /// Reports a failure to the caller, which may be waiting for the response or for the rest of its body.
+        /// Ends the exchange with a failure, whether the response or the rest of its body is awaited.
         func fail(_ error: TransportError) {
             finish(.failure(error))
         }

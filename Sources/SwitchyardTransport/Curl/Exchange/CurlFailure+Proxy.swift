@@ -6,10 +6,10 @@
         /// Whether a proxy reported that it could not connect to the server.
         var isOfProxy: Bool { !wasSent && (connectStatus >= 300 || proxyError != 0 || code == 97) }
 
-        /// The failure of the server that a proxy reports, or `nil` if the fault is not the server's.
+        /// The failure of the server that a proxy reports, or `nil` if the server is not at fault.
         ///
         /// Nothing of the request was sent, and another server may work. If a proxy rejects the request (403, 405,
-        /// 407), cannot be used, or fails itself, the fault is the proxy's.
+        /// 407), cannot be used, or fails itself, the proxy is at fault.
         var kindBeyondProxy: TransportError.Kind? {
             guard !wasSent else { return nil }
             return kindOfTunnel ?? kindOfSOCKS
@@ -43,7 +43,7 @@
         /// expired), and the SOCKS 4 reply.
         private static let replies: [Int: Int] = [1: 20, 3: 22, 4: 21, 5: 19, 6: 24, 91: 26]
 
-        /// The reply as it appears in the message of libcurl before 7.73, or `nil` if the message has none.
+        /// The reply as it appears in the message of libcurl before 7.73, or `nil` if the message contains no reply.
         ///
         /// These versions have no code for the reply. The number is in parentheses at the end of "Can't complete SOCKS5
         /// connection to host:port".

@@ -9,7 +9,7 @@
         /// - Throws: ``TransportError`` if the request is not a GET without a body.
         static func head(of request: HTTPRequest) throws(TransportError) -> [UInt8] {
             guard request.method == .get, case .none = request.body else {
-                let message = "a request for another protocol is a GET without a body, not \(request.method.name)"
+                let message = "a request for another protocol must be a GET without a body, not \(request.method.name)"
                 throw TransportError(.invalidRequest, message: message, mayHaveBeenSent: false)
             }
             let url = request.url.absolute
@@ -44,7 +44,7 @@
             return .basic(user: decoded[0], password: decoded.count > 1 ? decoded[1] : "")
         }
 
-        /// Returns whether a header field of the caller is left out, because this type writes it or because it
+        /// Returns whether a header field of the request is left out, because this type writes it or because it
         /// describes a body.
         private static func isReplaced(_ name: String) -> Bool {
             ["host", "content-length", "transfer-encoding"].contains(name.lowercased())

@@ -5,7 +5,7 @@
 
     /// The sending half of a connection that has switched to another protocol.
     ///
-    /// The outlet sends one piece at a time.
+    /// The outlet sends one chunk at a time.
     final class CurlOutlet: ByteConnection {
         typealias Outcome = Result<Void, TransportError>
 
@@ -65,7 +65,7 @@
     extension TransportError {
         fileprivate static let sendsTwice = TransportError(
             .invalidRequest,
-            message: "a connection sends one piece at a time",
+            message: "a connection sends one chunk at a time",
             mayHaveBeenSent: false
         )
         fileprivate static let connectionEnded = TransportError(

@@ -5,12 +5,12 @@
 
     /// A reader of a streamed request body.
     ///
-    /// The upload reads one piece ahead of the transfer.
+    /// The upload reads one chunk ahead of the transfer.
     final class CurlUpload: Sendable {
         private static let pieceSize = 256 << 10
 
         private struct State {
-            /// Whether a piece is being read or passed to the transfer.
+            /// Whether a chunk is being read or passed to the transfer.
             var isUnderWay = false
             var isEnded = false
             var given: Int64 = 0
@@ -27,7 +27,7 @@
             do { reader = try stream.makeReader() } catch { throw Self.failure("\(error)") }
         }
 
-        /// Reads the next piece, unless the transfer still has to take the previous piece or the body has ended.
+        /// Reads the next chunk, unless the transfer still has to take the previous chunk or the body has ended.
         func readNext(deliver: @escaping @Sendable (Result<Data?, TransportError>) -> Void) {
             let begins = state.withLock { state in
                 guard !state.isUnderWay, !state.isEnded else { return false }
@@ -41,9 +41,9 @@
             }
         }
 
-        /// Records that the transfer has taken the piece.
+        /// Records that the transfer has taken the chunk.
         ///
-        /// Only then is the next piece read, because otherwise pieces could arrive in the wrong order.
+        /// The next chunk is read only after this call, because otherwise chunks could arrive in the wrong order.
         func hasTaken() {
             state.withLock { $0.isUnderWay = false }
         }
@@ -77,7 +77,7 @@
                 return state.given
             }
             guard let length, given > length else { return .success(piece) }
-            return .failure(Self.failure("it gave more than the \(length) bytes announced"))
+            return .failure(Self.failure("it provided more than the announced \(length) bytes"))
         }
 
         private func accountForEnd() -> Result<Data?, TransportError> {

@@ -3,11 +3,11 @@
     import Foundation
     import SwitchyardServices
 
-    /// The memory for the pieces of one streamed body.
+    /// The memory for the chunks of one streamed body.
     ///
-    /// As soon as a reader has released a piece, its memory is reused.
+    /// As soon as a reader has released a chunk, its memory is reused.
     ///
-    /// Freeing memory on another thread and allocating it again for each piece costs more than copying the bytes.
+    /// Freeing memory on another thread and allocating memory again for each chunk costs more than copying the bytes.
     final class PieceBuffers: Sendable {
         /// Memory from `malloc`.
         ///
@@ -19,7 +19,7 @@
 
         /// The maximum number of spare buffers.
         ///
-        /// A few are enough: a reader that keeps up holds one piece while another arrives.
+        /// A few buffers are enough, because a reader that keeps up holds one chunk while the next chunk arrives.
         private static let mostFree = 3
 
         private let spare = Locked<[Buffer]>([])
@@ -33,7 +33,7 @@
             var count = 0
             guard let collected = ycurl_body_bytes(handle, &count), count > 0 else { return Data() }
             let capacity = ycurl_body_capacity(handle)
-            // A reader that retains a small piece must not retain the memory of a large one.
+            // A reader that retains a small chunk must not retain the memory of a large chunk.
             if count <= 4_096 || count < capacity / 4 {
                 defer { ycurl_body_clear(handle) }
                 return Data(bytes: collected, count: count)

@@ -20,7 +20,7 @@
         var options: [Option] = []
         /// Whether Switchyard compares the pins with the whole chain.
         ///
-        /// If `false`, libcurl compares them with the server's own certificate.
+        /// If `false`, libcurl compares the pins with the server's own certificate.
         var judgesChains = false
         /// Whether servers may choose HTTP/2.
         private(set) var offersHTTP2 = false
@@ -57,7 +57,7 @@
                 try require(library.has(YCURL_FEATURE_UNIX_SOCKETS), "Unix sockets")
                 // unix(7): 108 bytes including the terminating zero. libcurl would detect a longer path only with each
                 // request, and report it as a DNS failure.
-                try require((1...107).contains(path.utf8.count), "a Unix socket whose path has not 1 to 107 bytes")
+                try require((1...107).contains(path.utf8.count), "a Unix socket path that does not have 1 to 107 bytes")
                 options.append(.text(YCURL_UNIX_SOCKET, path))
             }
             try addOverrides()
@@ -124,8 +124,8 @@
 
         /// Sets the connection limits of a new loop.
         func apply(toLoop loop: OpaquePointer) {
-            // With more streams than this on a connection, another connection is faster: for each event of a socket,
-            // libcurl (7.88) looks at all requests on it.
+            // With more streams than this number on a connection, another connection is faster, because libcurl (7.88)
+            // checks all requests of a connection for each event of its socket.
             ycurl_loop_set(loop, YCURL_LOOP_CONCURRENT_STREAMS.number, 256)
             ycurl_loop_set(loop, YCURL_LOOP_IDLE_CONNECTIONS.number, max(1, configuration.maximumIdleConnections))
             if let limit = configuration.maximumConnectionsPerHost {
@@ -180,7 +180,7 @@
         mutating func addTrust(_ library: CurlLibrary) throws(TransportError) {
             let tls = configuration.tls
             let highest = tls.maximumVersion
-            try require(highest.map { $0 >= tls.minimumVersion } ?? true, "a newest TLS version older than the oldest")
+            try require(highest.map { $0 >= tls.minimumVersion } ?? true, "a maximum TLS version below the minimum")
             // CURL_SSLVERSION_TLSv1_2 is 6, _1_3 is 7; the maximum version is in the upper 16 bits.
             let oldest = tls.minimumVersion == .tls13 ? 7 : 6
             let newest = highest.map { $0 == .tls13 ? 7 << 16 : 6 << 16 } ?? 0
@@ -282,12 +282,12 @@
 
         /// Whether the proxy is reached over TLS.
         ///
-        /// Its certificate must then be verified too, for which libcurl has separate options.
+        /// In this case, the certificate of the proxy must be verified too, for which libcurl has separate options.
         var reachesProxyOverTLS: Bool {
             if case .server(let proxy) = configuration.proxy { proxy.kind == .https } else { false }
         }
 
-        /// Whether the proxy is or may be reached over TLS.
+        /// Whether the proxy may be reached over TLS.
         ///
         /// A proxy from the environment is known only when a request is sent.
         var mayReachProxyOverTLS: Bool {
@@ -312,8 +312,8 @@
 
         /// Returns whether a URL's host is reached without the proxy, or `nil` if no proxy is set.
         ///
-        /// libcurl receives this result instead of the list of exceptions, because its versions interpret the list
-        /// differently.
+        /// libcurl receives this result instead of the list of exceptions, because different versions of libcurl
+        /// interpret the list differently.
         func bypassesProxy(for url: RequestURL) -> Bool? {
             switch configuration.proxy {
             case .none: nil

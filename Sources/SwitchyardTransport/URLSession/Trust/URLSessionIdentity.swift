@@ -14,7 +14,7 @@
         ) throws(TransportError) -> URLCredential {
             switch identity.form {
             case .pem:
-                let message = "not available: a client certificate from PEM; PKCS 12 data and the keychain are"
+                let message = "not available: a client certificate from PEM (must be PKCS 12 data or in the keychain)"
                 throw TransportError(.unsupported, message: message, mayHaveBeenSent: false)
             case .pkcs12(let data): return try credential(ofPKCS12: data, password: identity.password ?? "")
             case .keychain(let label): return try credential(labelled: label)
@@ -34,7 +34,7 @@
             guard let identity = first[kSecImportItemIdentity as String] else {
                 throw unreadable("the PKCS 12 data", errSecItemNotFound)
             }
-            // The first certificate of the chain is the identity's own.
+            // The first certificate of the chain is the identity's own certificate.
             let chain = first[kSecImportItemCertChain as String] as? [SecCertificate] ?? []
             return try credential(identity, Array(chain.dropFirst()))
         }

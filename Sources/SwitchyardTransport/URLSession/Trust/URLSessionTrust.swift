@@ -12,14 +12,14 @@ package struct URLSessionTrust: Sendable {
     #if canImport(Darwin)
         private let anchors: [Data]?
         private let pins: Set<TLSPin>
-        /// The client's certificate and key; `nil` if the client has none.
+        /// The client's certificate and key, or `nil` if the client has no certificate.
         private let identity: URLCredential?
 
         /// - Throws: ``TransportError`` if `URLSession` does not support the configuration.
         package init(_ tls: TLSConfiguration) throws(TransportError) {
             guard tls.revocation == .system else { throw Self.unsupported("revocation other than the system's") }
             guard tls.maximumVersion.map({ $0 >= tls.minimumVersion }) ?? true else {
-                throw Self.unsupported("a newest TLS version older than the oldest")
+                throw Self.unsupported("a maximum TLS version below the minimum")
             }
             pins = tls.pins
             if let own = tls.clientIdentity {
@@ -48,12 +48,11 @@ package struct URLSessionTrust: Sendable {
         /// Responds to a challenge.
         ///
         /// The server's certificate is evaluated with the trust settings. If the server requests a client certificate,
-        /// it gets the client's identity. All other challenges get default handling.
+        /// the server gets the client's identity. All other challenges get default handling.
         ///
-        /// A server's certificate is evaluated with the trust settings. All other challenges get default handling. An
-        /// evaluation may load missing certificates of a chain from the network, and blocks meanwhile (Apple,
-        /// `SecTrustEvaluateWithError`). Therefore an evaluation does not run on the delegate's queue, where it would
-        /// block all exchanges of a session.
+        /// An evaluation may load missing certificates of a chain from the network, and blocks its thread in the
+        /// meantime (Apple, `SecTrustEvaluateWithError`). Therefore, an evaluation does not run on the delegate's
+        /// queue, where it would block all exchanges of a session.
         ///
         /// - Parameters:
         ///   - challenge: The challenge.
@@ -79,7 +78,7 @@ package struct URLSessionTrust: Sendable {
             }
         }
 
-        /// Creates certificates from DER data, or returns `nil` if one of them is invalid.
+        /// Creates certificates from DER data, or returns `nil` if a certificate is invalid.
         private static func certificates(_ anchors: [Data]) -> [SecCertificate]? {
             let certificates = anchors.compactMap { SecCertificateCreateWithData(nil, $0 as CFData) }
             return certificates.count == anchors.count ? certificates : nil

@@ -15,7 +15,7 @@
             self.trust = trust
         }
 
-        /// The reason why this delegate has ended the task, or `nil` if it has not.
+        /// The reason why this delegate has ended the task, or `nil` if it has not ended the task.
         ///
         /// `URLSession` reports another error.
         package var refusal: TransportError? { why.withLock { $0 } }
@@ -42,7 +42,7 @@
             newRequest request: URLRequest,
             completionHandler: @escaping @Sendable (URLRequest?) -> Void
         ) {
-            let message = "the server redirects with \(response.statusCode), which is not followed here"
+            let message = "the server responded with the redirect \(response.statusCode), which is not followed"
             why.withLock { $0 = TransportError(.protocolViolation, message: message) }
             completionHandler(nil)
         }

@@ -3,7 +3,7 @@ import SwitchyardHTTP
 
 /// A digest challenge and the computation of its `Authorization` field (RFC 7616), without side effects.
 struct DigestResponse: Equatable {
-    /// The supported algorithms, the strongest first.
+    /// The supported algorithms, with the strongest algorithm first.
     enum Algorithm: String, CaseIterable, Sendable {
         case sha256 = "SHA-256"
         case sha256Session = "SHA-256-sess"
@@ -101,7 +101,7 @@ struct DigestResponse: Equatable {
     ///   - user: The user name.
     ///   - password: The password.
     ///   - request: The request to be sent.
-    ///   - count: The number of uses of the nonce, including this one.
+    ///   - count: The number of uses of the nonce, including this use.
     ///   - clientNonce: A random text.
     ///   - sessionNonce: The nonce with which the session started, by default the nonce of the challenge.
     /// - Returns: The value.
