@@ -44,7 +44,7 @@ static size_t receive_body(const char *bytes, size_t size, size_t count, void *c
     struct ycurl_exchange *exchange = context;
     count *= size;
     exchange->last_activity = exchange->loop->now;
-    deaf_note_received(exchange);
+    if (exchange->may_be_multiplexed) deaf_note_received(exchange);
     if (exchange->place == ABANDONED) return 0;
     if (exchange->is_skipped) return exchange_skip_piece(exchange, count);
     if (exchange->streaming) {
@@ -181,9 +181,8 @@ static bool must_not_go_again(struct ycurl_exchange *exchange) {
     return exchange->once || (exchange->body == YCURL_BODY_FED && exchange->fed_taken);
 }
 
-/// Makes libcurl report while the request is sent that the server has refused it, if the connection may use HTTP/2.
+/// Makes libcurl report while the request is sent that the server has refused it, only if the connection may use HTTP/2.
 static void listen_for_refusals(struct ycurl_exchange *exchange) {
-    if (exchange->may_be_multiplexed == exchange->configured.verbose) return;
     ycurl_lib.easy_setopt(exchange->easy, CURLOPT_VERBOSE, exchange->may_be_multiplexed ? 1L : 0L);
     exchange->configured.verbose = exchange->may_be_multiplexed;
 }
@@ -192,7 +191,7 @@ static void listen_for_refusals(struct ycurl_exchange *exchange) {
 static int before_request(void *context, char *remote, char *local, int remote_port, int local_port) {
     (void)remote, (void)local;
     struct ycurl_exchange *exchange = context;
-    if (refusal_holds(exchange)) refusal_forget_request(exchange);
+    if (exchange->refusal.stream && refusal_holds(exchange)) refusal_forget_request(exchange);
     exchange->local_port = local_port;
     exchange->remote_port = remote_port;
     exchange->refusal.stream = 0;
@@ -212,11 +211,11 @@ static int before_request(void *context, char *remote, char *local, int remote_p
     // The request is sent again only once. If the server refuses it again, the reason is not the connection.
     bool is_refused = exchange->refusal.count > 1 || (exchange->refusal.count && !start_body_again(exchange));
     if (is_refused) return (int)stop(exchange, YCURL_REFUSED, CURL_PREREQFUNC_ABORT);
-    listen_for_refusals(exchange);
+    if (exchange->may_be_multiplexed != exchange->configured.verbose) listen_for_refusals(exchange);
     // An abandoned exchange has no owner, so its owner is not asked.
     bool is_wanted = exchange->was_sent || (exchange->place != ABANDONED && exchange->may_send(exchange->owner));
     if (!is_wanted) return (int)stop(exchange, YCURL_WITHDRAWN, CURL_PREREQFUNC_ABORT);
-    sharing_note_sent(exchange);
+    if (exchange->shares) sharing_note_sent(exchange);
     exchange->was_sent = true;
     exchange->last_activity = exchange->loop->now;
     return CURL_PREREQFUNC_OK;

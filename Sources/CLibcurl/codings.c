@@ -107,10 +107,10 @@ static struct gunzip *begin_gunzip(void) {
 
 void codings_settle(struct ycurl_exchange *exchange) {
     const struct codings *codings = &exchange->codings;
-    codings_end(exchange);
+    if (exchange->gunzip) codings_end(exchange);
     exchange->encoded = codings->count > 0 && !codings->names_unknown;
     bool is_gzip = exchange->encoded && codings->count == 1 && codings->names_gzip && has_zlib;
-    if (!exchange->configured.decompress || !can_take_over() || (!is_gzip && !codings->names_unknown)) return;
+    if (!exchange->configured.decompress || (!is_gzip && !codings->names_unknown) || !can_take_over()) return;
     if (is_gzip) exchange->gunzip = begin_gunzip();
     if (is_gzip && !exchange->gunzip) return;  // The decoder could not start: libcurl decodes instead.
     ycurl_lib.easy_setopt(exchange->easy, CURLOPT_HTTP_CONTENT_DECODING, 0L);

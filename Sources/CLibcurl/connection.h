@@ -43,8 +43,6 @@ int deaf_note(ycurl_loop *loop, struct ycurl_exchange *exchange);
 void deaf_end_unused(ycurl_loop *loop, int socket);
 /// Records that a part of the response has arrived. This is needed because libcurl may read a socket without an event.
 void deaf_note_received(struct ycurl_exchange *exchange);
-/// Records that a socket is readable.
-void deaf_heard(ycurl_loop *loop, struct watched_socket *entry);
 /// Records that a socket is closed or about to be closed.
 void deaf_forget(ycurl_loop *loop, struct watched_socket *entry);
 /// Ends the unresponsive connections to an exchange's server that no exchange uses. Returns whether there are others

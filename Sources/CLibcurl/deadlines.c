@@ -70,15 +70,14 @@ int64_t deadlines_idle(const struct ycurl_exchange *exchange) {
     return ends ? exchange->last_activity + exchange->idle_limit : INT64_MAX;
 }
 
-static int64_t first(const struct ycurl_exchange *exchange) {
-    int64_t timer = exchange->connection ? exchange->connection->timer : INT64_MAX;
-    // An abandoned exchange has no deadline that matters, because only libcurl still waits for it.
-    if (exchange->place == ABANDONED) return timer;
-    return earlier(timer, earlier(earlier(exchange->connect_deadline, exchange->deadline), deadlines_idle(exchange)));
-}
-
 bool deadlines_renew(ycurl_loop *loop, struct ycurl_exchange *exchange) {
-    return deadlines_set(loop, exchange, first(exchange));
+    int64_t due = exchange->connection ? exchange->connection->timer : INT64_MAX;
+    // An abandoned exchange has no deadline that matters, because only libcurl still waits for it.
+    if (exchange->place != ABANDONED) {
+        due = earlier(due, earlier(exchange->connect_deadline, exchange->deadline));
+        due = earlier(due, deadlines_idle(exchange));
+    }
+    return deadlines_set(loop, exchange, due);
 }
 
 void deadlines_shorten(ycurl_loop *loop, struct ycurl_exchange *exchange, int64_t rest) {

@@ -77,17 +77,15 @@ void deaf_forget(ycurl_loop *loop, struct watched_socket *entry) {
     entry->is_deaf = false;
 }
 
-void deaf_heard(ycurl_loop *loop, struct watched_socket *entry) {
-    entry->heard = loop->now;
-    deaf_forget(loop, entry);
-}
-
 void deaf_note_received(struct ycurl_exchange *exchange) {
     ycurl_loop *loop = exchange->loop;
-    if (!exchange->may_be_multiplexed || !exchange->local_port) return;
+    if (!exchange->local_port) return;
     int socket = exchange->heard_on;
     if (socket < 0 || !is_on(exchange, socket)) socket = exchange->heard_on = socket_of(exchange);
-    if (socket >= 0) deaf_heard(loop, &loop->sockets[socket]);
+    if (socket < 0) return;
+    struct watched_socket *entry = &loop->sockets[socket];
+    entry->heard = loop->now;
+    if (entry->is_deaf) deaf_forget(loop, entry);
 }
 
 void deaf_end_unused(ycurl_loop *loop, int socket) {

@@ -190,7 +190,7 @@ int ycurl_upload_offer(ycurl_exchange *exchange, const void *bytes, size_t count
 int exchange_judge_end(struct ycurl_exchange *exchange, int code) {
     bool is_cut = exchange->minds_end && !exchange->has_ended;
     if (is_cut && code == CURLE_OK) code = CURLE_PARTIAL_FILE;
-    if (codings_end(exchange) && code == CURLE_OK) code = CURLE_BAD_CONTENT_ENCODING;
+    if (exchange->gunzip && codings_end(exchange) && code == CURLE_OK) code = CURLE_BAD_CONTENT_ENCODING;
     if (exchange->body < YCURL_BODY_COPIED || exchange->verdict != YCURL_NO_VERDICT) return code;
     // A server that has responded may reset the stream of an upload. The response remains valid (RFC 9113 section 8.1).
     if (code == CURLE_HTTP2_STREAM && early_is_whole(exchange)) exchange->verdict = YCURL_ANSWERED;

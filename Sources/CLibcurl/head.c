@@ -6,8 +6,6 @@
 #include <string.h>
 #include <strings.h>
 
-static bool starts_response(const char *line, size_t count) { return count >= 5 && strncasecmp(line, "HTTP/", 5) == 0; }
-
 int head_status(const struct buffer *head) {
     const char *end = head->bytes + head->count, *at = memchr(head->bytes, ' ', head->count);
     while (at && at < end && *at == ' ') at++;
@@ -15,9 +13,6 @@ int head_status(const struct buffer *head) {
     for (; at && at < end && digits < 3 && *at >= '0' && *at <= '9'; at++, digits++) status = status * 10 + (*at - '0');
     return digits == 3 ? status : 0;
 }
-
-/// A 1xx response is followed by another head, except 101, which is final.
-static bool is_interim(int status) { return status >= 100 && status < 200 && status != 101; }
 
 /// Returns whether the status is a redirect.
 static bool is_redirect(int status) {
@@ -34,9 +29,10 @@ static void read_on(struct ycurl_exchange *exchange, bool is_http2) {
 }
 
 static void start_head(struct ycurl_exchange *exchange, const char *line, size_t count) {
-    read_on(exchange, count > 5 && line[5] == '2');
+    bool is_http2 = count > 5 && line[5] == '2';
+    if (is_http2 || exchange->configured.ignores_length) read_on(exchange, is_http2);
     exchange->is_multiplexed = count > 5 && line[5] > '1';
-    sharing_note_version(exchange, !exchange->is_multiplexed);
+    if (exchange->may_be_multiplexed) sharing_note_version(exchange, !exchange->is_multiplexed);
     exchange->head.count = 0;
     exchange->head_phase = HEAD_BEGUN;
     exchange->encoded = exchange->contradicts_length = exchange->names_transfer = exchange->names_location = false;
@@ -96,7 +92,7 @@ static void note_field(struct ycurl_exchange *exchange, const char *line, size_t
 
 /// Arranges that the body of a redirect is discarded without decoding, because only the head is needed.
 static void skip_body(struct ycurl_exchange *exchange, int status) {
-    if (!exchange->skips_redirect_body || !exchange->names_location || !is_redirect(status)) return;
+    if (!is_redirect(status)) return;
     exchange->is_skipped = true;
     exchange->codings = (struct codings){.names_unknown = true};
     deadlines_shorten(exchange->loop, exchange, SKIPPED_TIME);
@@ -107,12 +103,12 @@ size_t exchange_skip_piece(struct ycurl_exchange *exchange, size_t count) {
     return exchange->received_total > MOST_SKIPPED ? stop(exchange, YCURL_ANSWERED, 0) : count;
 }
 
-/// Makes a body that ends with its connection complete only if TLS has signalled the end (RFC 9112 section 9.8).
-/// libcurl (7.88) does not report this signal. It calls the progress callback once more before it releases the
-/// connection, and the signal is checked there.
+/// Makes a body that has no length and ends with its connection complete only if TLS has signalled the end (RFC 9112
+/// section 9.8). libcurl (7.88) does not report this signal. It calls the progress callback once more before it
+/// releases the connection, and the signal is checked there.
 static void mind_end(struct ycurl_exchange *exchange, int status) {
     bool has_body = status >= 200 && status != 204 && status != 304 && exchange->body != YCURL_BODY_HEAD_ONLY;
-    bool ends_with_connection = exchange->announced_length < 0 && !exchange->names_transfer && !exchange->is_multiplexed;
+    bool ends_with_connection = !exchange->names_transfer && !exchange->is_multiplexed;
     if (!has_body || !ends_with_connection || !chain_mind_end(exchange)) return;
     exchange->minds_end = true;
     exchange->has_ended = false;
@@ -123,25 +119,28 @@ static void mind_end(struct ycurl_exchange *exchange, int status) {
 /// Handles the end of a head.
 static void finish_head(struct ycurl_exchange *exchange, int status) {
     exchange->head_phase = HEAD_COMPLETE;
-    skip_body(exchange, status);
-    codings_settle(exchange);
-    mind_end(exchange, status);
+    if (exchange->skips_redirect_body && exchange->names_location) skip_body(exchange, status);
+    bool has_coding = exchange->codings.count || exchange->codings.names_unknown;
+    if (has_coding || exchange->gunzip) codings_settle(exchange);
+    if (exchange->announced_length < 0) mind_end(exchange, status);
     if (exchange->streaming) loop_note(exchange->loop, exchange, YCURL_HEAD_ARRIVED);
-    early_note_answer(exchange);
+    bool sends_body = exchange->body >= YCURL_BODY_COPIED;
+    if (sends_body || exchange->head.count >= RECEIVED_PIECE) early_note_answer(exchange);
 }
 
 size_t exchange_receive_head(const char *line, size_t size, size_t count, void *context) {
     struct ycurl_exchange *exchange = context;
     count *= size;
     exchange->last_activity = exchange->loop->now;
-    deaf_note_received(exchange);
+    if (exchange->may_be_multiplexed) deaf_note_received(exchange);
     struct buffer *head = &exchange->head;
     // The total is limited, because libcurl stores all interim responses and trailers, and a server may send them
     // without end.
     exchange->head_total += count;
     if (exchange->head_total > exchange->head_limit) return stop(exchange, YCURL_HEAD_TOO_LARGE, 0);
     if (exchange->head_phase == HEAD_COMPLETE) return count;  // A trailer is discarded, because it must not look like a header.
-    if (exchange->head_phase == HEAD_AWAITED && starts_response(line, count)) start_head(exchange, line, count);
+    bool starts = exchange->head_phase == HEAD_AWAITED && count >= 5 && strncasecmp(line, "HTTP/", 5) == 0;
+    if (starts) start_head(exchange, line, count);
     if (!buffer_append(head, line, count)) return stop(exchange, YCURL_NO_MEMORY, 0);
     blank_stray_returns(head->bytes + head->count - count, count);
     note_field(exchange, line, count);
@@ -149,7 +148,7 @@ size_t exchange_receive_head(const char *line, size_t size, size_t count, void *
     if (!ends) return count;
     exchange->head_phase = HEAD_AWAITED;
     int status = head_status(head);
-    if (is_interim(status)) return count;
+    if (status >= 100 && status < 200 && status != 101) return count;  // Another head follows; only 101 is final.
     // The bytes that follow belong to an unknown protocol, but libcurl would treat them as a body.
     if (status == 101 && !exchange->names.upgrade) return stop(exchange, YCURL_UNASKED_PROTOCOL, 0);
     // If two lengths contradict each other, the end of the body is unknown (RFC 9112 section 6.3). A chunked body has

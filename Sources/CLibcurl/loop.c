@@ -52,11 +52,12 @@ ycurl_loop *ycurl_loop_create(void) {
 void loop_take_off(ycurl_loop *loop, struct ycurl_exchange *exchange) {
     // Set first, because libcurl releases its socket now, which must not be reported.
     if (exchange->place == RUNNING) exchange->place = IDLE;
-    sharing_end(exchange);
+    if (exchange->sharing.link) sharing_end(exchange);
     loop->running_count--;
     if (exchange->body == YCURL_BODY_FED) loop->fed_count--;
-    early_forget(loop, exchange);
-    ycurl_lib.multi_remove_handle(connection_multi(loop, exchange), exchange->easy);
+    if (exchange->links[AHEAD].is_listed) early_forget(loop, exchange);
+    void *multi = exchange->connection ? connection_multi(loop, exchange) : loop->multi;
+    ycurl_lib.multi_remove_handle(multi, exchange->easy);
 }
 
 static void close_multi(ycurl_loop *loop) {
@@ -114,10 +115,10 @@ int ycurl_loop_add(ycurl_loop *loop, ycurl_exchange *exchange) {
     if (!deadlines_renew(loop, exchange)) return -1;
     // libcurl copies the overrides of a handle into the loop's table only once, and the loop may have a new table.
     if (exchange->resolve) ycurl_lib.easy_setopt(exchange->easy, YCURL_RESOLVE, exchange->resolve);
-    sockets_end_idle(exchange);
+    if (exchange->once && loop->kept_count) sockets_end_idle(exchange);
     choose_connection(loop, exchange);
-    sharing_begin(exchange);
-    void *multi = connection_multi(loop, exchange);
+    if (exchange->shares) sharing_begin(exchange);
+    void *multi = exchange->connection ? connection_multi(loop, exchange) : loop->multi;
     int code = multi ? ycurl_lib.multi_add_handle(multi, exchange->easy) : -1;
     if (code != 0) deadlines_set(loop, exchange, INT64_MAX);
     if (code != 0) return code;
@@ -143,7 +144,7 @@ static bool send_again(ycurl_loop *loop, struct ycurl_exchange *exchange) {
 
 /// Removes an exchange that libcurl has finished.
 static void finish(ycurl_loop *loop, struct ycurl_exchange *exchange, int code) {
-    if (sharing_park(exchange)) return;
+    if (exchange->shares && sharing_park(exchange)) return;
     bool has_connection = exchange->connection && exchange->place == RUNNING && code == CURLE_OK;
     if (has_connection && connection_begin(exchange)) return;
     if (has_connection) code = -1;
@@ -157,7 +158,7 @@ static void finish(ycurl_loop *loop, struct ycurl_exchange *exchange, int code) 
     if (is_refused) exchange->verdict = YCURL_REFUSED;
     sockets_keep(exchange);
     // The handle may wait for a long time until its next request, so the file is closed now.
-    exchange_close_file(exchange);
+    if (exchange->body_file >= 0) exchange_close_file(exchange);
     if (exchange->place != ABANDONED) return loop_note_finished(loop, exchange, code);
     forget_abandoned(loop, exchange);
     ycurl_exchange_destroy(exchange);
@@ -317,8 +318,8 @@ int ycurl_loop_catch_up(ycurl_loop *loop) {
         run_timer(loop);
         collect_finished(loop);
     }
-    sharing_look(loop);
-    early_look(loop, true, ycurl_loop_push);
+    if (loop->sharing_due <= loop->now) sharing_look(loop);
+    if (loop->lists[AHEAD].first) early_look(loop, true, ycurl_loop_push);
     run_deadlines(loop);
     return 0;
 }
@@ -327,7 +328,7 @@ int ycurl_loop_step(ycurl_loop *loop, int64_t wait_ms) {
     enum { MOST = 128, MOST_LOOKS = 4 };
     struct epoll_event events[MOST];
     if (loop->out_of_memory) return ENOMEM;
-    early_look(loop, false, ycurl_loop_push);
+    if (loop->lists[AHEAD].first) early_look(loop, false, ycurl_loop_push);
     // The check may have consumed a wake event of the epoll set, which reports each event once. `waits` is WORKS then.
     int wait = atomic_load(&loop->waits) ? wait_time(loop, wait_ms) : 0;
     int count = loop_await(loop, events, MOST, wait);
@@ -343,11 +344,11 @@ int ycurl_loop_step(ycurl_loop *loop, int64_t wait_ms) {
         count = epoll_wait(loop->epoll, events, MOST, 0);
         if (count <= 0) break;
     }
-    sockets_end_stalls(loop);
+    if (loop->stall_end <= loop->now) sockets_end_stalls(loop);
     run_timer(loop);
     collect_finished(loop);
-    sharing_look(loop);
-    early_look(loop, moved, ycurl_loop_push);
+    if (loop->sharing_due <= loop->now) sharing_look(loop);
+    if (loop->lists[AHEAD].first) early_look(loop, moved, ycurl_loop_push);
     run_deadlines(loop);
     return 0;
 }

@@ -80,7 +80,8 @@ void memory_keep(const ycurl_loop *loop) {
 static bool is_of(const ycurl_loop *loop) { return kept && kept->loop == loop; }
 
 void memory_trim(const ycurl_loop *loop) {
-    if (is_of(loop)) trim(&kept->buffers, loop->running_count + SPARE_BUFFERS);
+    size_t most = loop->running_count + SPARE_BUFFERS;
+    if (is_of(loop) && kept->buffers.count > most) trim(&kept->buffers, most);
 }
 
 void memory_give_back(const ycurl_loop *loop) {

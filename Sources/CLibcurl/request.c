@@ -191,15 +191,14 @@ static int64_t rate_pause(const struct ycurl_exchange *exchange) {
     return longest < second ? second : longest;
 }
 
-/// Sets the idle timeout. It is extended by the pauses of a speed limit, during which the server is not silent.
-static void set_idle_limit(struct ycurl_exchange *exchange, int64_t limit) {
-    bool adds = exchange->limits_speed && limit > 0 && limit < INT64_MAX / 2;
-    exchange->idle_limit = limit + (adds ? rate_pause(exchange) : 0);
+/// Extends the idle timeout by the pauses of a speed limit, during which the server is not silent.
+static void extend_idle_limit(struct ycurl_exchange *exchange) {
+    bool adds = exchange->idle_limit > 0 && exchange->idle_limit < INT64_MAX / 2;
+    if (adds) exchange->idle_limit += rate_pause(exchange);
 }
 
 /// Resets the option that makes libcurl deliver bodies without decoding them.
 static int decode_again(struct ycurl_exchange *exchange) {
-    if (!exchange->configured.raw) return CURLE_OK;
     exchange->configured.raw = false;
     return ycurl_lib.easy_setopt(exchange->easy, CURLOPT_HTTP_CONTENT_DECODING, 1L);
 }
@@ -207,7 +206,7 @@ static int decode_again(struct ycurl_exchange *exchange) {
 static int install_switches(struct ycurl_exchange *exchange, const struct ycurl_request *request, bool decompress) {
     void *easy = exchange->easy;
     int (*set)(void *, int, ...) = ycurl_lib.easy_setopt;
-    int code = decode_again(exchange);
+    int code = exchange->configured.raw ? decode_again(exchange) : CURLE_OK;
     if (decompress != exchange->configured.decompress) {
         code |= set(easy, CURLOPT_ACCEPT_ENCODING, decompress ? "" : NULL);
         exchange->configured.decompress = decompress;
@@ -268,7 +267,7 @@ static uint64_t origin_of(const char *url) {
 
 /// Resets the state of the previous request. Memory and options that can be reused are kept.
 static void start_over(struct ycurl_exchange *exchange, const struct ycurl_request *request) {
-    exchange_close_file(exchange);
+    if (exchange->body_file >= 0) exchange_close_file(exchange);
     if (request->body == YCURL_BODY_FILE) take_file(exchange, request);
     if (exchange->body_copy.capacity > MOST_KEPT) buffer_free(&exchange->body_copy);
     if (exchange->received.capacity > MOST_KEPT) buffer_free(&exchange->received);
@@ -306,7 +305,8 @@ static void start_over(struct ycurl_exchange *exchange, const struct ycurl_reque
     exchange->connecting = UNCONNECTED;
     exchange->connect_deadline = request->connect_deadline;
     exchange->deadline = request->deadline;
-    set_idle_limit(exchange, request->idle_limit);
+    exchange->idle_limit = request->idle_limit;
+    if (exchange->limits_speed) extend_idle_limit(exchange);
     exchange->events = 0;
 }
 

@@ -49,7 +49,7 @@ static bool is_http1_only(const struct ycurl_exchange *exchange) {
 }
 
 void sharing_note_version(struct ycurl_exchange *exchange, bool is_http1) {
-    if (!exchange->may_be_multiplexed || exchange->connection || is_http1_only(exchange) == is_http1) return;
+    if (exchange->connection || is_http1_only(exchange) == is_http1) return;
     _Atomic uint64_t *entry = entry_of(exchange);
     if (entry) atomic_store_explicit(entry, is_http1 ? exchange->origin : 0, memory_order_relaxed);
 }
@@ -140,7 +140,7 @@ static bool can_wait(const struct ycurl_exchange *exchange) {
 
 void sharing_begin(struct ycurl_exchange *exchange) {
     exchange->sharing.state = UNDECIDED;
-    exchange->sharing.waits = exchange->shares && can_wait(exchange) && !exchange->connection &&
+    exchange->sharing.waits = can_wait(exchange) && !exchange->connection &&
                               !exchange->configured.fresh && !is_http1_only(exchange);
 }
 
@@ -221,7 +221,6 @@ static void look_at_parked(ycurl_loop *loop) {
 }
 
 void sharing_look(ycurl_loop *loop) {
-    if (loop->sharing_due > loop->now) return;
     loop->sharing_due = INT64_MAX;
     look_at_openers(loop);
     look_at_parked(loop);

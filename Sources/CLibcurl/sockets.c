@@ -148,22 +148,18 @@ void sockets_end(ycurl_loop *loop, int socket, struct watched_socket *entry) {
     if (!is_replaced) shutdown(socket, SHUT_RDWR);
 }
 
-/// Watches an idle connection for data from its server. The socket is usually still registered. It is not if libcurl
-/// was only sending at the end, or if its server has sent data since then.
-static void listen_to_kept(ycurl_loop *loop, int socket, struct watched_socket *entry) {
-    entry->wanted = EPOLLIN;
-    bool is_heard = apply(loop, socket, entry);
-    entry->wanted = 0;
-    if (!is_heard) sockets_end(loop, socket, entry);
-}
-
 void sockets_keep(struct ycurl_exchange *exchange) {
     struct watched_socket *entry = watched(exchange->loop, exchange->socket);
     // Over HTTP/2 and 3, a server may send at any time. libcurl reads such a connection before it reuses it.
     bool may_be_kept = entry && entry->ours && !entry->wanted && !exchange->is_multiplexed;
     if (may_be_kept) {
         set_kept(exchange->loop, entry, true);
-        listen_to_kept(exchange->loop, exchange->socket, entry);
+        // Data from the server is watched for. The socket is usually still registered. It is not if libcurl was only
+        // sending at the end, or if its server has sent data since then.
+        entry->wanted = EPOLLIN;
+        bool is_heard = apply(exchange->loop, exchange->socket, entry);
+        entry->wanted = 0;
+        if (!is_heard) sockets_end(exchange->loop, exchange->socket, entry);
         entry->kept_since = exchange->loop->now;
         entry->origin = exchange->origin;
     }
@@ -187,7 +183,6 @@ void sockets_look_at_kept(ycurl_loop *loop) {
 /// servers announce their timeout.
 void sockets_end_idle(struct ycurl_exchange *exchange) {
     ycurl_loop *loop = exchange->loop;
-    if (!exchange->once || !loop->kept_count) return;
     for (size_t i = 0; i < loop->socket_count; i++) {
         struct watched_socket *entry = &loop->sockets[i];
         bool is_idle = entry->is_kept && entry->origin == exchange->origin;
@@ -219,7 +214,6 @@ static void end_stall(ycurl_loop *loop, int socket, struct watched_socket *entry
 }
 
 void sockets_end_stalls(ycurl_loop *loop) {
-    if (loop->stall_end > loop->now) return;
     loop->stall_end = INT64_MAX;
     for (size_t i = 0; i < loop->socket_count; i++) {
         struct watched_socket *entry = &loop->sockets[i];
@@ -238,7 +232,10 @@ void sockets_dispatch(ycurl_loop *loop, int socket, uint32_t events) {
         return;
     }
     uint32_t trouble = events & (EPOLLERR | EPOLLHUP);
-    if (events & EPOLLIN && !trouble) deaf_heard(loop, entry);
+    if (events & EPOLLIN && !trouble) {
+        entry->heard = loop->now;
+        if (entry->is_deaf) deaf_forget(loop, entry);
+    }
     bool only_takes = events == EPOLLOUT;
     if (!only_takes) entry->fruitless = 0;
     if (!only_takes && entry->is_stalled) end_stall(loop, socket, entry);

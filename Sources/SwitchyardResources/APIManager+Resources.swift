@@ -151,7 +151,7 @@ struct ResourceMaker<Value: Sendable>: Sendable {
     /// Returns the stored value whatever its age, or `nil` if the environment or user has changed.
     func stored() async -> CachedValue<Value>? {
         let configuration = configuration
-        PageLoadRecorder.note(configuration, client, user: user) { presentUser }
+        PageLoadRecorder.present?.note(configuration, client, user: user, presentUser)
         guard isPresent, let cached = cached(configuration),
             case .found(let stored) = await CachedCall.Recall(of: cached).stored(), isPresent
         else { return nil }
@@ -164,7 +164,7 @@ struct ResourceMaker<Value: Sendable>: Sendable {
     /// If the environment or user has changed, the result is ``/SwitchyardAPI/APIError/Cancellation/superseded``.
     func fetched() async -> Result<APIResponse<Value>, APIError> {
         var configuration = configuration
-        PageLoadRecorder.note(configuration, client, user: user) { presentUser }
+        PageLoadRecorder.present?.note(configuration, client, user: user, presentUser)
         // The owner is determined before the user is checked, so that a user who logs in later does not become the
         // owner.
         let owner = client.callOwner(of: configuration, presentUser: user == client.user ? nil : presentUser)

@@ -13,7 +13,8 @@ public struct JSONDecoding: Sendable {
     /// The maximum nesting depth of arrays and objects, 128 by default and at most 512.
     package let maximumDepth: Int
     private let configure: @Sendable (JSONDecoder) -> Void
-    private let decoder: SharedDecoder
+    /// The decoder, which is not changed after its creation, because several threads use it at the same time.
+    private let decoder: JSONDecoder
 
     /// A decoding that leaves keys unchanged and reads ISO 8601 dates with or without fractions of a second.
     public static let standard = JSONDecoding()
@@ -29,7 +30,16 @@ public struct JSONDecoding: Sendable {
     ) {
         self.maximumDepth = min(max(1, maximumDepth), JSONDepth.ceiling)
         self.configure = configure
-        decoder = SharedDecoder { Self.setUp($0, configure) }
+        decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = .custom { decoder in
+            let container = try decoder.singleValueContainer()
+            let text = try container.decode(String.self)
+            guard let date = ISO8601.date(text) else {
+                throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a date of ISO 8601")
+            }
+            return date
+        }
+        configure(decoder)
     }
 
     /// Returns a decoding that also adds a value to the decoder's `userInfo`.
@@ -105,32 +115,5 @@ public struct JSONDecoding: Sendable {
         } catch {
             return error
         }
-    }
-
-    private static func setUp(_ decoder: JSONDecoder, _ configure: (JSONDecoder) -> Void) {
-        decoder.dateDecodingStrategy = .custom { decoder in
-            let container = try decoder.singleValueContainer()
-            let text = try container.decode(String.self)
-            guard let date = ISO8601.date(text) else {
-                throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a date of ISO 8601")
-            }
-            return date
-        }
-        configure(decoder)
-    }
-}
-
-/// A `JSONDecoder` that is not changed after its creation.
-private final class SharedDecoder: @unchecked Sendable {
-    // @unchecked is sound: the decoder is configured before it is shared. Afterwards only `decode` is called, which creates
-    // its own state for each call (also in swift-foundation, JSONDecoder.swift).
-    private let decoder = JSONDecoder()
-
-    init(_ setUp: (JSONDecoder) -> Void) {
-        setUp(decoder)
-    }
-
-    func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
-        try decoder.decode(type, from: data)
     }
 }

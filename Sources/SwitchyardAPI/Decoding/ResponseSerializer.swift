@@ -54,13 +54,13 @@ public struct ResponseSerializer<Value: Sendable>: Sendable {
         self.decode = decode
     }
 
-    /// Creates a serializer that calls a closure for the value of an empty body.
+    /// Creates a serializer of JSON that calls a closure for the value of an empty body.
     init(
-        accepting contentTypes: [MediaType]?,
-        findingEmpty makeEmpty: @escaping @Sendable () -> Value?,
+        ofJSONFindingEmpty makeEmpty: @escaping @Sendable () -> Value?,
         decode: @escaping @Sendable (RawResponse) throws -> Value
     ) {
-        self.contentTypes = contentTypes
+        contentTypes = MediaType.jsonTypes
+        preferredTypes = MediaType.jsonRange
         self.makeEmpty = makeEmpty
         self.decode = decode
     }
@@ -79,7 +79,21 @@ public struct ResponseSerializer<Value: Sendable>: Sendable {
     /// - Throws: ``APIError`` for the first check that fails. The order is status, content type, empty body, shape,
     ///   decoding.
     public func value(of response: RawResponse, rules: ResponseRules = .strict) throws(APIError) -> Value {
-        try rules.value(of: response, accepting: contentTypes, whenEmpty: { emptyValue }, decode: decode)
+        try rules.checkStatus(response)
+        try rules.checkContentType(response, acceptable: contentTypes)
+        var response = response
+        if let preprocess = rules.preprocess {
+            do { response.data = try preprocess(response.data) } catch { throw APIError(decoding: error) }
+        }
+        if response.data.isEmpty || response.hasNoBodyByRule {
+            return try rules.emptyContent(of: response) { emptyValue }
+        }
+        if rules.inspectsContent { try rules.checkContent(response) }
+        do {
+            return try decode(response)
+        } catch {
+            throw APIError(decoding: error)
+        }
     }
 
     /// Returns a serializer that transforms the value of this one.
@@ -121,44 +135,11 @@ public struct ResponseSerializer<Value: Sendable>: Sendable {
 }
 
 extension ResponseRules {
-    /// Checks a response and returns its value, as ``ResponseSerializer/value(of:rules:)`` does.
-    func value<Value>(
-        of response: RawResponse,
-        accepting contentTypes: [MediaType]?,
-        whenEmpty emptyValue: () -> Value?,
-        decode: (RawResponse) throws -> Value
-    ) throws(APIError) -> Value {
-        try checkStatus(response)
-        try checkContentType(response, acceptable: contentTypes)
-        guard let preprocess else { return try content(of: response, whenEmpty: emptyValue, decode: decode) }
-        var prepared = response
-        do {
-            prepared.data = try preprocess(response.data)
-        } catch {
-            throw APIError(decoding: error)
-        }
-        return try content(of: prepared, whenEmpty: emptyValue, decode: decode)
-    }
-
-    private func content<Value>(
-        of response: RawResponse,
-        whenEmpty emptyValue: () -> Value?,
-        decode: (RawResponse) throws -> Value
-    ) throws(APIError) -> Value {
-        if response.data.isEmpty || response.hasNoBodyByRule { return try emptyContent(of: response, emptyValue) }
-        try checkContent(response)
-        do {
-            return try decode(response)
-        } catch {
-            throw APIError(decoding: error)
-        }
-    }
-
     /// Returns the value of an empty body.
     ///
     /// This is a separate function because the case is rare, and looking up the type of an optional is slow.
     @inline(never)
-    private func emptyContent<Value>(
+    fileprivate func emptyContent<Value>(
         of response: RawResponse,
         _ emptyValue: () -> Value?
     ) throws(APIError) -> Value {
@@ -178,6 +159,9 @@ extension ResponseRules {
     }
 
     private static let deepest = JSONDecoding(maximumDepth: JSONDepth.ceiling)
+
+    /// Whether the rules check the content of a body, beyond its type and its length.
+    fileprivate var inspectsContent: Bool { bodyShape != nil || inspect != nil }
 
     /// Checks the shape of the body and calls ``inspect``.
     func checkContent(_ response: RawResponse) throws(APIError) {
@@ -231,13 +215,13 @@ extension ResponseSerializer where Value: Decodable {
         using decoding: JSONDecoding = .standard
     ) -> ResponseSerializer {
         guard let keyPath, !keyPath.isEmpty, let key = ContentPlace.userInfoKey else {
-            return ResponseSerializer(accepting: MediaType.jsonTypes, findingEmpty: { type.valueOfEmptyBody }) {
+            return ResponseSerializer(ofJSONFindingEmpty: { type.valueOfEmptyBody }) {
                 try decoding.value(type, of: $0)
             }
         }
         let placed = decoding.adding(key, ContentPlace(envelope: nil, keyPath: keyPath))
         let finding = { @Sendable in type.valueOfEmptyBody }
-        var serializer = ResponseSerializer(accepting: MediaType.jsonTypes, findingEmpty: finding) { response in
+        var serializer = ResponseSerializer(ofJSONFindingEmpty: finding) { response in
             guard !response.isBlank else { return try type.valueOfEmptyBody.orThrowEmpty() }
             let content = try placed.decode(FramedContent<Value>.self, from: try TextEncoding.utf8(response))
             guard case .value(let value) = content else { throw APIError(.body(.empty)) }
@@ -251,9 +235,9 @@ extension ResponseSerializer where Value: Decodable {
 extension JSONDecoding {
     /// Returns the value of a response whose whole body is the value.
     func value<Value: Decodable>(_ type: Value.Type, of response: RawResponse) throws -> Value {
-        let look = response.data.withUnsafeBytes { BodySample($0, maximumDepth: maximumDepth) }
-        if look.isBlank { return try valueOfBlank(type) }
-        guard look.isShallow, !look.mayHaveMark, TextEncoding.isUTF8(response.charset) else {
+        let sample = response.data.withUnsafeBytes { BodySample($0, maximumDepth: maximumDepth) }
+        if sample.isBlank { return try valueOfBlank(type) }
+        guard sample.isShallow, !sample.mayHaveMark, response.charset.map(TextEncoding.isUTF8) ?? true else {
             return try decode(type, from: try TextEncoding.utf8(response))
         }
         return try decodeChecked(type, from: response.data)

@@ -15,7 +15,7 @@ extension APICall {
     /// Validates a response and decodes its value, and adds the module's messages to the error.
     func decoded(_ received: Received) throws(APIError) -> APIResponse<Value> {
         let service = received.service
-        let raw = raw(service.response)
+        let raw = RawResponse(service.response, to: configuration)
         let rules = rules
         let bodyFailure = service.response.bodyFailure
         do throws(APIError) {
@@ -32,7 +32,7 @@ extension APICall {
 
     /// Returns the value of a stored response.
     func value(of stored: StoredResponse) throws(APIError) -> Value {
-        try serializer.value(of: raw(stored.response), rules: rules)
+        try serializer.value(of: RawResponse(stored.response, to: configuration), rules: rules)
     }
 
     /// Returns the failure of a fetch that another call started, with the messages of this call's module.
@@ -40,13 +40,9 @@ extension APICall {
         guard var plain = error.plain?.value else { return error }
         plain.reason = module.own(plain.reason)
         let context = plain.context
-        let raw = raw(context.response ?? HTTPResponse(status: 0))
+        let raw = RawResponse(context.response ?? HTTPResponse(status: 0), to: configuration)
         let isWhole = context.bodyLength == context.body.count
         return module.completed(plain, reading: isWhole ? rules.readable(raw) : nil)
-    }
-
-    private func raw(_ response: HTTPResponse) -> RawResponse {
-        RawResponse(response, method: configuration.method, accept: configuration.headers["Accept"])
     }
 }
 
@@ -55,7 +51,7 @@ extension APICall {
 extension APICall {
     /// Throws if the user of the call has left, before a response is returned.
     func checkOwner(in client: NetworkClient) throws(APIError) {
-        guard configuration.callOwner != nil, let failure = client.failure(ofOwnerGone: configuration) else { return }
+        guard let failure = client.failure(ofOwnerGone: configuration) else { return }
         throw module.completed(APIError(failure))
     }
 

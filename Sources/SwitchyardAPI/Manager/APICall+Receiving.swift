@@ -16,105 +16,57 @@ extension APICall {
         let removals: Int
     }
 
-    /// Sends the request on the caller's executor.
+    /// Returns the response of the sending closure with its whole body, whatever its status, and removes the cache entries
+    /// that the call has made outdated.
     ///
     /// - Parameters:
     ///   - client: The client that sends the request.
-    ///   - id: The identifier of the request.
-    ///   - conditions: The fields by which the server may confirm the stored response.
-    ///   - stored: The stored response that the conditions refer to.
-    ///   - timeout: The timeout that replaces the configuration's.
-    /// - Returns: The response, whatever its status.
+    ///   - sent: The configuration to send.
+    ///   - send: A closure that sends it on the caller's executor.
+    /// - Returns: The response.
     /// - Throws: ``APIError`` if there is no response, or its body is truncated.
     nonisolated(nonsending) func received(
         through client: NetworkClient,
-        id: RequestID,
-        with conditions: HTTPHeaders = [:],
-        about stored: CachedValue<Value>? = nil,
-        within timeout: Duration? = nil
-    ) async throws(APIError) -> Received {
-        // Nothing is stored for a call without a plan: it has no lifetime, or it changes something.
-        guard configuration.cacheBox.value.reading != .only else {
-            throw module.completed(APIError(.cache(.invalidLifetime)))
-        }
-        try module.check()
-        let response: ServiceResponse
-        do throws(RequestFailure) {
-            response = try await client.answer(
-                to: asking(conditions, about: stored, within: timeout),
-                id: id,
-                progress: configuration.progress
-            )
-        } catch {
-            throw failed(error, in: client)
-        }
-        return try await whole(response, in: client)
-    }
-
-    /// Returns the response to a request without the cache's conditions, after a conditional request had no usable
-    /// result.
-    ///
-    /// The request has the remaining time of the first one, because the deadline is that of the call.
-    @inline(never)
-    nonisolated(nonsending) func receivedUnconditionally(
-        through client: NetworkClient,
-        id: RequestID,
-        by deadline: MonotonicTime?
-    ) async throws(APIError) -> Received {
-        let rest = deadline.map { max(.milliseconds(1), client.time.now.duration(to: $0)) }
-        return try await received(through: client, id: id, within: rest)
-    }
-
-    /// Returns the response of the sending closure, whatever its status.
-    ///
-    /// - Throws: ``APIError`` if there is no response, or its body is truncated.
-    nonisolated(nonsending) func received(
-        through client: NetworkClient,
-        sending configuration: APIConfiguration,
+        sending sent: APIConfiguration,
         by send: OwnedSending
     ) async throws(APIError) -> Received {
-        try module.check()
+        if module.errors != nil { try module.check() }
         let response: ServiceResponse
         do throws(RequestFailure) {
-            response = try await send(configuration)
+            response = try await send(sent)
         } catch {
             throw failed(error, in: client)
         }
-        return try await whole(response, in: client)
-    }
-
-    /// Returns a response with its whole body, and removes the cache entries that the call has made outdated.
-    private nonisolated(nonsending) func whole(
-        _ response: ServiceResponse,
-        in client: NetworkClient
-    ) async throws(APIError) -> Received {
-        let removals = removeChanged(by: response.status, response.context, in: client)
-        return switch response.response.body {
-        case .whole: Received(service: response, removals: removals)
-        case .stream(let stream):
-            Received(service: try await collected(stream, of: response), removals: removals)
+        let isSafe = configuration.method.isSafe
+        let removals = isSafe ? 0 : removeChanged(by: response.status, response.context, in: client)
+        guard case .stream(let stream) = response.response.body else {
+            return Received(service: response, removals: removals)
         }
+        return Received(service: try await collected(stream, of: response), removals: removals)
     }
 
     /// Returns the error of a request without a response, with the module's messages.
     @inline(never)
     private func failed(_ failure: RequestFailure, in client: NetworkClient) -> APIError {
-        removeChanged(by: nil, failure.context, in: client)
+        if !configuration.method.isSafe { removeChanged(by: nil, failure.context, in: client) }
         return module.completed(APIError(failure))
     }
 
-    /// Returns the configuration to send; fields of the caller's own stay.
-    private func asking(
-        _ conditions: HTTPHeaders,
-        about stored: CachedValue<Value>?,
-        within timeout: Duration?
-    ) -> APIConfiguration {
-        guard !conditions.isEmpty || timeout != nil else { return configuration }
+    /// Returns the configuration of a request with the cache's conditions; fields of the caller's own stay.
+    func asking(_ conditions: HTTPHeaders, about stored: CachedValue<Value>) -> APIConfiguration {
         var copy = configuration
-        copy.timeout = timeout ?? copy.timeout
-        guard !conditions.isEmpty else { return copy }
-        copy.confirmation = StoredConfirmation(redirectedTo: stored?.redirectedTo)
+        copy.confirmation = StoredConfirmation(redirectedTo: stored.redirectedTo)
         for field in conditions where copy.headers[field.name] == nil { copy.headers.add(field) }
+        return copy
+    }
+
+    /// Returns the configuration of a request without the cache's conditions, after a conditional request had no usable
+    /// result.
+    ///
+    /// The request has the remaining time of the first one, because the deadline is that of the call.
+    func asking(within rest: Duration?) -> APIConfiguration {
+        var copy = configuration
+        copy.timeout = rest ?? copy.timeout
         return copy
     }
 
@@ -155,7 +107,8 @@ extension APICall {
         return 1
     }
 
-    /// Removes the stored responses that HTTP's rules no longer allow after this call has changed their path.
+    /// Removes the stored responses that HTTP's rules no longer allow after this call, whose method is unsafe, has changed
+    /// their path.
     ///
     /// Each response concerns the URL that was requested: a redirect concerns the first URL, whatever followed.
     ///
@@ -164,11 +117,10 @@ extension APICall {
     @discardableResult
     private func removeChanged(
         by status: Int?,
-        _ context: @autoclosure () -> RequestContext,
+        _ context: RequestContext,
         in client: NetworkClient
     ) -> Int {
-        guard !configuration.method.isSafe, let cache = client.existingResponseCache else { return 0 }
-        let context = context()
+        guard let cache = client.existingResponseCache else { return 0 }
         let first = (method: configuration.method, path: cache.defaults.path(of: configuration))
         let requested = [first] + context.redirects.map { ($0.method, $0.to.text) }
         let statuses = context.redirects.map(\.status) + (status.map { [$0] } ?? [])

@@ -7,12 +7,15 @@ import SwitchyardServices
 ///
 /// The life of a call, in order, with the file of each stage:
 ///
-/// 1. **Rules, owner, cache** (`SwitchyardAPI/Manager/APIManager+Values.swift`). The client's rules are applied, and
-///    the call is bound to the user and the environment of this moment. It gets a plan if its response may be stored
-///    (`SwitchyardAPI/Manager/Caching/CachePlan.swift`). A fresh value in memory ends the call here.
-/// 2. **Stored response** (`SwitchyardAPI/Manager/Caching/CachedCall.swift`). `CachedCall+Recall.swift` looks the
-///    response up in memory and on disk, and ``StoredUse`` decides whether it ends the call. Calls that miss the same
-///    response share one fetch.
+/// 1. **Rules, owner, cache** (`SwitchyardAPI/Manager/APIManager+Values.swift`). The client's rules are applied. The
+///    call gets an owner, which is the environment and the user of this moment, and a plan if its response may be
+///    stored (`SwitchyardAPI/Manager/Caching/CachePlan.swift`). A fresh value in memory ends the call here if nothing
+///    but the lifetime decides. Otherwise, an ``APICall`` is made of the parts.
+/// 2. **Stored response** (`SwitchyardAPI/Manager/Caching/CachedCall.swift`). A call with a plan looks for a response in
+///    memory, then on disk (`SwitchyardAPI/Manager/Caching/CachedCall+Recall.swift`). A fresh response ends the call.
+///    The policy decides whether a stale response ends the call while it is refreshed, is first revalidated by the
+///    server, or replaces a failure (`SwitchyardAPI/Manager/Caching/StoredUse.swift`). Calls that miss the same response
+///    share one fetch.
 /// 3. **Request** (`SwitchyardAPI/Manager/APICall+Receiving.swift`). The call is passed to the client
 ///    (`SwitchyardClient/Dispatch/NetworkClient+Sending.swift`), which chooses the kind of the request
 ///    (`ClientCore+Dispatch.swift`) and adds it to its table. A request with limits, interceptors, credentials,
@@ -26,8 +29,11 @@ import SwitchyardServices
 /// 6. **Validation and decoding** (`SwitchyardAPI/Manager/APICall+Decoding.swift`).
 /// 7. **Storage** (`SwitchyardAPI/Manager/Caching/CachedCall+Fetch.swift`). A call with a plan runs stages 3 to 6 in
 ///    its fetch, which then stores the response.
-/// 8. **Owner** (this file, ``response(through:id:among:)``). A response whose user has left is dropped. The owner is
-///    also checked around the lookup in stage 2 and after stage 5.
+/// 8. **Owner** (`SwitchyardAPI/Manager/APICall+Decoding.swift`). If the user of the call has logged out, the call
+///    fails, and the app receives no response. The owner is also checked before a stored response is used, when the
+///    request enters the table, between rounds, and when the response leaves the client
+///    (`SwitchyardClient/Client/ClientCore+Owners.swift`). A call with `APIConfiguration.outlivesLogout` passes these
+///    checks.
 ///
 /// A call holds neither the manager nor its client, so that both can be released while the call is in flight. It is a
 /// class, because it is passed through many functions and each would copy a configuration of two dozen fields.
@@ -76,16 +82,6 @@ extension APIManager {
         let user = cacheUser
         let configuration = made(configuration, by: user, keepsOwner: keepsOwner)
         let plan = CachePlan.of(configuration, for: serializer, through: client, user: user)
-        return call(configuration, serializer, plan, user)
-    }
-
-    /// Returns a call from parts that were made already.
-    func call<Value: Sendable>(
-        _ configuration: APIConfiguration,
-        _ serializer: ResponseSerializer<Value>,
-        _ plan: CachePlan?,
-        _ user: String?
-    ) -> APICall<Value> {
         let presentUser = plan == nil ? nil : presentUser(orLast: user)
         return APICall(configuration, serializer, module, plan, presentUser: presentUser)
     }
@@ -109,7 +105,7 @@ extension APICall {
         among calls: @autoclosure () -> CallTable? = nil
     ) async throws(APIError) -> APIResponse<Value> {
         let response = try await obtained(through: client, id: id, among: calls())
-        try checkOwner(in: client)
+        if configuration.isBoundToLogin { try checkOwner(in: client) }
         return response
     }
 
@@ -152,21 +148,37 @@ extension APICall {
         through client: NetworkClient,
         id: RequestID = RequestID(),
         confirming stored: CachedValue<Value>? = nil,
-        with conditions: HTTPHeaders = [:]
+        with conditions: HTTPHeaders = HTTPHeaders()
     ) async throws(APIError) -> Fetched {
+        // Nothing is stored for a call without a plan: it has no lifetime, or it changes something.
+        let cache = configuration.cacheBox
+        guard cache.value.reading != .only else {
+            throw module.completed(APIError(.cache(.invalidLifetime)))
+        }
+        let send: OwnedSending = { (call) throws(RequestFailure) in
+            try await client.answer(to: call, id: id, progress: call.progress)
+        }
+        var received: Received
         // A condition of the caller's own refers to the caller's copy, so its confirmation is returned to the caller.
-        let mayConfirm = HTTPCacheRules.mayConfirm(configuration.method, configuration.headers)
-        let conditions = mayConfirm ? conditions : [:]
-        // One call has one deadline, also if it takes two requests.
-        let deadline = conditions.isEmpty ? nil : client.deadline(of: configuration)
-        var received = try await received(through: client, id: id, with: conditions, about: stored)
-        if received.service.status == 304, let stored, !conditions.isEmpty {
-            if isConfirmed(stored, by: received.service) { return confirmed(stored, by: received.service, in: client) }
-            // The conditions were met by another URL or other content than they refer to, so the result proves nothing.
-            received = try await receivedUnconditionally(through: client, id: id, by: deadline)
+        if let stored, !conditions.isEmpty, HTTPCacheRules.mayConfirm(configuration.method, configuration.headers) {
+            // One call has one deadline, also if it takes two requests.
+            let deadline = client.deadline(of: configuration)
+            let conditional = asking(conditions, about: stored)
+            received = try await self.received(through: client, sending: conditional, by: send)
+            if received.service.status == 304 {
+                if isConfirmed(stored, by: received.service) {
+                    return confirmed(stored, by: received.service, in: client)
+                }
+                // The conditions were met by another URL or other content than they refer to, so the result proves
+                // nothing.
+                let rest = deadline.map { max(.milliseconds(1), client.time.now.duration(to: $0)) }
+                received = try await self.received(through: client, sending: asking(within: rest), by: send)
+            }
+        } else {
+            received = try await self.received(through: client, sending: configuration, by: send)
         }
         let response = try decoded(received)
-        let removals = received.removals + removeTagged(in: client)
+        let removals = received.removals + (cache.value.removesTags.isEmpty ? 0 : removeTagged(in: client))
         return Fetched(response: response, cost: response.response.data?.count ?? 0, removals: removals)
     }
 

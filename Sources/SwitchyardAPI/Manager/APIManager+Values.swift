@@ -30,7 +30,13 @@ extension APIManager {
         )
         // If the stored value is fresh, no serializer is needed (benchmark `cache`).
         if let value = plan?.freshValue(of: type) { return value }
-        let call = call(configuration, module.serializer(for: type, at: keyPath), plan, user)
+        let call = APICall(
+            configuration,
+            module.serializer(for: type, at: keyPath),
+            module,
+            plan,
+            presentUser: plan == nil ? nil : presentUser(orLast: user)
+        )
         return try await call.response(through: client, among: client.calls).value
     }
 
@@ -87,7 +93,7 @@ extension APIManager {
     func made(_ configuration: APIConfiguration, by user: String?, keepsOwner: Bool = false) -> APIConfiguration {
         let client = client
         let configuration = client.ruled(configuration) ?? configuration
-        PageLoadRecorder.note(configuration, client, user: user) { presentUser(orLast: user) }
+        PageLoadRecorder.present?.note(configuration, client, user: user, presentUser(orLast: user))
         return keepsOwner && configuration.callOwner != nil ? configuration : owned(configuration)
     }
 

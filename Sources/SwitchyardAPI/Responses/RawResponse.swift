@@ -19,18 +19,16 @@ public struct RawResponse: Sendable {
         method: HTTPMethod = .get,
         accept: String? = nil
     ) {
-        self.init(
-            HTTPResponse(status: status, headers: headers, body: .whole(data)),
-            method: method,
-            accept: accept
-        )
-    }
-
-    /// Creates a raw response from an HTTP response with its whole body.
-    init(_ response: HTTPResponse, method: HTTPMethod, accept: String?) {
-        self.response = response
+        response = HTTPResponse(status: status, headers: headers, body: .whole(data))
         self.method = method
         self.accept = accept
+    }
+
+    /// Creates the raw response to a call from an HTTP response with its whole body.
+    init(_ response: HTTPResponse, to configuration: APIConfiguration) {
+        self.response = response
+        method = configuration.method
+        accept = configuration.headers["Accept"]
     }
 
     /// The status.

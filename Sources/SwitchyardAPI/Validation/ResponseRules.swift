@@ -78,7 +78,7 @@ extension ResponseRules {
     /// The types of the serializer are `acceptable`, or `nil` if it accepts any type.
     func checkContentType(_ response: RawResponse, acceptable: [MediaType]?) throws(APIError) {
         guard !response.data.isEmpty else { return }
-        guard let types = acceptedTypes(response, acceptable: acceptable) else { return }
+        guard let types = contentType == .strict ? acceptable : acceptedTypes(response, acceptable) else { return }
         let received = response.headers.contentType
         let accepts: Bool =
             if let received {
@@ -97,7 +97,7 @@ extension ResponseRules {
         return type.isWanted(by: accept)
     }
 
-    private func acceptedTypes(_ response: RawResponse, acceptable: [MediaType]?) -> [MediaType]? {
+    private func acceptedTypes(_ response: RawResponse, _ acceptable: [MediaType]?) -> [MediaType]? {
         switch contentType {
         case .any: return nil
         case .strict: return acceptable

@@ -21,7 +21,7 @@ extension TextEncoding {
     package static func utf8(_ response: RawResponse) throws(APIError) -> Data {
         let charset = response.charset
         let mark = mark(of: response.data)
-        guard !isUTF8(charset) || mark != nil else { return response.data }
+        guard charset.map({ !isUTF8($0) }) ?? false || mark != nil else { return response.data }
         if mark?.encoding == .utf8 { return Data(response.data.dropFirst(3)) }
         if mark == nil, let charset, !isDecisive(charset), String(validUTF8: response.data) != nil {
             return response.data

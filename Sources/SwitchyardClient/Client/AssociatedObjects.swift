@@ -34,17 +34,9 @@ package final class AssociatedObjects: Sendable {
 
     /// Returns the object of a type, or `nil` if none has been created.
     package func existing<Object: AnyObject & Sendable>(_ type: Object.Type = Object.self) -> Object? {
+        let identifier = ObjectIdentifier(type)
         // The cast is safe, because an object is only stored under the identifier of its own type.
-        guard let object = object(of: ObjectIdentifier(type)) else { return nil }
-        return unsafeDowncast(object, to: type)
-    }
-
-    /// Returns the object of a type without casting it, so that the lookup is not generic code.
-    private func object(of type: ObjectIdentifier) -> (any AnyObject & Sendable)? {
-        objects.withLock { objects in
-            for entry in objects where entry.type == type { return entry.object }
-            return nil
-        }
+        return objects.withLock { $0.first { $0.type == identifier }?.object }.map { unsafeDowncast($0, to: type) }
     }
 
     /// Stores an object in place of the current object of its type.

@@ -2,53 +2,9 @@ import SwitchyardHTTP
 package import SwitchyardServices
 
 extension ClientCore {
-    /// Returns the owner of a call: the user and the environment at the time when the call is made.
-    ///
-    /// - Parameters:
-    ///   - configuration: The configuration of the call.
-    ///   - usesCredentials: Whether the handle that sends the call uses the client's credentials.
-    ///   - pool: The servers that the call goes to.
-    ///   - isBound: Whether the handle stays with these servers when the client switches the environment.
-    ///   - user: A closure that returns the current user. If `nil`, ``NetworkClient/Options/user`` applies.
-    /// - Returns: The owner, or `nil` if the client has neither credentials nor users nor cookies.
-    func callOwner(
-        of configuration: APIConfiguration,
-        usesCredentials: Bool,
-        in pool: ServerPool,
-        isBound: Bool,
-        user: (@Sendable (ServiceEnvironment) -> String?)? = nil
-    ) -> CallOwner? {
-        guard knowsOwners || knowsEnvironments else { return nil }
-        let goesAsPresent = usesCredentials && goesAsPresentUser(configuration)
-        let isOfLogin = usesCredentials && isBoundToLogin(configuration)
-        let client = goesAsPresent && !isBound ? identity : nil
-        let source = isOfLogin ? options.credentials : nil
-        if goesAsPresent, let owner = CallOwner.inherited(source, by: client, in: pool.environment) { return owner }
-        guard knowsOwners else { return nil }
-        let cookies = configuration.usesCookies ? pool.generator.cookies?.removals : nil
-        guard isOfLogin else {
-            return cookies.map { CallOwner(environment: pool.environment, client: client, cookies: $0) }
-        }
-        return CallOwner(
-            environment: pool.environment,
-            source: options.credentials,
-            user: user ?? options.user,
-            client: client,
-            cookies: cookies
-        )
-    }
-
     /// Returns whether a call is authorized with the client's credentials, if the client has any.
     func goesAsPresentUser(_ configuration: APIConfiguration) -> Bool {
         configuration.usesCredentials && configuration.credential == nil && options.credentials?.isBypassed != true
-    }
-
-    /// Returns whether a call belongs to the user who is logged in.
-    ///
-    /// This is the case if the call carries the client's credentials. It is also the case if the client has no
-    /// credentials but ``NetworkClient/Options/user`` names its users.
-    func isBoundToLogin(_ configuration: APIConfiguration) -> Bool {
-        options.hasLogins && goesAsPresentUser(configuration)
     }
 
     /// Ends the waiting and active calls of users who have logged out.
@@ -65,6 +21,9 @@ extension ClientCore {
 }
 
 extension APIConfiguration {
+    /// Whether the call is bound to a login, so that it ends when its user has logged out.
+    package var isBoundToLogin: Bool { callOwner?.isBound == true }
+
     /// Returns the reason why the call must end because its user has logged out of an environment.
     ///
     /// - Returns: The reason, or `nil` if the user is still logged in, if the call belongs to another environment or to
@@ -73,13 +32,6 @@ extension APIConfiguration {
         guard let owner = callOwner, owner.environment == environment, !outlivesLogout else { return nil }
         return owner.refusal
     }
-
-    /// Returns whether the call was made in an environment.
-    ///
-    /// The result is always `true` for a call without an owner.
-    func isMade(in environment: ServiceEnvironment) -> Bool {
-        rare?.value.callOwner.map { $0.environment == environment } ?? true
-    }
 }
 
 extension NetworkClient {
@@ -87,28 +39,40 @@ extension NetworkClient {
     ///
     /// - Parameters:
     ///   - configuration: The configuration of the call.
-    ///   - presentUser: A closure that returns the current user. If `nil`, the client's options apply.
+    ///   - presentUser: A closure that returns the current user. If `nil`, ``NetworkClient/Options/user`` applies.
+    ///   - needsUser: Whether an owner is needed only for a call that depends on a login or on cookies. Such a call is
+    ///     dispatched at once, so its environment cannot change before.
     /// - Returns: The owner, or `nil` if the client has neither credentials nor users nor cookies, and only one
     ///   environment.
     package func callOwner(
         of configuration: APIConfiguration,
-        presentUser: (@Sendable () -> String?)? = nil
+        presentUser: (@Sendable () -> String?)? = nil,
+        needsUser: Bool = false
     ) -> CallOwner? {
-        guard core.knowsOwners || core.knowsEnvironments else { return nil }
+        let knowsEnvironments = core.knowsEnvironments
+        guard core.knowsOwners || knowsEnvironments else { return nil }
         let pool = pool
-        var user: (@Sendable (ServiceEnvironment) -> String?)?
+        let goesAsPresent = usesCredentials && core.goesAsPresentUser(configuration)
+        let isOfLogin = goesAsPresent && core.options.hasLogins
+        let client = goesAsPresent && boundPool == nil ? core.identity : nil
+        if goesAsPresent, !CallOwner.inherited.isEmpty {
+            let source = isOfLogin ? core.options.credentials : nil
+            if let owner = CallOwner.inherited(source, by: client, in: pool.environment) { return owner }
+        }
+        let cookies = configuration.usesCookies ? pool.generator.cookies?.removals : nil
+        guard isOfLogin else {
+            guard cookies != nil || knowsEnvironments && !needsUser else { return nil }
+            return CallOwner(environment: pool.environment, client: client, cookies: cookies)
+        }
+        var user = core.options.user
         if let presentUser { user = { _ in presentUser() } }
-        let isBound = boundPool != nil
-        let owner = core.callOwner(
-            of: configuration,
-            usesCredentials: usesCredentials,
-            in: pool,
-            isBound: isBound,
-            user: user
+        return CallOwner(
+            environment: pool.environment,
+            source: core.options.credentials,
+            user: user,
+            client: client,
+            cookies: cookies
         )
-        guard owner == nil, core.knowsEnvironments else { return owner }
-        let followsClient = usesCredentials && core.goesAsPresentUser(configuration) && !isBound
-        return CallOwner(environment: pool.environment, client: followsClient ? core.identity : nil, cookies: nil)
     }
 
     /// Returns a closure that reports whether a user is still logged in.
@@ -143,7 +107,7 @@ extension NetworkClient {
     /// Returns the failure of a call whose user has logged out before the response was delivered, or `nil` if the user
     /// is still logged in.
     package func failure(ofOwnerGone configuration: APIConfiguration) -> RequestFailure? {
-        guard let owner = configuration.rare?.value.callOwner,
+        guard let owner = configuration.callOwner,
             let reason = configuration.refusal(in: owner.environment)
         else { return nil }
         return failure(reason, of: configuration, by: owner, mayHaveBeenExecuted: configuration.hasEffect)
@@ -154,7 +118,7 @@ extension NetworkClient {
         ofOwnerGone configuration: APIConfiguration,
         beforeBeginningIn environment: ServiceEnvironment
     ) -> RequestFailure? {
-        guard let owner = configuration.rare?.value.callOwner else { return nil }
+        guard let owner = configuration.callOwner else { return nil }
         let reason = owner.environment == environment ? configuration.refusal(in: environment) : .cancelled
         return reason.map { failure($0, of: configuration, by: owner, mayHaveBeenExecuted: false) }
     }

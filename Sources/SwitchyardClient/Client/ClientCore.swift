@@ -154,7 +154,9 @@ extension ClientCore {
         continues: @autoclosure () -> Bool = CredentialBypass.isRefreshing
     ) {
         // The app has switched to another environment while the request waited for its turn.
-        guard request.configuration.isMade(in: request.environment) else { return request.cancel(.cancelled) }
+        if let owner = request.configuration.callOwner, owner.environment != request.environment {
+            return request.cancel(.cancelled)
+        }
         let isOfRefresh = options.credentials?.isBypassed ?? false
         do throws(RequestFailure.Reason) {
             try state.withLock { (state) throws(RequestFailure.Reason) in

@@ -316,11 +316,14 @@ extension NetworkClient {
     ///
     /// Each way into the client calls this method once, on the configuration that the app wrote.
     package func ruled(_ configuration: APIConfiguration) -> APIConfiguration? {
-        core.ruled(configuration, in: boundPool)
+        core.hasRules ? core.ruled(configuration, in: boundPool) : nil
     }
 }
 
 extension ClientCore {
+    /// Whether any rule applies to calls by URL and method.
+    var hasRules: Bool { rules.withLock { !$0.isEmpty } }
+
     /// Returns the configuration with the rules applied, or `nil` if there are no rules.
     ///
     /// - Parameters:

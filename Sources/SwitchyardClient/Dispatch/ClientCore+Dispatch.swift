@@ -33,8 +33,9 @@ extension ClientCore {
         progress: TransferProgressHandler?,
         completion: @escaping RequestCompletion
     ) -> any DispatchedRequest {
+        let configuration = configuration.idempotencyKey == .automatic ? configuration.snapshot() : configuration
         let completion = sender.usesCredentials ? completion : Self.withConfirmation(completion)
-        let (present, clientObservers) = present
+        let (present, observers) = present
         let pool = sender.pool ?? present
         if let rare = configuration.rare?.value, rare.sharing != .off,
             let name = rare.sharing.name(of: configuration, isShown: options.showsConfigurations(to: pool.generator))
@@ -50,11 +51,14 @@ extension ClientCore {
                 completion: completion
             )
         }
+        let isPlain =
+            configuration.rare == nil && observers == nil && !surroundsRequests && !configuration.isBoundToLogin
+        let usesCredentials = sender.usesCredentials
         return makeRequest(
             configuration,
             id: id,
             sender: sender,
-            plan: FlowPlan(configuration, in: self, usesCredentials: sender.usesCredentials, clientObservers),
+            plan: isPlain ? nil : FlowPlan(configuration, in: self, usesCredentials: usesCredentials, observers),
             pool: pool,
             progress: progress,
             completion: completion

@@ -38,7 +38,7 @@ extension NetworkClient {
         endedBy handle: DispatchHandle? = nil
     ) async throws(RequestFailure) -> ServiceResponse {
         let handle = handle ?? DispatchHandle()
-        let configuration = owned(configuration)
+        let configuration = configuration.callOwner == nil ? owned(configuration) : configuration
         let result: Result<ServiceResponse, RequestFailure> = await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
                 dispatch(configuration, id: id, progress: progress, holdingIn: handle) {
@@ -48,7 +48,7 @@ extension NetworkClient {
         } onCancel: {
             handle.cancel()
         }
-        return try result.dropped(by: configuration).get()
+        return try (configuration.isBoundToLogin ? result.dropped(by: configuration) : result).get()
     }
 
     /// Sends a request and calls its completion on the thread that ends the request.
@@ -67,7 +67,15 @@ extension NetworkClient {
         holdingIn handle: DispatchHandle = DispatchHandle(),
         completion: @escaping @Sendable (Result<ServiceResponse, RequestFailure>) -> Void
     ) {
-        let request = makeRequest(configuration, id: id, progress: progress, completion: completion)
+        let sender = ClientCore.Sender(owner: owner, usesCredentials: usesCredentials, pool: boundPool)
+        let configuration = configuration.callOwner == nil ? owned(configuration) : configuration
+        let request = core.makeRequest(
+            configuration,
+            id: id,
+            sender: sender,
+            progress: progress,
+            completion: completion
+        )
         handle.hold(request)
         core.dispatch(request)
     }
@@ -90,44 +98,18 @@ extension NetworkClient {
         let id = RequestID()
         let gate = CallbackGate()
         let configuration = owned(written(configuration))
-        let request = makeRequest(configuration, id: id, progress: progress) { result in
+        dispatch(configuration, id: id, progress: progress) { result in
             gate.pass { queue.async { completion(result.dropped(by: configuration)) } }
         }
-        core.dispatch(request)
         gate.open()
         return id
     }
 
-    /// Returns the call with its owner.
-    ///
-    /// If the call has no owner yet, it belongs to the user who is logged in now.
+    /// Returns the call, which has no owner yet, with the user who is logged in now as its owner.
     private func owned(_ configuration: APIConfiguration) -> APIConfiguration {
-        guard configuration.rare?.value.callOwner == nil,
-            let owner = core.callOwner(
-                of: configuration,
-                usesCredentials: usesCredentials,
-                in: pool,
-                isBound: boundPool != nil
-            )
-        else { return configuration }
         var owned = configuration
-        owned.callOwner = owner
+        owned.callOwner = callOwner(of: configuration, needsUser: true)
         return owned
-    }
-
-    private func makeRequest(
-        _ configuration: APIConfiguration,
-        id: RequestID,
-        progress: TransferProgressHandler?,
-        completion: @escaping RequestCompletion
-    ) -> any DispatchedRequest {
-        core.makeRequest(
-            owned(configuration.snapshot()),
-            id: id,
-            sender: ClientCore.Sender(owner: owner, usesCredentials: usesCredentials, pool: boundPool),
-            progress: progress,
-            completion: completion
-        )
     }
 }
 
@@ -136,7 +118,7 @@ extension APIConfiguration {
     ///
     /// An existing owner was set when the app sent an earlier call.
     fileprivate var ownerless: APIConfiguration {
-        guard rare?.value.callOwner != nil else { return self }
+        guard callOwner != nil else { return self }
         var copy = self
         copy.callOwner = nil
         return copy
@@ -148,7 +130,7 @@ extension Result where Success == ServiceResponse, Failure == RequestFailure {
     ///
     /// A response is replaced with a failure if the user of the call has logged out.
     fileprivate func dropped(by configuration: APIConfiguration) -> Self {
-        guard case .success(let response) = self, let owner = configuration.rare?.value.callOwner,
+        guard case .success(let response) = self, let owner = configuration.callOwner,
             let reason = configuration.refusal(in: owner.environment)
         else { return self }
         response.discardBody()

@@ -27,39 +27,6 @@ final class AttemptMonitor: Sendable {
     }
 }
 
-extension Failover {
-    /// Passes a request of an attempt to the transport, and notifies the observer if there is one.
-    ///
-    /// - Returns: The handle of the transfer, or `nil` if the request ended before the attempt could start.
-    func send(
-        _ request: HTTPRequest,
-        of index: Int,
-        _ kind: CallAttempt.Kind,
-        _ activity: BodyActivity? = nil,
-        hop: Int = 0,
-        to server: Server.ID?,
-        at now: MonotonicTime,
-        completion: @escaping @Sendable (Result<HTTPResponse, TransportError>) -> Void
-    ) -> (any TransportTask)? {
-        let progress = if let activity { activity.watching(self.progress) } else { self.progress }
-        guard let watch else { return core.transport.start(request, progress: progress, completion: completion) }
-        let record = AttemptRecord(number: index + 1, kind: kind, server: server, request: request, startedAt: now)
-        let attempt = MonitoredAttempt(record, watch.tell)
-        // The attempt is stored before it starts. If the request ends during the start, the code that ends the request
-        // can then report the end of the attempt.
-        let isWanted = state.withLock { $0.attach(attempt, to: index, hop: hop) } == .waiting
-        guard isWanted, attempt.begin() else { return nil }
-        let carrier = watch.carrier(to: server, usually: core.transport)
-        let task = carrier.start(request, progress: progress) { result in
-            attempt.tell(result)
-            completion(result)
-            attempt.letGo()
-        }
-        attempt.hold(task)
-        return attempt
-    }
-}
-
 /// An attempt whose start and end are reported to an observer, once each.
 ///
 /// The end is reported either by the transport or by the code that ends the request. A transport may end a cancelled

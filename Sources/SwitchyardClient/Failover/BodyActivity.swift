@@ -23,17 +23,10 @@ final class BodyActivity: Sendable {
     private let startedAt: MonotonicTime
     private let state: Locked<State>
 
-    /// Starts to watch when bytes of the attempt are transferred, or returns `nil` for a body of at most 64 KiB, which
-    /// is sent too quickly to matter.
-    static func watch(
-        on body: HTTPBody,
-        startedAt now: MonotonicTime,
-        _ time: @autoclosure () -> TimeReader
-    ) -> BodyActivity? {
-        body.isLarge ? BodyActivity(startedAt: now, time()) : nil
-    }
-
-    private init(startedAt now: MonotonicTime, _ time: TimeReader) {
+    /// Starts to watch when bytes of an attempt with a large body are transferred.
+    ///
+    /// A body of at most 64 KiB is sent too quickly to matter.
+    init(startedAt now: MonotonicTime, _ time: TimeReader) {
         self.time = time
         startedAt = now
         state = Locked(State(busyUntil: now.advanced(by: Self.patience.least)))
@@ -71,7 +64,7 @@ final class BodyActivity: Sendable {
 
 extension HTTPBody {
     /// Whether the body is larger than 64 KiB or of unknown size, so that sending it may take long.
-    fileprivate var isLarge: Bool {
+    var isLarge: Bool {
         switch self {
         case .none: false
         case .data(let data): data.count > 65_536

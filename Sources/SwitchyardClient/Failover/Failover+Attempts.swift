@@ -10,16 +10,19 @@ extension Failover {
         var request: HTTPRequest
         do throws(RequestError) {
             request = try core.request(for: configuration, on: route, in: pool)
-            try dropCookiesOfOthers(&request, on: route)
+            // The check comes after the request was built, so that it also detects a removal during the building.
+            if let cookies, pool.generator.cookies?.isCleared(since: cookies) == true {
+                request = try requestWithoutCookies(on: route)
+            }
         } catch {
             abandon(route, at: now)
             return endUnsent(.invalidRequest(error), at: now)
         }
-        let route = charged(route, for: request.url, at: now)
+        let route = route.attempt == nil || request.url.isAt(route.base) ? route : uncharged(route, at: now)
         if route.attempt == nil, let refusal = pool.refusal(of: request) {
             return endUnsent(.unserved(refusal), at: now)
         }
-        guard route.serves(request) else {
+        guard route.role == nil || route.serves(request) else {
             abandon(route, at: now)
             return leaveUnsuitable(route, request, after: kind, at: now)
         }
@@ -27,7 +30,7 @@ extension Failover {
         let method = request.method
         if !method.isSafe, method != configuration.sentMethod { state.withLock { $0.changedMethod = method } }
         if resendRule != .anytime { boundConnecting(of: &request, on: route, at: now) }
-        let activity = BodyActivity.watch(on: request.body, startedAt: now, core.clock)
+        let activity = request.body.isLarge ? BodyActivity(startedAt: now, core.clock) : nil
         let (url, isAuthorized) = (request.url, !request.credentialFields.isEmpty)
         guard
             let index = state.withLock({ $0.add(route, url: url, activity, isAuthorized: isAuthorized, at: now) })
@@ -53,30 +56,50 @@ extension Failover {
         if let ending = state.withLock({ $0.endUnsent(reason) }) { finish(ending, at: now) }
     }
 
-    /// Builds the request again without cookies if the cookies were removed after the call was made.
+    /// Passes a request of an attempt to the transport, and notifies the observer if there is one.
     ///
-    /// The cookies that are stored now belong to another session.
-    private func dropCookiesOfOthers(
-        _ request: inout HTTPRequest,
-        on route: ServerPool.Route
-    ) throws(RequestError) {
-        // The check comes after the request was built, so that it also detects a removal during the building.
-        guard let cookies, pool.generator.cookies?.isCleared(since: cookies) == true else { return }
-        var plain = configuration
-        plain.usesCookies = false
-        request = try core.request(for: plain, on: route, in: pool)
+    /// - Returns: The handle of the transfer, or `nil` if the request ended before the attempt could start.
+    func send(
+        _ request: HTTPRequest,
+        of index: Int,
+        _ kind: CallAttempt.Kind,
+        _ activity: BodyActivity? = nil,
+        hop: Int = 0,
+        to server: Server.ID?,
+        at now: MonotonicTime,
+        completion: @escaping @Sendable (Result<HTTPResponse, TransportError>) -> Void
+    ) -> (any TransportTask)? {
+        let progress = if let activity { activity.watching(self.progress) } else { self.progress }
+        guard let watch else { return core.transport.start(request, progress: progress, completion: completion) }
+        let record = AttemptRecord(number: index + 1, kind: kind, server: server, request: request, startedAt: now)
+        let attempt = MonitoredAttempt(record, watch.tell)
+        // The attempt is stored before it starts. If the request ends during the start, the code that ends the request
+        // can then report the end of the attempt.
+        let isWanted = state.withLock { $0.attach(attempt, to: index, hop: hop) } == .waiting
+        guard isWanted, attempt.begin() else { return nil }
+        let carrier = watch.carrier(to: server, usually: core.transport)
+        let task = carrier.start(request, progress: progress) { result in
+            attempt.tell(result)
+            completion(result)
+            attempt.letGo()
+        }
+        attempt.hold(task)
+        return attempt
     }
 
-    /// Returns the route whose server the outcome counts for or against.
+    /// Builds the request of an attempt without cookies.
     ///
-    /// If the request goes to another host than the server's, the outcome proves nothing about the server, so the
-    /// result is a route without a server.
-    private func charged(
-        _ route: ServerPool.Route,
-        for url: RequestURL,
-        at now: MonotonicTime
-    ) -> ServerPool.Route {
-        guard route.attempt != nil, !url.isAt(route.base) else { return route }
+    /// If the cookies were removed after the call was made, the cookies that are stored now belong to another session.
+    private func requestWithoutCookies(on route: ServerPool.Route) throws(RequestError) -> HTTPRequest {
+        var plain = configuration
+        plain.usesCookies = false
+        return try core.request(for: plain, on: route, in: pool)
+    }
+
+    /// Returns the route of a request that goes to another host than the server's.
+    ///
+    /// The outcome proves nothing about the server, so the result is a route without a server.
+    private func uncharged(_ route: ServerPool.Route, at now: MonotonicTime) -> ServerPool.Route {
         abandon(route, at: now)
         return route.elsewhere
     }
@@ -104,7 +127,7 @@ extension Failover {
         _ result: Result<HTTPResponse, TransportError>
     ) {
         if case .success(let response) = result {
-            keepCookies(of: response, from: index)
+            if pool.generator.cookies != nil { keepCookies(of: response, from: index) }
             if response.redirectTarget != nil, follow(response, of: index, startedAt: attemptStart) { return }
         }
         let now = core.now
@@ -123,12 +146,8 @@ extension Failover {
         _ fate: RequestFate,
         at now: MonotonicTime
     ) {
-        let ending = CallAttempt.Ending(result)
-        let step = state.withLock { state in
-            state.noteEnd(index, ending, at: now)
-            return state.attemptEnded(index, outcome, result, fate)
-        }
-        switch step {
+        let end = (time: now, ending: CallAttempt.Ending(result))
+        switch state.withLock({ $0.attemptEnded(index, outcome, result, fate, end) }) {
         case .none: break
         case .end(let ending): finish(ending, at: now)
         case .tryAnother: tryAnother(after: outcome.failureKind)
@@ -147,27 +166,8 @@ extension Failover {
     /// budget. If there is nothing to wait for, the request ends with its most significant failure.
     func tryAnother(after kind: FailureKind?, heldSince: MonotonicTime? = nil) {
         let now = core.now
-        let since = heldSince ?? now
-        let (request, tried, barred) = failoverRequest(after: kind, heldSince: since, at: now)
-        switch pool.failover(request, excluding: tried, avoided, barring: barred, for: configuration, at: now) {
-        case .another(let route): launch(route, after: kind, at: now)
-        case .later(let pause):
-            let timer = state.withLock { $0.hold(FailoverState.Held(kind: kind, since: since)) }
-            guard let timer else { return giveUp(because: .budget, at: now) }
-            setTimer(timer, at: min(deadline, now.advanced(by: pause)))
-        case .none(let obstacle): giveUp(because: obstacle, at: now)
-        }
-    }
-
-    /// Returns the facts on which the decision for another server depends, the servers that were tried, and the servers
-    /// that must not receive the request.
-    private func failoverRequest(
-        after kind: FailureKind?,
-        heldSince since: MonotonicTime,
-        at now: MonotonicTime
-    ) -> (FailoverRequest, tried: [Server.ID], barred: [Server.ID]) {
-        let rule = resendRule
-        return state.withLock { state in
+        let (since, rule) = (heldSince ?? now, resendRule)
+        let (request, tried, barred) = state.withLock { state in
             var request = FailoverRequest(after: kind, isPaidFor: state.isPaidFor)
             request.mayBeResent = rule.allowsResend(after: state.fate)
             request.hasTime = now < deadline
@@ -175,6 +175,14 @@ extension Failover {
             request.hasLeftService = state.hasLeft
             request.held = since.duration(to: now)
             return (request, state.tried, state.barred)
+        }
+        switch pool.failover(request, excluding: tried, avoided, barring: barred, for: configuration, at: now) {
+        case .another(let route): launch(route, after: kind, at: now)
+        case .later(let pause):
+            let timer = state.withLock { $0.hold(FailoverState.Held(kind: kind, since: since)) }
+            guard let timer else { return giveUp(because: .budget, at: now) }
+            setTimer(timer, at: min(deadline, now.advanced(by: pause)))
+        case .none(let obstacle): giveUp(because: obstacle, at: now)
         }
     }
 

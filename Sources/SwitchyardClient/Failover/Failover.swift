@@ -88,14 +88,16 @@ final class Failover: DispatchedRequest {
     }
 
     /// The number of times the cookies had been removed when the call was made, or `nil` for a call without cookies.
-    var cookies: UInt64? { configuration.rare?.value.callOwner?.cookies }
+    var cookies: UInt64? { configuration.callOwner?.cookies }
 
     /// The environment that the request is built for.
     var environment: ServiceEnvironment { pool.environment }
 
     /// The rule that determines when the request may be resent, and whether it may be sent to two servers at the same
     /// time.
-    var resendRule: ResendRule { configuration.resendRule(sending: method) }
+    var resendRule: ResendRule {
+        state.withLock { $0.changedMethod }.map(configuration.resendRule(sending:)) ?? configuration.resendRule
+    }
 
     /// The method of the request as it is sent.
     ///
@@ -188,7 +190,7 @@ extension Failover {
     func setTimer(_ number: Int, at wakeUp: MonotonicTime) {
         // The timer retains the failover until the failover ends. A weak reference would make every access to the
         // failover slower.
-        let timer = core.clock.schedule(at: wakeUp) { [self] in timerFired() }
+        let timer = core.time.schedule(at: wakeUp) { [self] in timerFired() }
         state.withLock { $0.replaceTimer(timer, number: number) }?.cancel()
     }
 
@@ -253,86 +255,5 @@ extension Failover {
         setTimer(timer, at: pause.map { min(deadline, now.advanced(by: $0)) } ?? deadline)
         if let route { return launch(route, at: now) }
         if pause == nil { checkSuspect() }
-    }
-}
-
-// MARK: - End of the request
-
-extension Failover {
-    /// Ends the request, or does nothing if the request has ended.
-    func end(with result: Result<HTTPResponse, RequestFailure.Reason>) {
-        if let ending = state.withLock({ $0.end(with: result) }) { finish(ending, at: core.now) }
-    }
-
-    /// Performs the effects of the end: cancels attempts, settles the servers' outcomes, and calls the completion.
-    ///
-    /// This method runs once and without a lock, because the state returns its ending only once.
-    func finish(_ ending: FailoverState.Ending, at now: MonotonicTime) {
-        var ending = ending
-        ending.timer?.cancel()
-        ending.cancelAttemptsWithoutResponse()
-        core.finish(self) { [ending] in
-            let events = settle(ending, at: now)
-            if !events.isEmpty { core.publish(events, from: pool) }
-            let context = context(of: ending, at: now)
-            if configuration.hasEffect { core.recordWrite(configuration, ending.result, context.value, in: pool) }
-            switch ending.result {
-            case .success(let response):
-                completion(.success(ServiceResponse(id: id, response: response, sharedContext: context)))
-            case .failure(let reason):
-                completion(.failure(RequestFailure(reason, id: id, sharedContext: context)))
-            }
-        }
-    }
-
-    /// Reports the outcome of every attempt to the pool, once.
-    ///
-    /// The outcome of an attempt that is still in flight depends on the reason why the request ended.
-    private func settle(_ ending: FailoverState.Ending, at now: MonotonicTime) -> [SwitchEvent] {
-        if ending.attempts.count == 1, let attempt = ending.attempts[0].route.attempt {
-            let outcome = outcome(of: 0, in: ending, at: now)
-            return pool.settle(attempt, outcome, resumedAt: core.clock.resumedAt, at: now)
-        }
-        let settled = ending.attempts.indices.compactMap { index in
-            ending.attempts[index].route.attempt.map { SettledAttempt($0, outcome(of: index, in: ending, at: now)) }
-        }
-        return settled.isEmpty ? [] : pool.settle(settled, resumedAt: core.clock.resumedAt, at: now)
-    }
-
-    /// Returns the outcome of an attempt that counts for or against its server.
-    ///
-    /// The deadline does not count against a server that got the request too shortly before it.
-    private func outcome(of index: Int, in ending: FailoverState.Ending, at now: MonotonicTime) -> AttemptOutcome {
-        guard ending.isOverdue, ending.attempts[index].outcome == nil,
-            let attempt = ending.attempts[index].route.attempt
-        else { return ending.outcome(of: index) }
-        let wait = ending.attempts[index].startedAt.seconds(to: now)
-        return pool.usuallyTakesLonger(than: wait, on: attempt) ? ending.withoutResponse : ending.outcome(of: index)
-    }
-
-    private func context(of ending: FailoverState.Ending, at now: MonotonicTime) -> CopyOnWrite<RequestContext> {
-        // The attempts are read in place, because copying an attempt would retain everything that it references.
-        let decisive = ending.decisive
-        var context = RequestContext(
-            service: pool.service,
-            environment: pool.environment,
-            method: method,
-            server: decisive.flatMap { ending.attempts[$0].route.server },
-            url: decisive.map { ending.attempts[$0].url },
-            attempts: ending.attempts.count,
-            elapsed: startedAt.duration(to: now),
-            redirects: decisive.flatMap { ending.attempts[$0].trail?.value.steps } ?? []
-        )
-        context.history = history(of: ending, at: now)
-        if decisive == nil { context.path = configuration.place }
-        if configuration.hasEffect || !context.method.isSafe {
-            context.mayHaveBeenExecuted = ending.mayHaveBeenExecuted
-            context.fate = ending.fate
-        }
-        context.attempt = decisive.flatMap { ending.attempts[$0].chargeable }
-        if case .success(let response) = ending.result, response.status == 401, let decisive {
-            context.isForeign = !ending.attempts[decisive].isHome(configuration.authorization)
-        }
-        return CopyOnWrite(context)
     }
 }

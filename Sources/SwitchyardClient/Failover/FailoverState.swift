@@ -25,8 +25,11 @@ struct FailoverState {
         /// The handle of the transfer after the last redirect.
         var task: (any TransportTask)?
         var outcome: AttemptOutcome?
-        /// The time and the kind of the attempt's end, or `nil` while the attempt is in flight.
-        var end: (time: MonotonicTime, ending: CallAttempt.Ending)?
+        /// The end of the attempt, or `nil` while the attempt is in flight.
+        var end: End?
+
+        /// The time and the kind of an attempt's end.
+        typealias End = (time: MonotonicTime, ending: CallAttempt.Ending)
 
         /// The attempt whose server is responsible for the response body, or `nil` after a redirect to another host.
         var chargeable: SwitchyardServices.Attempt? { trail?.value.hasLeft == true ? nil : route.attempt }
@@ -182,20 +185,16 @@ struct FailoverState {
         return timer
     }
 
-    /// Records the time and the kind of an attempt's end, unless the attempt or the request has already ended.
-    mutating func noteEnd(_ index: Int, _ ending: CallAttempt.Ending, at now: MonotonicTime) {
-        guard phase == .running, attempts[index].outcome == nil else { return }
-        attempts[index].end = (now, ending)
-    }
-
-    /// Records the end of an attempt and the fate of its request.
+    /// Records the end of an attempt and the fate of its request, unless the attempt or the request has already ended.
     mutating func attemptEnded(
         _ index: Int,
         _ outcome: AttemptOutcome,
         _ result: Result<HTTPResponse, RequestFailure.Reason>,
-        _ fate: RequestFate
+        _ fate: RequestFate,
+        _ end: Attempt.End? = nil
     ) -> Step {
         guard phase == .running, attempts[index].outcome == nil else { return .none }
+        attempts[index].end = end
         attempts[index].outcome = outcome
         attempts[index].task = nil
         live -= 1
@@ -206,11 +205,11 @@ struct FailoverState {
             keepDecisive(result, of: index)
             return .none
         }
-        if let step = weigh(outcome, result, of: index) { return step }
+        if index > 0 || refusal != nil, let step = weigh(outcome, result, of: index) { return step }
         // A request that failed because the machine is offline is tried at the next server too, because a server on the
         // machine itself can still respond.
         guard outcome.failureKind != nil || (outcome.isNeutral && result.isOffline) else {
-            guard let ending = end(with: result, winner: index) else { return .none }
+            guard let ending = self.end(with: result, winner: index) else { return .none }
             return .end(ending)
         }
         keepDecisive(result, of: index)
@@ -313,6 +312,7 @@ struct FailoverState {
         ending.fate = fate
         ending.decisiveCandidate = telling
         ending.isOverdue = isOverdue && winner == nil
+        ending.isAttemptInFlight = live > 0
         swap(&ending.attempts, &attempts)
         swap(&ending.timer, &timer)
         return ending

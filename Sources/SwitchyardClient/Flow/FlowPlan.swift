@@ -31,7 +31,6 @@ struct FlowPlan: Sendable {
         usesCredentials: Bool,
         _ observers: [ClientObserver]?
     ) {
-        guard core.surroundsRequests || configuration.rare != nil || observers != nil else { return nil }
         let (options, clientObservers) = (core.options, observers ?? [])
         limits = options.limits + configuration.limits
         let interceptors = options.interceptors + configuration.interceptors
@@ -47,7 +46,7 @@ struct FlowPlan: Sendable {
         credentials = shared.flatMap { $0.isBypassed ? nil : $0 }
         let isEmpty =
             limits.isEmpty && interceptors.isEmpty && retry == nil && credentials == nil && credential == nil
-            && configuration.callOwner?.isBound != true && clientObservers.isEmpty
+            && !configuration.isBoundToLogin && clientObservers.isEmpty
         if isEmpty { return nil }
     }
 }

@@ -2,7 +2,8 @@ import SwitchyardHTTP
 import SwitchyardServices
 import SwitchyardTransport
 
-/// The execution of one request with limits, interceptors, credentials and retries, in one or more rounds.
+/// The execution of one request with limits, interceptors, credentials, retries, observers or a user, in one or more
+/// rounds.
 ///
 /// A round is one run of ``Failover``, and each retry starts another round. A flow replaces a bare failover if the
 /// client's options or the call's configuration require any of the steps below. A round has this fixed order:
@@ -66,7 +67,7 @@ final class RequestFlow: DispatchedRequest, CredentialUser {
     var environment: ServiceEnvironment { pool.environment }
 
     /// The owner of the call, or `nil` for a call that depends on neither a login nor cookies.
-    var callOwner: CallOwner? { configuration.rare?.value.callOwner }
+    var callOwner: CallOwner? { configuration.callOwner }
 
     /// The latest time until which a caller waits for the request.
     ///

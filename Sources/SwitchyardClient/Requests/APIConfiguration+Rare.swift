@@ -29,7 +29,6 @@ public import SwitchyardServices
     var allowsAnonymous: Bool?
     var session: String?
     var authorization: RequestAuthorization?
-    var callOwner: CallOwner?
     var outlivesLogout = false
 }
 
@@ -223,14 +222,6 @@ extension APIConfiguration {
     public var outlivesLogout: Bool {
         get { rare?.value.outlivesLogout ?? false }
         set { change { $0.outlivesLogout = newValue } }
-    }
-
-    /// The user and environment that the call belongs to.
-    ///
-    /// The value is `nil` until the call is made. It stays `nil` for a client without credentials, users and cookies.
-    package var callOwner: CallOwner? {
-        get { rare?.value.callOwner }
-        set { change { $0.callOwner = newValue } }
     }
 
     /// Reads and writes the value of a setting whose type is declared in a higher layer.

@@ -165,6 +165,11 @@ public struct APIConfiguration: Sendable {
     ///
     /// This value is sent only if neither the call nor the client sets `Accept`.
     package var acceptedTypes: String?
+    /// The user and environment that the call belongs to.
+    ///
+    /// The value is `nil` until the call is made. It stays `nil` for a client without credentials, users and cookies
+    /// that has a single environment. Nearly every call has an owner, so it is not one of the rarely used settings.
+    package var callOwner: CallOwner?
 
     /// Creates a configuration.
     ///
@@ -180,9 +185,9 @@ public struct APIConfiguration: Sendable {
     public init(
         path: String = "",
         method: HTTPMethod = .get,
-        query: Parameters = [:],
+        query: Parameters = Parameters(),
         body: RequestBody = .none,
-        headers: HTTPHeaders = [:],
+        headers: HTTPHeaders = HTTPHeaders(),
         timeout: Duration? = nil
     ) {
         parts = CopyOnWrite(Parts(path: path, method: method, query: query, body: body, headers: headers))

@@ -54,7 +54,6 @@ package final class CallOwner: Sendable {
         in environment: ServiceEnvironment
     ) -> CallOwner? {
         let owners = inherited
-        guard !owners.isEmpty else { return nil }
         let own = client.map { client in owners.filter { $0.client === client } } ?? []
         if let first = own.first {
             let present = own.filter { $0.environment == environment }
@@ -79,7 +78,8 @@ package final class CallOwner: Sendable {
     let credential: Credential?
     private let source: (any LoginSource)?
     private let user: (@Sendable (ServiceEnvironment) -> String?)?
-    private let login: Locked<Login?>
+    /// The login of the call, or `nil` for a call that is bound to no login.
+    private let login: Locked<Login>?
 
     /// Creates the owner of a call that is made now.
     ///
@@ -121,17 +121,19 @@ package final class CallOwner: Sendable {
         self.environment = environment
         self.client = client
         self.cookies = cookies
-        (source, user, credential, login) = (nil, nil, nil, Locked(nil))
+        (source, user, credential, login) = (nil, nil, nil, nil)
     }
 
     /// The values by which this owner is compared.
-    package var key: Key { Key(environment: environment, login: login.withLock { $0 }, cookies: cookies) }
+    package var key: Key { Key(environment: environment, login: login?.withLock { $0 }, cookies: cookies) }
 
     /// Whether the call is bound to a login.
-    var isBound: Bool { login.withLock { $0 != nil } }
+    ///
+    /// An owner that is bound to no login never leaves.
+    package var isBound: Bool { login != nil }
 
     /// The name of the user, or `nil` if the call has none.
-    package var name: String? { login.withLock { $0?.user } }
+    package var name: String? { login?.withLock { $0.user } }
 
     /// The reason why the call must not continue, or `nil` while its user is logged in.
     package var refusal: RequestFailure.Reason? { refusal(seeing: nil) }
@@ -146,7 +148,7 @@ package final class CallOwner: Sendable {
     /// - Returns: ``CredentialError/loggedOut`` if the user has logged out and no user has logged in since, otherwise
     ///   ``RequestFailure/Reason/cancelled``.
     func refusal(seeing seen: PresentLogin?) -> RequestFailure.Reason? {
-        guard let own = login.withLock({ $0 }), !own.isNobody else { return nil }
+        guard let own = login?.withLock({ $0 }), !own.isNobody else { return nil }
         let present = seen ?? source?.login(in: environment) ?? PresentLogin()
         let isOwn =
             if let name = own.user, let user {
@@ -165,7 +167,7 @@ package final class CallOwner: Sendable {
     /// process and from the credential. A call without a user has no marks. Names and credentials are written only as
     /// digests. The digest of a credential with a password covers only its user name.
     package var marks: [String] {
-        guard let own = login.withLock({ $0 }), !own.isNobody else { return [] }
+        guard let own = login?.withLock({ $0 }), !own.isNobody else { return [] }
         if let name = own.user { return [Self.mark("user", name)] }
         guard let source else { return [] }
         let present = source.login(in: environment)
@@ -183,19 +185,19 @@ package final class CallOwner: Sendable {
 
     /// Binds a call without a user to the user of another call whose response it shares.
     package func adopt(_ other: CallOwner) {
-        guard let theirs = other.login.withLock({ $0 }), !theirs.isNobody else { return }
-        login.withLock { login in
-            if login?.isNobody == true { login = theirs }
+        guard let theirs = other.login?.withLock({ $0 }), !theirs.isNobody else { return }
+        login?.withLock { login in
+            if login.isNobody { login = theirs }
         }
     }
 
     /// Binds a call without a user to the user whose credential it carries.
     func adopt(_ present: PresentLogin) {
-        guard present.credential != nil, login.withLock({ $0?.isNobody }) == true else { return }
+        guard present.credential != nil, let login, login.withLock({ $0.isNobody }) else { return }
         // The closure is called without the lock, because it is code of the app.
         let name = user?(environment)
         login.withLock { login in
-            guard login?.isNobody == true else { return }
+            guard login.isNobody else { return }
             login = Login(user: name, number: present.number, logOuts: present.logOuts, isNobody: false)
         }
     }

@@ -39,13 +39,8 @@ package struct CommonValues: Sendable {
         headersForJSON = headers.accepting(Self.json)
     }
 
-    /// Returns the header fields for a decoder that accepts these media types.
-    ///
-    /// If `types` is `nil`, `Accept` is not changed.
-    private func headers(for types: String?) -> HTTPHeaders {
-        guard let types else { return headers }
-        return types == Self.json ? headersForJSON : headers.accepting(types)
-    }
+    /// Whether no request carries common parameters.
+    var hasNoParameters: Bool { parameters.isEmpty && computedParameters == nil }
 
     func resolvedParameters(_ configuration: APIConfiguration) throws(RequestError) -> Parameters {
         guard let computedParameters else { return parameters }
@@ -55,8 +50,10 @@ package struct CommonValues: Sendable {
         return result
     }
 
+    /// Returns the header fields for a call, with the media types that its decoder accepts in `Accept`.
     func resolvedHeaders(_ configuration: APIConfiguration) throws(RequestError) -> HTTPHeaders {
-        let fixed = headers(for: configuration.acceptedTypes)
+        let types = configuration.acceptedTypes
+        let fixed = types == Self.json ? headersForJSON : types.map(headers.accepting) ?? headers
         return computedHeaders == nil ? fixed : fixed.overridden(by: try computedFields(configuration))
     }
 

@@ -5,16 +5,17 @@ import SwitchyardServices
 extension RequestGenerator {
     // MARK: - URL
 
+    /// Returns whether a request whose URL names this origin carries the common values.
     func sharesCommonValues(
-        _ foreignOrigin: RequestURL.Origin?,
+        _ origin: RequestURL.Origin,
         _ base: BaseURL,
         _ configuration: APIConfiguration
     ) throws(RequestError) -> Bool {
-        guard let foreignOrigin, foreignOrigin != base.origin else { return true }
+        guard origin != base.origin else { return true }
         switch foreignHosts {
         case .allowed: return true
         case .withoutCommonValues: return false
-        case .refused: throw .url(text: configuration.path, reason: .foreignHost(foreignOrigin.host))
+        case .refused: throw .url(text: configuration.path, reason: .foreignHost(origin.host))
         }
     }
 
@@ -87,6 +88,9 @@ extension RequestGenerator {
         _ configuration: APIConfiguration,
         sharesCommonValues: Bool
     ) throws(RequestError) -> (query: Parameters, body: Parameters) {
+        if configuration.parameters.isEmpty, !sharesCommonValues || self.common.hasNoParameters {
+            return (configuration.query, Parameters())
+        }
         let common = sharesCommonValues ? try self.common.resolvedParameters(configuration) : Parameters()
         if common.isEmpty, configuration.parameters.isEmpty { return (configuration.query, Parameters()) }
         let goesToBody =
@@ -141,7 +145,7 @@ extension RequestGenerator {
         let invalid = common.computedHeaders == nil ? common.invalidHeader : headers.firstInvalidField
         if let invalid { throw Self.refusal(of: invalid) }
         if !sharesCommonValues { headers = headers.harmless }
-        headers = headers.overridden(by: own)
+        if !own.isEmpty { headers = headers.overridden(by: own) }
         if let bodyType, own["Content-Type"] == nil { headers.set("Content-Type", bodyType) }
         if let cookies, configuration.usesCookies, own["Cookie"] == nil, let cookie = cookies.header(for: url) {
             headers.set("Cookie", cookie)

@@ -137,7 +137,19 @@ public struct RequestGenerator: Sendable {
         home: BaseURL,
         as role: ServerRole? = nil
     ) throws(RequestError) -> HTTPRequest {
-        try checked(try transformed(configuration), on: base, home, role)
+        let configuration = transforms.isEmpty ? configuration : try transformed(configuration)
+        if let validation { try RequestError.running("validation") { try validation(configuration) } }
+        if let rare = configuration.rare?.value {
+            if let prebuilt = rare.prebuiltRequest {
+                var request = prebuilt
+                request.url = prebuilt.url.secured(like: home.url)
+                return try finished(completed(request, configuration), configuration, home)
+            }
+            if configuration.usesCDN, let cdn = rare.cdnURL {
+                return try built(for: configuration, on: BaseURL(cdn), home, nil)
+            }
+        }
+        return try built(for: configuration, on: base, home, role)
     }
 
     /// Returns the method and URL of a call, without its parameters and before any modifier runs.
@@ -151,30 +163,9 @@ public struct RequestGenerator: Sendable {
     }
 
     private func transformed(_ configuration: APIConfiguration) throws(RequestError) -> APIConfiguration {
-        if transforms.isEmpty { return configuration }
         var transformed = configuration
         for reformer in transforms { try RequestError.running("reformer") { try reformer(&transformed) } }
         return transformed
-    }
-
-    private func checked(
-        _ configuration: APIConfiguration,
-        on base: BaseURL,
-        _ home: BaseURL,
-        _ role: ServerRole?
-    ) throws(RequestError) -> HTTPRequest {
-        if let validation { try RequestError.running("validation") { try validation(configuration) } }
-        if let rare = configuration.rare?.value {
-            if let prebuilt = rare.prebuiltRequest {
-                var request = prebuilt
-                request.url = prebuilt.url.secured(like: home.url)
-                return try finished(completed(request, configuration), configuration, home)
-            }
-            if configuration.usesCDN, let cdn = rare.cdnURL {
-                return try built(for: configuration, on: BaseURL(cdn), home, nil)
-            }
-        }
-        return try built(for: configuration, on: base, home, role)
     }
 
     private func built(
@@ -190,7 +181,8 @@ public struct RequestGenerator: Sendable {
             join: join,
             secured: configuration.upgradesToHTTPS
         )
-        let shares = try sharesCommonValues(joiner.foreignOrigin, base, configuration)
+        let shares =
+            if let origin = joiner.foreignOrigin { try sharesCommonValues(origin, base, configuration) } else { true }
         let parameters = try placedParameters(configuration, sharesCommonValues: shares)
         var url = try url(&joiner, query: parameters.query, configuration)
         if let role, !URLParts.areAbsolute(in: place) { url = role.rewritten(url, below: base) }

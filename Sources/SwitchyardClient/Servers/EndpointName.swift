@@ -17,7 +17,7 @@ enum EndpointName {
     /// The number is an FNV-1a hash folded to 32 bits, which is the same in every launch.
     static func number(of path: String, method: HTTPMethod) -> UInt32 {
         var hash = basis
-        for byte in method.name.utf8 { hash = mix(hash, byte) }
+        for byte in method.name.utf8 { hash = (hash ^ UInt64(byte)) &* prime }
         var (segment, isIdentifier, count) = (basis, false, 0)
         for byte in path.utf8 {
             if byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#") { break }
@@ -28,14 +28,12 @@ enum EndpointName {
                 if count == segments { break }
             } else {
                 if (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) { isIdentifier = true }
-                segment = mix(segment, byte)
+                segment = (segment ^ UInt64(byte)) &* prime
             }
         }
         if segment != basis { hash = mix(hash, segment, isIdentifier) }
         return UInt32(truncatingIfNeeded: hash ^ hash >> 32)
     }
-
-    private static func mix(_ hash: UInt64, _ byte: UInt8) -> UInt64 { (hash ^ UInt64(byte)) &* prime }
 
     private static func mix(_ hash: UInt64, _ segment: UInt64, _ isIdentifier: Bool) -> UInt64 {
         (hash ^ (isIdentifier ? 0x2A : segment)) &* prime

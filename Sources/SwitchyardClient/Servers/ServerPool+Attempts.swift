@@ -25,7 +25,7 @@ extension ServerPool {
         let (route, probe, needsProbe) = try decide(for: configuration, barring: barred, choosesAt: now) {
             (state, traits) throws(RequestFailure.Reason) -> (Route, Route?, Bool) in
             if state.core.sheds(traits.priority, without: traits.unsuitable, at: now) { throw .overloaded }
-            let avoided = state.positions(of: avoided)
+            let avoided = avoided.isEmpty ? ServerSet() : state.positions(of: avoided)
             guard
                 let attempt = state.core.choose(excluding: avoided, for: traits, at: now)
                     ?? state.core.choose(for: traits, at: now)

@@ -172,7 +172,7 @@ extension ServerPool.State {
     ///
     /// Names that are not in the list are ignored.
     func positions(of names: [Server.ID]) -> ServerSet {
-        guard !names.isEmpty else { return [] }
+        guard !names.isEmpty else { return ServerSet() }
         return sites.indices.reduce(into: ServerSet()) { set, position in
             if let name = sites[position].origin.server, names.contains(name) { set.insert(position) }
         }

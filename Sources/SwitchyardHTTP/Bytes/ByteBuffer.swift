@@ -25,7 +25,7 @@ package struct ByteBuffer: ~Copyable {
 
     /// Returns the bytes as text, with invalid UTF-8 replaced.
     package borrowing func text() -> String {
-        withBytes { String(decoding: $0, as: UTF8.self) }
+        String(decoding: UnsafeBufferPointer(start: base, count: count), as: UTF8.self)
     }
 
     /// Returns a copy of the bytes.

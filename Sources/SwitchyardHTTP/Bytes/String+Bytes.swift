@@ -66,11 +66,6 @@ extension UnsafeBufferPointer<UInt8> {
         }
         return found != 0
     }
-
-    func begins(with start: UnsafeRawBufferPointer) -> Bool {
-        guard let own = baseAddress, let other = start.baseAddress else { return start.isEmpty }
-        return count >= start.count && memcmp(own, other, start.count) == 0
-    }
 }
 
 extension Data {

@@ -75,9 +75,9 @@ package enum TextEncoding {
         return try decode(data, encoding, name: name)
     }
 
-    /// Whether text in a character set is valid UTF-8; also `true` if the character set is `nil`.
-    package static func isUTF8(_ charset: String?) -> Bool {
-        charset == nil || charset == "utf-8" || charset == "utf8" || charset == "us-ascii"
+    /// Whether text in a character set is valid UTF-8.
+    package static func isUTF8(_ charset: String) -> Bool {
+        charset == "utf-8" || charset == "utf8" || charset == "us-ascii"
     }
 
     /// The lowest first byte of a byte order mark.

@@ -2,7 +2,7 @@
 ///
 /// The fate is concluded from the bytes sent and from the response. The cases are in ascending order. If a request was
 /// sent several times, the greatest fate of its copies applies.
-package enum RequestFate: UInt8, Sendable, Hashable, Comparable {
+package enum RequestFate: Sendable, Hashable, Comparable {
     /// No server executes the request, because nothing was sent or because the server has declared that it is not
     /// responsible for the request (421).
     case unsent
@@ -15,8 +15,6 @@ package enum RequestFate: UInt8, Sendable, Hashable, Comparable {
 
     /// Whether a server may have executed the request.
     package var mayHaveBeenExecuted: Bool { self >= .done }
-
-    package static func < (one: RequestFate, other: RequestFate) -> Bool { one.rawValue < other.rawValue }
 
     /// Returns the fate of a request by the status of its response.
     ///

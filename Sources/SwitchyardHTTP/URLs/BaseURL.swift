@@ -96,17 +96,21 @@ extension BaseURL: CustomStringConvertible {
 }
 
 extension RequestURL {
-    /// Whether the URL starts with the same bytes as a base URL: the same scheme, host and port.
-    package func isBelow(_ base: BaseURL) -> Bool { begins(with: base.stem.origin) }
-
     /// Whether the URL has the host of a base URL, and either the scheme of the base URL or `https` in place of `http`.
     package func isAt(_ base: BaseURL) -> Bool {
-        isBelow(base) || begins(with: base.securedStem.origin) || base.isHome(origin)
+        isBelow(base) || isBelow(base, secured: true) || base.isHome(origin)
     }
 
-    private func begins(with origin: [UInt8]) -> Bool {
-        text.withContiguousUTF8 { bytes in
-            guard origin.withUnsafeBytes({ bytes.begins(with: $0) }) else { return false }
+    /// Whether the URL starts with the scheme, host and port of a base URL, compared by bytes.
+    ///
+    /// - Parameters:
+    ///   - base: The base URL.
+    ///   - secured: Whether the scheme must be `https`, whatever the scheme of the base URL.
+    /// - Returns: Whether the URL starts with them.
+    package func isBelow(_ base: BaseURL, secured: Bool = false) -> Bool {
+        let origin = (secured ? base.securedStem : base.stem).origin
+        return text.withContiguousUTF8 { bytes in
+            guard bytes.starts(with: origin) else { return false }
             guard bytes.count > origin.count else { return true }
             return bytes[origin.count] == UInt8(ascii: "/") || bytes[origin.count] == UInt8(ascii: "?")
         }

@@ -13,7 +13,7 @@ package struct URLJoiner: ~Copyable {
         let stem = secured ? base.securedStem : base.stem
         output = ByteBuffer(capacity: stem.whole.count + path.utf8.count + 96)
         if join == .append, appendPlain(path, to: stem) {
-            appendQuery(base.query)
+            if let query = base.query { appendQuery(query) }
         } else {
             try joinCarefully(path, base, stem, join)
         }

@@ -64,8 +64,9 @@ final class SystemTimers: Sendable {
 
     func remove(_ timer: TimerHeap.Entry) {
         _ = state.withLock { state in
-            defer { state.endIfUnused() }
-            return state.heap.remove(timer)
+            let action = state.heap.remove(timer)
+            if state.isAbandoned { state.endIfUnused() }
+            return action
         }
     }
 

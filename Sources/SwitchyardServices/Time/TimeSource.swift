@@ -99,7 +99,7 @@ private final class Alarm: Sendable {
     }
 }
 
-/// Access to a time source, with a faster path for ``SystemTime``.
+/// Access to the time of a time source, with a faster path for ``SystemTime``.
 ///
 /// A call through `any TimeSource` copies the existential. Because the time is read with every call, the copy would
 /// cost as much as reading the time. ``SystemTime``, the usual time source, is therefore called directly.
@@ -120,12 +120,4 @@ package struct TimeReader: Sendable {
 
     /// The current time or a slightly earlier time.
     package var coarseNow: MonotonicTime { system?.coarseNow ?? source.coarseNow }
-
-    /// Calls `action` once at the deadline.
-    package func schedule(
-        at deadline: MonotonicTime,
-        _ action: @escaping @Sendable () -> Void
-    ) -> any ScheduledTimer {
-        system?.schedule(at: deadline, action) ?? source.schedule(at: deadline, action)
-    }
 }

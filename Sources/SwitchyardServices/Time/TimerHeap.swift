@@ -53,7 +53,13 @@ package struct TimerHeap {
         entry.number = lastNumber
         entry.isSet = true
         entries.append(entry)
-        moveUp(from: entries.count - 1)
+        var index = entries.count - 1
+        while index > 0 {
+            let parent = (index - 1) / 2
+            guard entry.isBefore(entries[parent]) else { return }
+            entries.swapAt(index, parent)
+            index = parent
+        }
     }
 
     /// Removes a timer; has no effect if the timer is not in the heap.
@@ -92,16 +98,6 @@ package struct TimerHeap {
         let first = entries.removeLast()
         moveDown(from: 0)
         return first
-    }
-
-    private mutating func moveUp(from start: Int) {
-        var index = start
-        while index > 0 {
-            let parent = (index - 1) / 2
-            guard entries[index].isBefore(entries[parent]) else { return }
-            entries.swapAt(index, parent)
-            index = parent
-        }
     }
 
     private mutating func moveDown(from start: Int) {

@@ -61,19 +61,19 @@
             progress: TransferProgressHandler?,
             completion: @escaping @Sendable (Result<HTTPResponse, TransportError>) -> Void
         ) -> any TransportTask {
-            let lease = loops.current
-            let loop = lease.loop
-            defer { withExtendedLifetime(lease) {} }
-            if let tls = request.tls, !loop.uses(tls) {
-                return others.start(request, tls, progress: progress, completion: completion)
-            }
-            let exchange = CurlExchange(of: request, on: loop, progress: progress, completion: completion)
-            do throws(TransportError) {
-                try loop.prepare(exchange, for: request)
-                loop.submit(.start(exchange))
-                return exchange
-            } catch {
-                return RefusedExchange(error, completion: completion)
+            withExtendedLifetime(loops.current) { lease -> any TransportTask in
+                let loop = lease.loop
+                if let tls = request.tls, !loop.uses(tls) {
+                    return others.start(request, tls, progress: progress, completion: completion)
+                }
+                let exchange = CurlExchange(of: request, on: loop, progress: progress, completion: completion)
+                do throws(TransportError) {
+                    try loop.prepare(exchange, for: request)
+                    loop.submit(.start(exchange))
+                    return exchange
+                } catch {
+                    return RefusedExchange(error, completion: completion)
+                }
             }
         }
 

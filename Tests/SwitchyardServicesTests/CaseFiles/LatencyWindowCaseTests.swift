@@ -32,7 +32,7 @@ import Testing
         for (position, server) in servers.enumerated() {
             let latency = (server["latencyMS"].double ?? 0) / 1000
             core.evidence.recordSuccess(position, of: nil, latency: latency, isInUse: true, at: 0)
-            for _ in 0..<(server["inFlight"].int ?? 0) { core.inFlight.begin(position) }
+            for _ in 0..<(server["inFlight"].int ?? 0) { core.inFlight?.begin(position) }
         }
         let iterations = try #require(item["iterations"].int)
         var counts = servers.map { _ in 0.0 }
@@ -40,7 +40,7 @@ import Testing
             guard let attempt = core.choose(at: .zero) else { return .failed("no server") }
             counts[attempt.server] += 1
             // The numbers of requests in flight do not change in a case.
-            core.inFlight.end(attempt.server)
+            core.inFlight?.end(attempt.server)
         }
         let shares = counts.map { $0 / Double(iterations) }
         let latencies = servers.compactMap(\.["latencyMS"].double)

@@ -72,8 +72,14 @@ private struct Replay {
             let position = core.release(picks[pick])
             core.recordSuccess(position, latency: 0.01, at: core.read(now))
         case .failure(let pick, let kind, let hasConfirmation, let retryAfter, let ejected):
-            let failure = SwitchingCore.Failure(kind: kind, retryAfter: retryAfter, hasConfirmation: hasConfirmation)
-            let hasEjected = fail(picks[pick], failure, at: now)
+            let attempt = picks[pick]
+            let failure = SwitchingCore.Failure(
+                kind,
+                attempt,
+                retryAfter: retryAfter,
+                hasConfirmation: hasConfirmation
+            )
+            let hasEjected = fail(attempt, failure, at: now)
             #expect(hasEjected == ejected, place)
         case .token(let granted):
             let time = core.read(now)

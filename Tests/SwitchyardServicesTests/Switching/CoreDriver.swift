@@ -134,7 +134,9 @@ final class CoreDriver {
     /// Records a confirmed overload of one server.
     func overload(_ id: String, _ kind: FailureKind) {
         guard let position = core.serverIDs.firstIndex(of: id) else { return }
-        let failure = SwitchingCore.Failure(kind: kind, endpoint: UInt32(position + 1), hasConfirmation: true)
+        let endpoint = UInt32(position + 1)
+        let attempt = Attempt(server: position, generation: 0, role: .first, endpoint: endpoint, startedAt: now)
+        let failure = SwitchingCore.Failure(kind, attempt, hasConfirmation: true)
         core.recordFailure(position, failure, at: core.read(now))
     }
 

@@ -61,7 +61,7 @@ extension PageOrigins {
 /// Notes for which environments and users the managers make their calls while a page is loaded.
 package final class PageLoadRecorder: Sendable {
     /// The recorder of the load that the current task performs.
-    @TaskLocal private static var present: PageLoadRecorder?
+    @TaskLocal package static var present: PageLoadRecorder?
 
     private struct State {
         var origins: PageOrigins = [:]
@@ -80,25 +80,16 @@ package final class PageLoadRecorder: Sendable {
     /// Whether a call such as a PUT has changed something at a requested path since the path was requested.
     var isOutdated: Bool { state.withLock { $0.writes }.contains { $0.writes.count != $0.count } }
 
-    /// Notes a call that is made now, if a page is being loaded.
-    package static func note(
-        _ call: APIConfiguration,
-        _ client: NetworkClient,
-        user: String?,
-        presentUser: () -> @Sendable () -> String?
-    ) {
-        present?.note(call, client, user, presentUser())
-    }
-
     /// Loads a page and records the origins of its calls.
     nonisolated(nonsending) func watching<Value>(_ load: () async throws -> Value) async throws -> Value {
         try await Self.$present.withValue(self) { try await load() }
     }
 
-    private func note(
+    /// Notes a call that is made now.
+    package func note(
         _ call: APIConfiguration,
         _ client: NetworkClient,
-        _ user: String?,
+        user: String?,
         _ presentUser: @escaping @Sendable () -> String?
     ) {
         let place = client.place

@@ -10,7 +10,7 @@ extension SwitchingCore {
     ///   - now: The current time.
     /// - Returns: The attempt, which must be settled, or `nil` if every server was tried.
     package mutating func choose(
-        excluding tried: ServerSet = [],
+        excluding tried: ServerSet = ServerSet(),
         for traits: RequestTraits = RequestTraits(),
         at now: MonotonicTime
     ) -> Attempt? {
@@ -114,10 +114,10 @@ extension SwitchingCore {
         followsOverload: Bool = false,
         isFree: Bool = false
     ) -> Attempt {
-        if role != .probe, role != .warmUp, role != .suspicion { inFlight.begin(choice.position) }
+        if role != .probe, role != .warmUp, role != .suspicion { inFlight?.begin(choice.position) }
         return Attempt(
             server: choice.position,
-            generation: recovery.generation(of: choice.position),
+            generation: recovery.servers[choice.position].generation,
             role: role,
             endpoint: traits.endpoint,
             timely: evidence.servers[choice.position].lateness.timely,
@@ -152,8 +152,9 @@ extension SwitchingCore {
     ) -> Choice? {
         if !steering.layout.groups.isEmpty { return pickByGroup(excluding: excluded, for: traits, at: time) }
         guard usesOrder(traits) else { return pickByRank(excluding: excluded, for: traits, at: time) }
-        for position in steering.order(without: traits.unsuitable, healthy: recovery.healthy)
-        where !excluded.contains(Int(position)) {
+        let hasRoles = steering.layout.hasRoles
+        let order = hasRoles ? steering.order(without: traits.unsuitable, recovery.healthy) : steering.order
+        for position in order where !excluded.contains(Int(position)) {
             if let choice = admit(Int(position), for: traits, at: time) { return choice }
         }
         return nil

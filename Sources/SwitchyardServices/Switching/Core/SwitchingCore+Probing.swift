@@ -15,8 +15,9 @@ extension SwitchingCore {
     /// - Returns: The probe, which must be passed to ``settleProbe(_:_:at:)``, or `nil` if none is due.
     package mutating func takeProbe(for traits: RequestTraits = RequestTraits(), at now: MonotonicTime) -> Attempt? {
         let time = read(now)
+        guard recovery.hasEjected, !timeline.isFrozen else { return nil }
         let due = evidence.isOdd(traits.endpoint) ? time - 5 : time
-        guard !timeline.isFrozen, recovery.hasDueProbe(at: time, since: due) else { return nil }
+        guard recovery.hasDueProbe(at: time, since: due) else { return nil }
         if steering.layout.hasRoles { tryServersWithoutReads(at: time) }
         let goesByPreference =
             rules.policy.failsBack && rules.policy.selection == .priority && steering.layout.groups.isEmpty
@@ -45,7 +46,7 @@ extension SwitchingCore {
         where !steering.members[position].servesReads && recovery.isProbeDue(position, at: time, since: time) {
             recovery.beginTrial(position, at: time)
             evidence.beginTrial(position)
-            inFlight.clear(position)
+            inFlight?.clear(position)
             emit(.trialStarted(steering.members[position].id, after: .zero))
         }
     }
@@ -96,7 +97,7 @@ extension SwitchingCore {
         emit(.probed(id, succeeded: succeeded), statistics(of: position, at: time))
         guard let wait = recovery.settleProbe(position, succeeded: succeeded, at: time, &random) else { return }
         evidence.beginTrial(position)
-        inFlight.clear(position)
+        inFlight?.clear(position)
         emit(.trialStarted(id, after: .seconds(wait)))
     }
 

@@ -91,6 +91,7 @@ extension SwitchingCore {
         let first = Int(random.next() % UInt64(positions.count))
         let second = (first + 1 + Int(random.next() % UInt64(positions.count - 1))) % positions.count
         let (one, other) = (positions[first], positions[second])
+        guard let inFlight else { return one }
         return inFlight.count(of: other) < inFlight.count(of: one) ? other : one
     }
 }

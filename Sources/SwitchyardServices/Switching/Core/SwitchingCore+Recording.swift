@@ -3,33 +3,18 @@ extension SwitchingCore {
     struct Failure {
         var kind: FailureKind
         var retryAfter: Duration?
-        var endpoint: UInt32 = 0
+        var endpoint: UInt32
         /// The servers that do not serve the request.
-        var unsuitable = ServerSet()
+        var unsuitable: ServerSet
         /// Whether another server responded to the same request.
         var hasConfirmation: Bool
         /// Whether other servers failed the same request in the same way.
-        var isShared = false
+        var isShared: Bool
         /// Whether another server does better than this server with the same request or with similar requests.
         var isOutdone: Bool
         /// The amount that the failure adds to the score, or `nil` if the other servers' results for the endpoint do
         /// not determine it.
         var step: Double?
-
-        init(
-            kind: FailureKind,
-            retryAfter: Duration? = nil,
-            endpoint: UInt32 = 0,
-            hasConfirmation: Bool,
-            isShared: Bool = false
-        ) {
-            self.kind = kind
-            self.retryAfter = retryAfter
-            self.endpoint = endpoint
-            self.hasConfirmation = hasConfirmation
-            self.isShared = isShared
-            isOutdone = hasConfirmation
-        }
 
         /// Creates the failure of an attempt.
         init(
@@ -40,14 +25,13 @@ extension SwitchingCore {
             hasConfirmation: Bool,
             isShared: Bool = false
         ) {
-            self.init(
-                kind: kind,
-                retryAfter: retryAfter,
-                endpoint: endpoint ?? attempt.endpoint,
-                hasConfirmation: hasConfirmation,
-                isShared: isShared
-            )
+            self.kind = kind
+            self.retryAfter = retryAfter
+            self.endpoint = endpoint ?? attempt.endpoint
+            self.hasConfirmation = hasConfirmation
+            self.isShared = isShared
             unsuitable = attempt.unsuitable
+            isOutdone = hasConfirmation
         }
 
         /// Whether the failure shows that the server has more load than other servers.
@@ -200,7 +184,7 @@ extension SwitchingCore {
         let ended = recovery.eject(position, failsPartly: evidence.isMixed(position), at: time)
         recovery.delayFirstProbe(position, at: time, &random)
         evidence.eject(position)
-        inFlight.clear(position)
+        inFlight?.clear(position)
         emit(.ejected(steering.members[position].id, generation: ended, cause: cause), statistics)
         if steering.forced == position { endSteering(at: time) }
         updateCurrent(cause, at: time)
@@ -212,7 +196,7 @@ extension SwitchingCore {
         let statistics = statistics(of: position, at: time)
         recovery.recover(position, at: time)
         evidence.recover(position)
-        inFlight.clear(position)
+        inFlight?.clear(position)
         emit(.recovered(steering.members[position].id, outage: .seconds(outage)), statistics)
         updateCurrent(.recovered, at: time)
     }

@@ -139,7 +139,7 @@ extension SwitchingCore {
     mutating func release(_ attempt: Attempt) -> Int? {
         extras.release(attempt)
         guard let position = recovery.position(of: attempt) else { return nil }
-        inFlight.end(position)
+        inFlight?.end(position)
         if attempt.holdsTrialPlace { recovery.returnTrialPlace(position) }
         return position
     }

@@ -116,7 +116,7 @@ extension SwitchingCore {
         recovery.rearrange(known, at: time)
         admission.rearrange(known)
         evidence.rearrange(known, at: time)
-        inFlight.rearrange(known)
+        inFlight?.rearrange(known)
     }
 
     /// Puts the servers of a zone first, or restores the order of the list if the zone is `nil`.

@@ -65,8 +65,8 @@ package struct SwitchingCore: Sendable {
     var evidence: Evidence
     /// The part that decides which failovers and hedges the budgets allow.
     var extras: ExtraAttempts
-    /// The part that counts the requests in flight.
-    var inFlight: InFlight
+    /// The part that counts the requests in flight, or `nil` if the selection does not compare them.
+    var inFlight: InFlight?
     /// The core's clock, and the part that decides which outcomes count.
     var timeline = Timeline()
     var random: RandomSource

@@ -24,15 +24,8 @@ struct EndpointTable: Sendable {
     private var keys: [UInt32] = []
     private var records: [EndpointRecord] = []
 
-    /// Returns the 90th percentile of an endpoint's latency in seconds; `nil` with fewer than 8 responses.
-    func bulk(of endpoint: UInt32) -> Double? {
-        index(of: endpoint).flatMap { records[$0].latency.bulk }
-    }
-
-    /// Returns the latency in seconds that few responses of an endpoint exceed; `nil` with fewer than 64 responses.
-    func tail(of endpoint: UInt32) -> Double? {
-        index(of: endpoint).flatMap { records[$0].latency.tail }
-    }
+    /// Returns the latencies of an endpoint, or `nil` if there was no response.
+    func latency(of endpoint: UInt32) -> LatencyDigest? { index(of: endpoint).map { records[$0].latency } }
 
     /// Records a complete response of a server, and its latency if that is typical of the endpoint.
     mutating func recordResponse(

@@ -18,18 +18,6 @@ struct ServerEvidence: Sendable {
         lateness = Lateness(at: now)
     }
 
-    /// Records a failure, whatever its cause.
-    mutating func noteFailure(_ kind: FailureKind, at time: Double) {
-        lastFailure = kind
-        if kind.isOverload { overload.recordFailure(at: time) }
-    }
-
-    /// Reduces the evidence for the time that has passed.
-    mutating func age(to now: Double, halfLife: Double) {
-        score.decay(to: now, halfLife: halfLife)
-        lateness.decay(to: now, halfLife: halfLife)
-    }
-
     /// Forgets the last outcomes.
     mutating func clearWindow() {
         window.clear()

@@ -22,6 +22,9 @@ struct AdmissionShare: Sendable {
     /// The time until which the server must not get requests (`Retry-After`).
     var notBefore = 0.0
 
+    /// Whether the server gets its whole traffic, and nothing casts doubt on it.
+    var isFull: Bool { share >= 1 && doubt >= 1 }
+
     /// Cuts the share after a sign of overload.
     mutating func cut(
         by factor: Double,

@@ -62,7 +62,8 @@
             let system = systemError == 0 ? "" : " (\(String(cString: strerror(systemError))))"
             let lost = isNewConnection ? "the connection was lost under the request, and a new one failed: " : ""
             let kind = kindOfFailure
-            let message = lost + Self.message(of: kind, words(for: kind)) + system
+            let lack = "this machine has no file descriptor or memory left for a connection: "
+            let message = lost + (kind == .resourcesExhausted ? lack : "") + words(for: kind) + system
             return TransportError(kind, message: message, code: Int(code), mayHaveBeenSent: wasSent)
         }
 
@@ -76,11 +77,6 @@
             let text = CurlLibrary.text(of: code)
             let hasReason = isOfProxy || kind == .tlsFailure || kind == .certificateRejected
             return hasReason && !words.isEmpty && words != text ? "\(text): \(words)" : text
-        }
-
-        private static func message(of kind: TransportError.Kind, _ words: String) -> String {
-            kind == .resourcesExhausted
-                ? "this machine has no file descriptor or memory left for a connection: \(words)" : words
         }
 
         // MARK: Failures of callbacks

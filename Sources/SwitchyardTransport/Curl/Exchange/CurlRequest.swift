@@ -80,14 +80,11 @@
         private func writeFields(of request: HTTPRequest, to handle: OpaquePointer) {
             ycurl_forget_headers(handle)
             for index in request.headers.fields.indices where !isFraming(request.headers.fields[index].name) {
-                add(request.headers.fields[index], to: handle)
-            }
-        }
-
-        private func add(_ field: HTTPHeaders.Field, to handle: OpaquePointer) {
-            field.name.withContiguousCharacters { name in
-                field.withBytes { value in
-                    ycurl_add_header(handle, name.baseAddress, name.count, value.baseAddress, value.count)
+                let field = request.headers.fields[index]
+                field.name.withContiguousCharacters { name in
+                    field.withBytes { value in
+                        ycurl_add_header(handle, name.baseAddress, name.count, value.baseAddress, value.count)
+                    }
                 }
             }
         }
@@ -252,7 +249,10 @@
             form.fresh = request.needsNewConnection
             form.may_be_multiplexed = settings.value.offersHTTP2 && request.url.isSecure
             form.shares = form.may_be_multiplexed && settings.value.configuration.waitsForMultiplexing
-            form.bypasses_proxy = settings.value.bypassesProxy(for: request.url).map { $0 ? 1 : 0 } ?? -1
+            form.bypasses_proxy = -1
+            if settings.value.configuration.proxy != .none {
+                form.bypasses_proxy = settings.value.bypassesProxy(for: request.url).map { $0 ? 1 : 0 } ?? -1
+            }
             form.decompress = settings.value.configuration.decompressesResponses
             form.report_progress = exchange.reportsProgress
             let timeouts = request.timeouts

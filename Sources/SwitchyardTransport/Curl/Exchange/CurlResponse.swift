@@ -3,17 +3,8 @@
     import Foundation
     import SwitchyardHTTP
 
-    /// Functions that turn the received data of an exchange into a response.
+    /// Functions that turn the received data of an exchange into the parts of a response.
     enum CurlResponse {
-        /// Returns the response from the received head and the given body.
-        static func head(of handle: OpaquePointer, body: HTTPResponse.Body, measured: Bool) -> HTTPResponse {
-            var count = 0
-            let start = ycurl_head(handle, &count)
-            let headers = parse(UnsafeRawBufferPointer(start: start, count: count))
-            let metrics = measured ? metrics(of: handle) : nil
-            return HTTPResponse(status: ycurl_status(handle), headers: headers, body: body, metrics: metrics)
-        }
-
         /// Returns the body received so far, and removes it from the handle.
         static func takeBody(of handle: OpaquePointer) -> Data {
             var count = 0
@@ -72,13 +63,13 @@
                     folds.append(field("", trimmed(line)).echo)
                     continue
                 }
-                unfold(&folds, into: &fields)
+                if !folds.isEmpty { unfold(&folds, into: &fields) }
                 if let colon = index(of: UInt8(ascii: ":"), in: line) {
                     let value = trimmed(line[(colon + 1)...])
                     fields.append(field(text(trimmed(line[..<colon])), value))
                 }
             }
-            unfold(&folds, into: &fields)
+            if !folds.isEmpty { unfold(&folds, into: &fields) }
             return HTTPHeaders(fields)
         }
 
@@ -101,7 +92,6 @@
 
         /// Joins lines that start with white space to the preceding field (RFC 9112 section 5.2).
         private static func unfold(_ folds: inout [String], into fields: inout [HTTPHeaders.Field]) {
-            guard !folds.isEmpty else { return }
             defer { folds.removeAll() }
             guard let last = fields.popLast() else { return }
             fields.append(.init(name: last.name, echo: ([last.echo] + folds).joined(separator: " ")))

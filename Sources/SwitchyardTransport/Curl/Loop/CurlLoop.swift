@@ -47,7 +47,7 @@
             ycurl_loop_remember(loop, servers.pointer)
             settings.apply(toLoop: loop)
             if settings.judgesChains { judgeChains() }
-            recycle([CurlHandle(try makeHandle())])  // Reveals invalid options before the first request.
+            recycle([CurlHandle(pointer: try makeHandle())])  // Reveals invalid options before the first request.
         }
 
         deinit {
@@ -77,7 +77,8 @@
 
         /// Gives an exchange a handle that contains the request.
         func prepare(_ exchange: CurlExchange, for request: HTTPRequest) throws(TransportError) {
-            try settings.value.configuration.tls.check(request.url)
+            let tls = settings.value.configuration.tls
+            if !tls.pins.isEmpty { try tls.check(request.url) }
             let spare = intake.withLock { $0.freeHandles.popLast() }
             let handle = if let spare { spare.pointer } else { try makeHandle() }
             exchange.handle = handle
@@ -247,12 +248,7 @@
     struct CurlHandle: @unchecked Sendable {
         let pointer: OpaquePointer
         /// The header fields that the handle contains, or `nil` if none have been written.
-        let fields: [HTTPHeaders.Field]?
-
-        init(_ pointer: OpaquePointer, fields: [HTTPHeaders.Field]? = nil) {
-            self.pointer = pointer
-            self.fields = fields
-        }
+        var fields: [HTTPHeaders.Field]?
     }
 
     /// The servers of a transport that have chosen HTTP/1.1, which all its loops share.

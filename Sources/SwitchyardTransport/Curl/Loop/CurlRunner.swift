@@ -120,7 +120,7 @@
                     ycurl_loop_discard(loop, handle)
                     continue
                 }
-                free.append(CurlHandle(handle, fields: exchange.fields))
+                free.append(CurlHandle(pointer: handle, fields: exchange.fields))
             }
             guard !outcomes.isEmpty else { return }
             owner.recycle(free)  // First, so that a completion's next request finds a free handle.
@@ -173,7 +173,7 @@
             _ handle: OpaquePointer,
             _ code: Int32
         ) -> Result<HTTPResponse, TransportError> {
-            exchange.reportProgress()
+            if exchange.reportsProgress { exchange.reportProgress() }
             if code != 0 {
                 let usesProxy = settings.usesProxy(for: exchange.url)
                 let failure = CurlFailure(code: code, handle: handle, usesProxy: usesProxy)
@@ -206,8 +206,13 @@
             return answer.map { .success($0) } ?? .failure(error)
         }
 
+        /// Returns the response from the received head and the given body.
         private func response(from handle: OpaquePointer, body: HTTPResponse.Body) -> HTTPResponse {
-            CurlResponse.head(of: handle, body: body, measured: settings.configuration.collectsMetrics)
+            var count = 0
+            let start = ycurl_head(handle, &count)
+            let headers = CurlResponse.parse(UnsafeRawBufferPointer(start: start, count: count))
+            let metrics = settings.configuration.collectsMetrics ? CurlResponse.metrics(of: handle) : nil
+            return HTTPResponse(status: ycurl_status(handle), headers: headers, body: body, metrics: metrics)
         }
 
         // MARK: Idleness

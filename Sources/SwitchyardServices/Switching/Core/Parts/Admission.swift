@@ -20,6 +20,7 @@ struct Admission: Sendable {
     /// passed.
     func admits(_ position: Int, at time: Double, _ random: inout RandomSource) -> Bool {
         guard time >= servers[position].notBefore else { return false }
+        if servers[position].isFull { return true }
         let share = share(of: position, at: time)
         return share >= 1 || random.unit() < share
     }
@@ -60,7 +61,7 @@ struct Admission: Sendable {
 extension Admission {
     /// Raises the share of a server after a success.
     mutating func raise(_ position: Int, at time: Double) {
-        guard let admission = rules.policy.admission else { return }
+        guard !servers[position].isFull, let admission = rules.policy.admission else { return }
         servers[position].raise(at: time, step: admission.step, rules)
     }
 

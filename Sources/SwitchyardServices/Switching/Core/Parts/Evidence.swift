@@ -25,7 +25,8 @@ struct Evidence: Sendable {
 
     /// Lets the evidence about a server fade.
     mutating func age(_ position: Int, to time: Double) {
-        servers[position].age(to: time, halfLife: rules.halfLife)
+        servers[position].score.decay(to: time, halfLife: rules.halfLife)
+        servers[position].lateness.decay(to: time, halfLife: rules.halfLife)
     }
 
     /// Records that the network path works, because a server responded.
@@ -37,7 +38,7 @@ struct Evidence: Sendable {
 extension Evidence {
     /// Returns the 90th percentile of the latency of an endpoint or, while that is unknown, of a server.
     func bulk(of endpoint: UInt32, on position: Int?) -> Double? {
-        endpoints.bulk(of: endpoint) ?? position.flatMap { servers[$0].latency.bulk }
+        endpoints.latency(of: endpoint)?.bulk ?? position.flatMap { servers[$0].latency.bulk }
     }
 
     /// Returns the seconds after which a response counts as late and a read is hedged.
@@ -46,7 +47,7 @@ extension Evidence {
     func usualWait(for endpoint: UInt32, on position: Int?) -> Double {
         let cautious = cautiousWait(for: endpoint, on: position)
         guard cautious <= rules.shortestHedge, let bulk = bulk(of: endpoint, on: position),
-            let tail = endpoints.tail(of: endpoint)
+            let tail = endpoints.latency(of: endpoint)?.tail
         else { return cautious }
         return min(cautious, max(rules.earliestHedge, tail, (rules.policy.hedging?.factor ?? 1) * bulk))
     }
@@ -121,7 +122,8 @@ extension Evidence {
 extension Evidence {
     /// Records a failure of a server, whatever its cause.
     mutating func noteFailure(_ kind: FailureKind, of position: Int, at time: Double) {
-        servers[position].noteFailure(kind, at: time)
+        servers[position].lastFailure = kind
+        if kind.isOverload { servers[position].overload.recordFailure(at: time) }
     }
 
     /// Records a response of a server, whatever its status.

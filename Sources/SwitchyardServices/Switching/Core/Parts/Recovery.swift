@@ -22,15 +22,14 @@ struct Recovery: Sendable {
     /// Returns the state of a server.
     func state(of position: Int) -> HealthState { servers[position].state }
 
-    /// Returns the current generation of a server: a number that changes with the server's state, and that each attempt
-    /// stores.
-    func generation(of position: Int) -> UInt32 { servers[position].generation }
-
     /// Returns the seconds since the outage of a server began.
     func outage(of position: Int, at time: Double) -> Double { time - servers[position].outageSince }
 
     /// Returns the time of the next probe if a server is ejected, or the start of its trial if it is on trial.
     func dueAt(of position: Int) -> Double { servers[position].dueAt }
+
+    /// Whether any server is ejected.
+    var hasEjected: Bool { servers.contains { $0.state == .ejected } }
 
     /// The healthy servers.
     var healthy: ServerSet {
@@ -57,7 +56,7 @@ struct Recovery: Sendable {
 
     /// Reduces the number of ejections of a server for the time that the server has been healthy.
     mutating func age(_ position: Int, to time: Double) {
-        servers[position].forgive(to: time, after: rules.forgiveness)
+        if servers[position].ejections > 0 { servers[position].forgive(to: time, after: rules.forgiveness) }
     }
 
     private mutating func takeGeneration() -> UInt32 {

@@ -81,9 +81,8 @@ extension Steering {
     ///
     /// If the policy's `failsBack` is `false`, each set of servers keeps its own current server until that server
     /// fails.
-    mutating func order(without unsuitable: ServerSet, healthy: @autoclosure () -> ServerSet) -> [UInt8] {
-        guard layout.hasRoles, !failsBack, inForce == nil else { return order }
-        let healthy = healthy()
+    mutating func order(without unsuitable: ServerSet, _ healthy: ServerSet) -> [UInt8] {
+        guard !failsBack, inForce == nil else { return order }
         let ring = Self.turned(baseOrder, to: starts[unsuitable] ?? order[0])
         guard let start = ring.first(where: { healthy.contains(Int($0)) && !unsuitable.contains(Int($0)) }) else {
             return ring

@@ -1,0 +1,178 @@
+import SwitchyardHTTP
+import SwitchyardServices
+import SwitchyardTransport
+
+// MARK: - End of the request
+
+extension Failover {
+    /// Ends the request, or does nothing if the request has ended.
+    func end(with result: Result<HTTPResponse, RequestFailure.Reason>) {
+        if let ending = state.withLock({ $0.end(with: result) }) { finish(ending, at: core.now) }
+    }
+
+    /// Performs the effects of the end: cancels attempts, settles the servers' outcomes, and calls the completion.
+    ///
+    /// This method runs once and without a lock, because the state returns its ending only once.
+    func finish(_ ending: FailoverState.Ending, at now: MonotonicTime) {
+        var ending = ending
+        ending.timer?.cancel()
+        if ending.isAttemptInFlight { ending.cancelAttemptsWithoutResponse() }
+        core.finish(self) { [ending] in
+            let events = settle(ending, at: now)
+            if !events.isEmpty { core.publish(events, from: pool) }
+            let context = context(of: ending, at: now)
+            if configuration.hasEffect { core.recordWrite(configuration, ending.result, context.value, in: pool) }
+            switch ending.result {
+            case .success(let response):
+                completion(.success(ServiceResponse(id: id, response: response, sharedContext: context)))
+            case .failure(let reason):
+                completion(.failure(RequestFailure(reason, id: id, sharedContext: context)))
+            }
+        }
+    }
+
+    /// Reports the outcome of every attempt to the pool, once.
+    ///
+    /// The outcome of an attempt that is still in flight depends on the reason why the request ended.
+    private func settle(_ ending: FailoverState.Ending, at now: MonotonicTime) -> [SwitchEvent] {
+        if ending.attempts.count == 1, let attempt = ending.attempts[0].route.attempt {
+            let outcome = ending.attempts[0].outcome ?? outcome(of: 0, in: ending, at: now)
+            return pool.settle(attempt, outcome, resumedAt: core.clock.resumedAt, at: now)
+        }
+        let settled = ending.attempts.indices.compactMap { index in
+            ending.attempts[index].route.attempt.map { attempt in
+                let outcome = ending.attempts[index].outcome ?? outcome(of: index, in: ending, at: now)
+                return SettledAttempt(attempt, outcome)
+            }
+        }
+        return settled.isEmpty ? [] : pool.settle(settled, resumedAt: core.clock.resumedAt, at: now)
+    }
+
+    /// Returns the outcome of an attempt in flight that counts for or against its server.
+    ///
+    /// The deadline does not count against a server that got the request too shortly before it.
+    private func outcome(of index: Int, in ending: FailoverState.Ending, at now: MonotonicTime) -> AttemptOutcome {
+        guard ending.isOverdue, let attempt = ending.attempts[index].route.attempt else {
+            return ending.outcome(of: index)
+        }
+        let wait = ending.attempts[index].startedAt.seconds(to: now)
+        return pool.usuallyTakesLonger(than: wait, on: attempt) ? ending.withoutResponse : ending.outcome(of: index)
+    }
+
+    private func context(of ending: FailoverState.Ending, at now: MonotonicTime) -> CopyOnWrite<RequestContext> {
+        // The attempts are read in place, because copying an attempt would retain everything that it references.
+        let decisive = ending.decisive
+        var context = RequestContext(
+            service: pool.service,
+            environment: pool.environment,
+            method: method,
+            server: decisive.flatMap { ending.attempts[$0].route.server },
+            url: decisive.map { ending.attempts[$0].url },
+            attempts: ending.attempts.count,
+            elapsed: startedAt.duration(to: now),
+            redirects: decisive.flatMap { ending.attempts[$0].trail?.value.steps } ?? []
+        )
+        context.history = history(of: ending, at: now)
+        if decisive == nil { context.path = configuration.place }
+        if configuration.hasEffect || !context.method.isSafe {
+            context.mayHaveBeenExecuted = ending.mayHaveBeenExecuted
+            context.fate = ending.fate
+        }
+        context.attempt = decisive.flatMap { ending.attempts[$0].chargeable }
+        if case .success(let response) = ending.result, response.status == 401, let decisive {
+            context.isForeign = !ending.attempts[decisive].isHome(configuration.authorization)
+        }
+        return CopyOnWrite(context)
+    }
+}
+
+// MARK: - Story of the request
+
+extension Failover {
+    /// Returns the reason for an attempt.
+    func kind(ofAttempt index: Int, on route: ServerPool.Route) -> CallAttempt.Kind {
+        if index == 0 { return firstKind }
+        return route.attempt?.role == .hedge ? .hedge : .failover
+    }
+
+    /// Returns the attempts of the request, in order.
+    func history(of ending: FailoverState.Ending, at now: MonotonicTime) -> AttemptHistory {
+        switch ending.attempts.count {
+        case 0: .none
+        case 1: .one(attempt(0, of: ending, at: now))
+        default: .many(ending.attempts.indices.map { attempt($0, of: ending, at: now) })
+        }
+    }
+
+    private func attempt(_ index: Int, of ending: FailoverState.Ending, at now: MonotonicTime) -> CallAttempt {
+        // The attempt is read in place, because a copy would retain everything that it references.
+        let (startedAt, end) = (ending.attempts[index].startedAt, ending.attempts[index].end)
+        let next = index + 1
+        return CallAttempt(
+            server: ending.attempts[index].route.server,
+            kind: kind(ofAttempt: index, on: ending.attempts[index].route),
+            start: dispatchedAt.duration(to: startedAt),
+            duration: startedAt.duration(to: end?.time ?? now),
+            ending: end?.ending ?? .cancelled,
+            next: next < ending.attempts.count
+                ? .attempt(kind(ofAttempt: next, on: ending.attempts[next].route))
+                : ending.obstacle.map(CallAttempt.Next.stopped)
+        )
+    }
+}
+
+extension FailoverState {
+    /// The effects that remain after the end of the request, returned once.
+    struct Ending {
+        var result: Result<HTTPResponse, RequestFailure.Reason>
+        var winner: Int?
+        /// If no attempt won, the attempt whose end is the result, or `nil` if there is none.
+        var decisiveCandidate: Int?
+        var attempts: ContiguousArray<Attempt> = []
+        var timer: (any ScheduledTimer)?
+        /// Whether the request ended at the deadline without a response as its result.
+        var isOverdue = false
+        /// Whether an attempt has not ended yet.
+        var isAttemptInFlight = false
+        /// Whether a server may have executed an attempt that has ended without a response to confirm it.
+        var mayHaveBeenExecuted = false
+        /// The fate of the request over all attempts: how much of it a server may have executed.
+        var fate = RequestFate.unsent
+        /// The guard that stopped the failover of the last attempt, or `nil` if no failover was stopped.
+        var obstacle: FailoverGuard?
+
+        /// The attempt that determines the result.
+        var decisive: Int? { winner ?? decisiveCandidate ?? attempts.indices.last }
+
+        /// Cancels the transfers of the attempts that have no response yet.
+        mutating func cancelAttemptsWithoutResponse() {
+            for index in attempts.indices where attempts[index].outcome == nil {
+                // If the request ended with another attempt's response, the end of this attempt is not reported.
+                if case .failure = result, let watched = attempts[index].task as? MonitoredAttempt {
+                    watched.tell(.failure(TransportError(.cancelled, message: "the request has ended")))
+                }
+                // A server that redirected the attempt has received the request. An attempt that is being passed to its
+                // transport at this moment may still be sent.
+                let isUnsent = attempts[index].task?.withdraw() ?? false
+                guard !isUnsent || attempts[index].hops > 0 else { continue }
+                (mayHaveBeenExecuted, fate) = (true, .open)
+            }
+        }
+
+        /// Returns the outcome of an attempt in flight that counts for or against its server.
+        ///
+        /// Another server responded first, or the deadline passed, or the caller ended the request. Nothing counts
+        /// against the server if the caller ended the request or if the attempt was redirected to another host.
+        func outcome(of index: Int) -> AttemptOutcome {
+            if attempts[index].trail?.value.hasLeft ?? false { return .neutral }
+            if isOverdue { return .failure(.timeout) }
+            return if case .success = result { .unfinished } else { withoutResponse }
+        }
+
+        /// The outcome of an attempt that ended before its server could be expected to respond.
+        ///
+        /// It is neutral if another attempt ended the request with a failure. Otherwise the server has received the
+        /// request, and the token of the attempt is not returned.
+        var withoutResponse: AttemptOutcome { winner == nil ? .unfinished : .neutral }
+    }
+}
