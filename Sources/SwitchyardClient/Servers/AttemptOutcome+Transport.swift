@@ -1,5 +1,5 @@
 import Foundation
-package import SwitchyardHTTP
+import SwitchyardHTTP
 import SwitchyardServices
 
 extension AttemptOutcome {
@@ -22,29 +22,6 @@ extension AttemptOutcome {
             )
         case .failure(let error):
             self.init(error.kind)
-        }
-    }
-
-    /// Creates the outcome for a failure below HTTP.
-    ///
-    /// Faults of the server, or of the network to the server, count against the server. Faults of the app, of the
-    /// request or of this machine do not count against the server.
-    package init(_ kind: TransportError.Kind) {
-        switch kind {
-        case .connectionRefused: self = .failure(.refused)
-        case .dnsFailure: self = .failure(.dnsFailure)
-        case .tlsFailure: self = .failure(.tlsFailure)
-        case .certificateRejected: self = .failure(.certificateRejected)
-        case .connectTimeout: self = .failure(.connectTimeout)
-        case .timeout: self = .failure(.timeout)
-        case .connectionReset: self = .failure(.reset)
-        case .truncated: self = .failure(.truncated)
-        case .protocolViolation, .decodingFailed: self = .failure(.protocolViolation)
-        case .other: self = .failure(.other)
-        case .headersTooLarge, .bodyTooLarge: self = .answered
-        case .cancelled, .offline, .resourcesExhausted, .proxyFailure, .requestBodyFailed, .invalidRequest,
-            .unsupported, .closed:
-            self = .neutral
         }
     }
 }

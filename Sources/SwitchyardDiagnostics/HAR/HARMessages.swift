@@ -88,7 +88,7 @@ public struct HARResponse: Codable, Sendable, Hashable {
     public var bodySize: Int
     /// A description of the error if there was no response; otherwise, `nil`.
     public var error: String?
-    /// The kind of the error if there was no response: the raw value of a ``/SwitchyardHTTP/TransportError/Kind``.
+    /// The kind of the error if there was no response: the raw value of a ``/SwitchyardServices/WireFailure``.
     public var errorKind: String?
 
     /// The bytes of the body, or `nil` if they were not recorded.

@@ -50,7 +50,7 @@ public struct HTTPRequest: Sendable {
     /// The networks that an exchange may use; by default all of them.
     ///
     /// Apple systems know the cost of a network. If a transport cannot determine the cost, a request that forbids a
-    /// kind of network fails with ``TransportError/Kind/unsupported`` and is not sent.
+    /// kind of network fails with ``/SwitchyardServices/WireFailure/unsupported`` and is not sent.
     public struct NetworkAccess: Sendable, Hashable {
         /// Whether cellular networks may be used.
         public var allowsCellular: Bool

@@ -128,7 +128,7 @@ public struct TLSConfiguration: Sendable, Hashable {
 extension TLSConfiguration {
     /// Throws an error if a request to a pinned server would be sent over plain HTTP.
     ///
-    /// - Throws: ``TransportError`` with ``TransportError/Kind/unsupported``.
+    /// - Throws: ``TransportError`` with ``/SwitchyardServices/WireFailure/unsupported``.
     package func check(_ url: RequestURL) throws(TransportError) {
         guard pins.isEmpty || url.isSecure else {
             let message = "the server has pinned keys, which http cannot check: must be https"

@@ -4,18 +4,18 @@ extension FailureKind {
     /// The failure as a part of a sentence whose subject is the server.
     package var deed: String {
         switch self {
-        case .refused: "refused connections"
-        case .dnsFailure: "was not found by DNS"
-        case .tlsFailure: "failed the TLS handshake"
-        case .certificateRejected: "presented an untrusted certificate"
-        case .connectTimeout: "did not accept connections in time"
-        case .timeout: "did not respond"
-        case .reset: "reset connections"
-        case .truncated: "truncated its responses"
-        case .protocolViolation: "sent invalid HTTP"
+        case .wire(.connectionRefused): "refused connections"
+        case .wire(.dnsFailure): "was not found by DNS"
+        case .wire(.tlsFailure): "failed the TLS handshake"
+        case .wire(.certificateRejected): "presented an untrusted certificate"
+        case .wire(.connectTimeout): "did not accept connections in time"
+        case .wire(.timeout): "did not respond"
+        case .wire(.connectionReset): "reset connections"
+        case .wire(.truncated): "truncated its responses"
+        case .wire(.protocolViolation): "sent invalid HTTP"
+        case .wire: "failed"
         case .http(let status): "responded with \(status)"
         case .overtaken: "did not respond in time"
-        case .other: "failed"
         }
     }
 }

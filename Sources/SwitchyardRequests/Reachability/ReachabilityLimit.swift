@@ -13,7 +13,7 @@ import SwitchyardServices
 public final class ReachabilityLimit: RequestLimit {
     /// The handling of a request while there is no network.
     public enum Offline: Sendable, Hashable {
-        /// The request is not sent and fails with ``/SwitchyardHTTP/TransportError/Kind/offline``.
+        /// The request is not sent and fails with ``/SwitchyardServices/WireFailure/offline``.
         case fail
         /// The request waits for the network, and fails if this time passes or its deadline is reached.
         case wait(atMost: Duration)

@@ -45,7 +45,7 @@ struct LineSplitter: Sendable {
 
     /// Returns the next line without its end, or `nil` if the line is not complete yet.
     ///
-    /// - Throws: ``TransportError`` with ``TransportError/Kind/bodyTooLarge`` if a line exceeds the limit.
+    /// - Throws: ``TransportError`` with ``/SwitchyardServices/WireFailure/bodyTooLarge`` if a line exceeds the limit.
     mutating func next() throws(TransportError) -> Data? {
         skipMark()
         guard !isAtStart else { return nil }

@@ -47,7 +47,7 @@ extension StreamedResponse.Bytes {
     /// Returns the body as lines.
     ///
     /// - Parameter limit: The maximum length of a line in bytes; a longer line ends the transfer with
-    ///   ``/SwitchyardHTTP/TransportError/Kind/bodyTooLarge``.
+    ///   ``/SwitchyardServices/WireFailure/bodyTooLarge``.
     /// - Returns: The lines.
     public func lines(limit: Int) -> ResponseLines {
         ResponseLines(body: body, limit: limit)

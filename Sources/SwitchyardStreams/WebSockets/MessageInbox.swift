@@ -40,7 +40,7 @@ final class MessageInbox<Message: Sendable>: Sendable {
 
     /// Waits for the next message.
     ///
-    /// - Throws: The ``TransportError`` that ended the connection. Its kind is ``TransportError/Kind/cancelled`` if the
+    /// - Throws: The ``TransportError`` that ended the connection. Its kind is ``/SwitchyardServices/WireFailure/cancelled`` if the
     ///   task is cancelled.
     func next() async throws(TransportError) -> Message {
         let id = state.withLock { state in

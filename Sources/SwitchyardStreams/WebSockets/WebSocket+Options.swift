@@ -6,11 +6,11 @@ extension WebSocket {
         /// The time between two pings; no pings are sent unless set.
         ///
         /// A connection that receives nothing between two pings ends with
-        /// ``/SwitchyardHTTP/TransportError/Kind/timeout``. A value below one second counts as one second.
+        /// ``/SwitchyardServices/WireFailure/timeout``. A value below one second counts as one second.
         public var pingInterval: Duration?
         /// The maximum time without any data from the server, including pongs; no limit unless set.
         ///
-        /// After this time, the connection ends with ``/SwitchyardHTTP/TransportError/Kind/timeout``. A value below one
+        /// After this time, the connection ends with ``/SwitchyardServices/WireFailure/timeout``. A value below one
         /// second counts as one second. On Apple systems, only ``pingInterval`` detects a silent server.
         public var idleTimeout: Duration?
         /// The time that the server may take to close the connection after a Close frame; 5 s by default.

@@ -84,8 +84,8 @@ public final class WebSocket: Sendable {
     ///
     /// - Throws: ``/SwitchyardHTTP/TransportError`` if the connection is broken or closed;
     ///   ``/SwitchyardHTTP/TransportError/mayHaveBeenSent`` indicates whether the server may have received the message.
-    ///   The kind is ``/SwitchyardHTTP/TransportError/Kind/certificateRejected`` if the server is not trusted, and
-    ///   ``/SwitchyardHTTP/TransportError/Kind/cancelled`` if the task is cancelled.
+    ///   The kind is ``/SwitchyardServices/WireFailure/certificateRejected`` if the server is not trusted, and
+    ///   ``/SwitchyardServices/WireFailure/cancelled`` if the task is cancelled.
     public func send(_ message: Message) async throws(TransportError) {
         if var refusal = refusal?() {
             refusal.mayHaveBeenSent = false
@@ -101,9 +101,9 @@ public final class WebSocket: Sendable {
     /// waits, only a bounded number of bytes is received from the server.
     ///
     /// - Throws: `TransportError` if the connection is broken or closed, or the message is too large. The kind is
-    ///   ``/SwitchyardHTTP/TransportError/Kind/closed`` after a Close frame (see ``closure``),
-    ///   ``/SwitchyardHTTP/TransportError/Kind/certificateRejected`` if the server is not trusted, and
-    ///   ``/SwitchyardHTTP/TransportError/Kind/cancelled`` if the task is cancelled.
+    ///   ``/SwitchyardServices/WireFailure/closed`` after a Close frame (see ``closure``),
+    ///   ``/SwitchyardServices/WireFailure/certificateRejected`` if the server is not trusted, and
+    ///   ``/SwitchyardServices/WireFailure/cancelled`` if the task is cancelled.
     public func receive() async throws(TransportError) -> Message {
         if let refusal = refusal?() { throw refusal }
         let engine = try await door.engine()

@@ -129,7 +129,7 @@ extension StubTransport {
         return exchange
     }
 
-    /// Ends all open exchanges with ``/SwitchyardClient/TransportError/Kind/closed``.
+    /// Ends all open exchanges with ``/SwitchyardServices/WireFailure/closed``.
     ///
     /// Every later request fails with the same error.
     public func shutdown() {

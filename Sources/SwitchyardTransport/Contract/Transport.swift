@@ -13,14 +13,14 @@ import SwitchyardServices
 /// Implement ``start(_:progress:completion:)`` so that
 /// 1. `completion` is called exactly once, on any thread, even after ``TransportTask/cancel()``;
 /// 2. cancelling at any moment (before the first byte, in the middle of the body, after the end) is safe, and ends an
-///    unfinished exchange with ``/SwitchyardHTTP/TransportError/Kind/cancelled``;
+///    unfinished exchange with ``/SwitchyardServices/WireFailure/cancelled``;
 /// 3. the timeouts of the request are enforced.
 public protocol Transport: Sendable {
     /// Starts an exchange and returns immediately.
     ///
     /// - Parameters:
     ///   - request: The request. If a transport does not support one of its settings, the exchange fails with
-    ///     ``/SwitchyardHTTP/TransportError/Kind/unsupported``. A transport never ignores a setting.
+    ///     ``/SwitchyardServices/WireFailure/unsupported``. A transport never ignores a setting.
     ///   - progress: A closure that receives the number of bytes sent and received, in order, on a thread of the
     ///     transport. If `nil`, progress is not measured.
     ///   - completion: A closure that is called once with the response or the failure. With
@@ -52,7 +52,7 @@ extension Transport {
 
 /// A started exchange.
 public protocol TransportTask: Sendable {
-    /// Ends the exchange with ``/SwitchyardHTTP/TransportError/Kind/cancelled``, unless it has ended already.
+    /// Ends the exchange with ``/SwitchyardServices/WireFailure/cancelled``, unless it has ended already.
     func cancel()
 
     /// Ends the exchange as ``cancel()`` does, and returns whether certainly no part of the request has been or will be

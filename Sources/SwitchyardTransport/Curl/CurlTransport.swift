@@ -35,8 +35,8 @@
         /// - Parameter configuration: The configuration of all exchanges.
         /// - Throws: `TransportError`. The kind is `TransportError.Kind.closed` if libcurl is missing, older than 7.68
         ///   or cannot be initialized, or if a file of the configuration cannot be read. The message names the package
-        ///   to install. The kind is ``/SwitchyardHTTP/TransportError/Kind/unsupported`` if libcurl does not support
-        ///   the configuration, and ``/SwitchyardHTTP/TransportError/Kind/resourcesExhausted`` if the system has no
+        ///   to install. The kind is ``/SwitchyardServices/WireFailure/unsupported`` if libcurl does not support
+        ///   the configuration, and ``/SwitchyardServices/WireFailure/resourcesExhausted`` if the system has no
         ///   file descriptors or memory left.
         public init(configuration: Configuration = Configuration()) throws(TransportError) {
             let library = try CurlLibrary.open()
@@ -108,7 +108,7 @@
             ///
             /// This time applies to requests without a limit of their own. If `nil`, there is no limit. In 20 seconds,
             /// TCP tries to reach a server five times. If a server accepts the connection but never responds in TLS,
-            /// the request fails after this time with ``/SwitchyardHTTP/TransportError/Kind/connectTimeout``, and
+            /// the request fails after this time with ``/SwitchyardServices/WireFailure/connectTimeout``, and
             /// nothing was sent.
             public var connectTimeout: Duration? = .seconds(20)
             /// The allowed versions of HTTP.

@@ -49,7 +49,7 @@ final class TransportsByTLS: Sendable {
     /// Returns the transport for a configuration.
     ///
     /// - Throws: The ``TransportError`` of the transport's initializer. After ``shutdown()``, the kind is
-    ///   ``TransportError/Kind/closed``.
+    ///   ``/SwitchyardServices/WireFailure/closed``.
     func transport(for tls: TLSConfiguration) throws(TransportError) -> any Transport {
         if let known = try use(tls) { return known }
         // The transport is created outside the lock because this reads files.

@@ -27,7 +27,7 @@ import SwitchyardServices
 ///   a PUT or DELETE may be sent twice to the same server. A PUT with a streamed body is sent only once, because the
 ///   stream is not provided again.
 /// - If a reader is slow, the server should wait, but it may continue to send for a while. If the buffered bytes exceed
-///   ``Configuration/maximumBacklog``, the exchange ends with ``/SwitchyardHTTP/TransportError/Kind/bodyTooLarge``.
+///   ``Configuration/maximumBacklog``, the exchange ends with ``/SwitchyardServices/WireFailure/bodyTooLarge``.
 /// - The length of a streamed request body may be omitted. In this case, the body is sent in chunks.
 /// - An exchange that takes a week is ended.
 ///

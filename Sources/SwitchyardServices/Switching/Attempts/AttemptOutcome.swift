@@ -39,6 +39,18 @@ package enum AttemptOutcome: Sendable, Hashable {
         }
     }
 
+    /// Creates the outcome of a failure below HTTP.
+    ///
+    /// Faults of the server, or of the network to the server, count against the server. Faults of the app, of the
+    /// request or of this machine do not count against the server.
+    package init(_ failure: WireFailure) {
+        switch failure.fault {
+        case .server: self = .failure(.wire(failure == .decodingFailed ? .protocolViolation : failure))
+        case .caller: self = .answered
+        case .machine: self = .neutral
+        }
+    }
+
     /// The kind of failure, or `nil` if the attempt did not fail.
     package var failureKind: FailureKind? {
         if case .failure(let kind, _) = self { kind } else { nil }

@@ -1,47 +1,40 @@
 /// The kind of failure of an attempt, as evidence about the server.
 public enum FailureKind: Sendable, Hashable {
-    /// The connection was refused, because no process listens at the address.
-    case refused
-    /// The host name could not be resolved.
-    case dnsFailure
-    /// The TLS handshake failed.
-    case tlsFailure
-    /// The server's certificate was rejected.
-    case certificateRejected
-    /// No connection was established before the timeout.
-    case connectTimeout
-    /// No complete response arrived before the timeout.
-    case timeout
-    /// The server closed the connection with a reset or before it responded.
-    case reset
-    /// The body ended before its announced length.
-    case truncated
-    /// The received data was not valid HTTP, or contradicted its own header fields.
-    case protocolViolation
+    /// The exchange failed below HTTP.
+    case wire(WireFailure)
     /// The server responded with this status: 408, 421, 425, 5xx, or 429 if it means that the server is overloaded.
     case http(Int)
     /// The attempt was overtaken: it was slow, and a hedge on another server responded first.
     case overtaken
-    /// Any other failure that is the server's fault.
-    case other
+}
+
+/// Short names of frequent failures below HTTP.
+extension FailureKind {
+    package static var refused: FailureKind { .wire(.connectionRefused) }
+    package static var dnsFailure: FailureKind { .wire(.dnsFailure) }
+    package static var tlsFailure: FailureKind { .wire(.tlsFailure) }
+    package static var certificateRejected: FailureKind { .wire(.certificateRejected) }
+    package static var connectTimeout: FailureKind { .wire(.connectTimeout) }
+    package static var timeout: FailureKind { .wire(.timeout) }
+    package static var reset: FailureKind { .wire(.connectionReset) }
+    package static var truncated: FailureKind { .wire(.truncated) }
+    package static var protocolViolation: FailureKind { .wire(.protocolViolation) }
+    package static var other: FailureKind { .wire(.other) }
 }
 
 extension FailureKind: CustomStringConvertible {
     /// The name of the kind in reports, such as `refused` or `http503`.
     public var description: String {
         switch self {
-        case .refused: "refused"
-        case .dnsFailure: "dns"
-        case .tlsFailure: "tls"
-        case .certificateRejected: "certificate"
-        case .connectTimeout: "connectTimeout"
-        case .timeout: "timeout"
-        case .reset: "reset"
-        case .truncated: "truncated"
-        case .protocolViolation: "protocol"
+        case .wire(.connectionRefused): "refused"
+        case .wire(.dnsFailure): "dns"
+        case .wire(.tlsFailure): "tls"
+        case .wire(.certificateRejected): "certificate"
+        case .wire(.connectionReset): "reset"
+        case .wire(.protocolViolation): "protocol"
+        case .wire(let failure): failure.rawValue
         case .http(let status): "http\(status)"
         case .overtaken: "overtaken"
-        case .other: "other"
         }
     }
 
@@ -52,7 +45,7 @@ extension FailureKind: CustomStringConvertible {
     /// them too. All other failures weigh 1.0.
     var weight: Double {
         switch self {
-        case .refused, .dnsFailure, .tlsFailure, .certificateRejected: 1.5
+        case .wire(.connectionRefused), .wire(.dnsFailure), .wire(.tlsFailure), .wire(.certificateRejected): 1.5
         case .overtaken: 0.6
         case .http(429), .http(503): 0.5
         default: 1
@@ -72,7 +65,7 @@ extension FailureKind: CustomStringConvertible {
     /// Whether the failure may be caused by load: the server is slow, or reports that it is overloaded.
     var isOverload: Bool {
         switch self {
-        case .timeout, .overtaken: true
+        case .wire(.timeout), .overtaken: true
         default: isRejection
         }
     }
@@ -84,7 +77,9 @@ extension FailureKind: CustomStringConvertible {
     /// Whether no connection was established, so that the failure does not depend on the request.
     var isUnreached: Bool {
         switch self {
-        case .refused, .dnsFailure, .tlsFailure, .certificateRejected, .connectTimeout: true
+        case .wire(.connectionRefused), .wire(.dnsFailure), .wire(.tlsFailure), .wire(.certificateRejected),
+            .wire(.connectTimeout):
+            true
         default: false
         }
     }

@@ -307,7 +307,7 @@ private enum FailureClass: UInt8, Sendable {
     init(_ kind: FailureKind) {
         switch kind {
         case .http: self = .answer
-        case .timeout, .overtaken, .connectTimeout: self = .silence
+        case .wire(.timeout), .overtaken, .wire(.connectTimeout): self = .silence
         default: self = .broken
         }
     }

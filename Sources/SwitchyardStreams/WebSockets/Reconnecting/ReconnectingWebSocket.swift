@@ -115,8 +115,8 @@ public final class ReconnectingWebSocket: Sendable {
     /// Waits for the next message of any connection.
     ///
     /// - Throws: The `TransportError` that ended the last connection if no further connection will be opened.
-    ///   ``failure`` has the reason. The kind is ``/SwitchyardHTTP/TransportError/Kind/closed`` after a closure, and
-    ///   ``/SwitchyardHTTP/TransportError/Kind/cancelled`` if the task is cancelled.
+    ///   ``failure`` has the reason. The kind is ``/SwitchyardServices/WireFailure/closed`` after a closure, and
+    ///   ``/SwitchyardServices/WireFailure/cancelled`` if the task is cancelled.
     public func receive() async throws(TransportError) -> WebSocket.Message {
         try await runner.receive()
     }
