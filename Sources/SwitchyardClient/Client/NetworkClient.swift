@@ -276,7 +276,7 @@ extension NetworkClient {
     ///
     /// - Parameter configuration: The configuration of the call.
     /// - Returns: The request as an attempt would send it, without the credential.
-    /// - Throws: ``/SwitchyardHTTP/RequestError`` if the configuration cannot be sent.
+    /// - Throws: ``/SwitchyardHTTP/RequestError`` if the configuration cannot be sent, or if no server serves the call.
     public func request(for configuration: APIConfiguration) throws(RequestError) -> HTTPRequest {
         let pool = self.pool
         let configuration = (ruled(configuration) ?? configuration).snapshot()
@@ -295,7 +295,11 @@ extension NetworkClient {
             role = pool.role(of: name)
         case .baseURL: break
         }
-        return try pool.generator.request(for: configuration, on: base, home: home, as: role)
+        let request = try pool.generator.request(for: configuration, on: base, home: home, as: role)
+        if let server = pool.refusal(of: request)?.servers.first {
+            throw .url(text: request.url.text, reason: .unserved(server: server))
+        }
+        return request
     }
 
     /// The settings that apply to calls by URL and method, initially ``Options/rules``.

@@ -50,6 +50,8 @@ public enum RequestError: Error, Sendable, Hashable {
         case downgrade(from: String)
         /// The URL's host differs from the base URL's host, and the generator does not allow requests to other hosts.
         case foreignHost(String)
+        /// The URL belongs to this server of the service, and the server does not serve the request.
+        case unserved(server: String)
     }
 
     /// A reason why a header field cannot be sent.
@@ -223,6 +225,7 @@ extension RequestError.URLReason {
             "is plain http, but \(origin.forMessage) is used over https and is not downgraded; to send it over http "
                 + "anyway, set APIConfiguration.server = .baseURL(...)"
         case .foreignHost(let host): "leads to \(host.forMessage), which is not the base URL's host"
+        case .unserved(let server): "belongs to the server \(server.forMessage), which does not serve the request"
         }
     }
 }
