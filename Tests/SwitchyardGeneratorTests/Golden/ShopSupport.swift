@@ -49,7 +49,8 @@ extension Date {
         if words.first?.first?.isLetter == true { words.removeFirst() }
         guard words.count == 7, let month = Self.months.firstIndex(of: words[1]) else { return nil }
         let zone = ["GMT", "UTC", "UT", "Z"].contains(words[6]) ? "Z" : words[6]
-        let day = "\(words[2])-\(Self.twoDigits(month + 1))-\(words[0].count == 1 ? "0" : "")\(words[0])"
+        let dayOfMonth = words[0].count == 1 ? "0" + words[0] : words[0]
+        let day = "\(words[2])-\(Self.twoDigits(month + 1))-\(dayOfMonth)"
         let time = words[3...5].joined(separator: ":")
         guard let date = try? Date("\(day)T\(time)\(zone)", strategy: .iso8601) else { return nil }
         self = date
