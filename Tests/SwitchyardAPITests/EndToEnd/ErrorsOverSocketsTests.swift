@@ -84,7 +84,7 @@ import Testing
         #expect(error.reason == .body(.digest))
         #expect(error.code.number == 104)
         #expect(!error.message.isEmpty)
-        #expect(error.description.contains("is not the one expected"))
+        #expect(error.description.contains("has another digest than expected"))
     }
 
     @Test func `each common failure has its code number from 101 to 106 (H1)`() async throws {

@@ -193,8 +193,8 @@ import Testing
         let driver = try driver()
         driver.requests(40, .ok)
         driver.overload("b", .http(503))
-        var failure = SwitchingCore.Failure(kind: .http(503), endpoint: 1, hasConfirmation: true)
-        failure.unsuitable = [1]
+        let attempt = try #require(driver.choose(excluding: [2], for: traits(without: [1])))
+        let failure = SwitchingCore.Failure(.http(503), attempt, endpoint: 1, hasConfirmation: true)
         for _ in 0..<40 {
             driver.advance(0.1)
             driver.core.recordFailure(0, failure, at: driver.core.read(driver.now))
@@ -219,8 +219,10 @@ import Testing
         #expect(write?.holdsTrialPlace == true)
     }
 
-    @Test func `a current server that no longer serves every request in a new list is replaced`() throws {
+    @Test(arguments: [false, true])
+    func `a current server that no longer serves every request in a new list is replaced`(isOtherDown: Bool) throws {
         let driver = try driver(.recommended, ["a", "b"])
+        if isOtherDown { driver.eject("b") }
         #expect(driver.core.current == "a")
         var mirror = SwitchingCore.Member(id: "a")
         mirror.servesEverything = false
