@@ -141,7 +141,7 @@ struct ResourceMaker<Value: Sendable>: Sendable {
             time: client.time,
             completed: { module.completed($0) },
             isPresent: { isPresent },
-            writes: client.writes(at: configuration),
+            writes: client.pathCounters.writes(at: configuration),
             recall: { await stored() },
             outdate: { leaveFetches() },
             fetch: { await fetched() }

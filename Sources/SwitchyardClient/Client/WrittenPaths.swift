@@ -30,12 +30,24 @@ package final class WrittenPaths: Sendable {
     /// Returns the index of the counter of a path, which does not depend on percent-encoding.
     fileprivate static func place(of path: String) -> Int {
         let bare = String(path.before(UInt8(ascii: "?"), UInt8(ascii: "#")).drop { $0 == "/" })
-        let isNormal = !bare.utf8.contains(UInt8(ascii: "%")) && !bare.hasPrefix(".") && !bare.contains("/.")
-        let url = isNormal ? nil : RequestURL("http://unused.example/\(bare)")
+        let url = isNormal(bare) ? nil : RequestURL("http://unused.example/\(bare)")
         let normal = url.map { String($0.pathInNormalForm.drop { $0 == "/" }) } ?? bare
         var hasher = Hasher()
         hasher.combine(normal)
         return Int(UInt(bitPattern: hasher.finalize()) % UInt(size))
+    }
+
+    /// Returns whether a path contains neither a percent escape nor a segment that starts with a dot.
+    private static func isNormal(_ path: String) -> Bool {
+        path.withContiguousUTF8 { bytes in
+            var previous = UInt8(ascii: "/")
+            for byte in bytes {
+                let isDotSegment = byte == UInt8(ascii: ".") && previous == UInt8(ascii: "/")
+                if isDotSegment || byte == UInt8(ascii: "%") { return false }
+                previous = byte
+            }
+            return true
+        }
     }
 }
 
@@ -53,11 +65,15 @@ package struct PathWrites: Sendable {
     package var count: UInt32 { paths.count(at: place) }
 }
 
-extension ClientCore {
+/// The counters of write requests to the paths of a service.
+package struct PathCounters: Sendable {
+    fileprivate let paths: WrittenPaths
+    fileprivate let pool: ServerPool
+
     /// Returns the counter of write requests to the path of a read request, or `nil` for a call that may be a write
     /// request.
-    func writes(at configuration: APIConfiguration, in pool: ServerPool) -> PathWrites? {
-        configuration.hasEffect ? nil : PathWrites(writtenPaths, path(of: configuration, in: pool))
+    package func writes(at configuration: APIConfiguration) -> PathWrites? {
+        configuration.hasEffect ? nil : PathWrites(paths, path(of: configuration))
     }
 
     /// Counts a call that has ended as a write request, unless the call certainly changed nothing at its path.
@@ -67,22 +83,21 @@ extension ClientCore {
     func recordWrite(
         _ configuration: APIConfiguration,
         _ result: Result<HTTPResponse, RequestFailure.Reason>,
-        _ context: RequestContext,
-        in pool: ServerPool
+        _ context: RequestContext
     ) {
         guard configuration.hasEffect else { return }
         let isDone = if case .success(let response) = result { response.status < 400 } else { false }
         guard isDone || context.mayHaveBeenExecuted || !context.redirects.isEmpty else { return }
-        writtenPaths.note(path(of: configuration, in: pool))
-        for step in context.redirects { writtenPaths.note(pool.storagePath(of: step.to) ?? step.to.pathInNormalForm) }
+        paths.note(path(of: configuration))
+        for step in context.redirects { paths.note(pool.storagePath(of: step.to) ?? step.to.pathInNormalForm) }
     }
 
-    private func path(of configuration: APIConfiguration, in pool: ServerPool) -> String {
+    private func path(of configuration: APIConfiguration) -> String {
         var path = configuration.place
         if path.hasByte(UInt8(ascii: "{")) {
             path = (try? URLTemplate(path).expanded(with: configuration.pathValues)) ?? path
         }
-        guard path.contains("://"), let url = RequestURL(path) else {
+        guard path.hasByte(UInt8(ascii: ":")), path.contains("://"), let url = RequestURL(path) else {
             let version = configuration.rare?.value.apiVersion ?? pool.generator.apiVersion
             return version.isEmpty ? path : "\(version)/\(path.drop { $0 == "/" })"
         }
@@ -90,10 +105,12 @@ extension ClientCore {
     }
 }
 
+extension ClientCore {
+    /// Returns the counters of write requests to the paths of the service.
+    func pathCounters(in pool: ServerPool) -> PathCounters { PathCounters(paths: writtenPaths, pool: pool) }
+}
+
 extension NetworkClient {
-    /// Returns the counter of write requests to the path of a read request, or `nil` for a call that may be a write
-    /// request.
-    package func writes(at configuration: APIConfiguration) -> PathWrites? {
-        core.writes(at: configuration, in: pool)
-    }
+    /// The counters of write requests to the paths of the service.
+    package var pathCounters: PathCounters { core.pathCounters(in: pool) }
 }

@@ -66,7 +66,7 @@ final class SharedRequest: DispatchedRequest {
         self.pool = pool
         cookieChanges = configuration.usesCookies ? pool.generator.cookies?.changes ?? 0 : 0
         credentialVersion = core.options.credentials?.version(in: pool.environment) ?? 0
-        writes = core.writes(at: configuration, in: pool)?.count
+        writes = core.pathCounters(in: pool).writes(at: configuration)?.count
         callOwner = configuration.callOwner?.key
         startedAt = core.now
         deadline = core.deadline(of: configuration, in: pool, startedAt: startedAt)

@@ -21,7 +21,9 @@ extension Failover {
             let events = settle(ending, at: now)
             if !events.isEmpty { core.publish(events, from: pool) }
             let context = context(of: ending, at: now)
-            if configuration.hasEffect { core.recordWrite(configuration, ending.result, context.value, in: pool) }
+            if configuration.hasEffect {
+                core.pathCounters(in: pool).recordWrite(configuration, ending.result, context.value)
+            }
             switch ending.result {
             case .success(let response):
                 completion(.success(ServiceResponse(id: id, response: response, sharedContext: context)))

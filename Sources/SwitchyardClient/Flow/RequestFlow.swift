@@ -149,7 +149,7 @@ extension RequestFlow {
             // If a flow is cancelled before its start, observers are notified of the start and then of the end.
             if !ending.hasBegun { observe(.dispatched(configuration), round: 0) }
             let context = finalContext()
-            core.recordWrite(configuration, result, context, in: pool)
+            core.pathCounters(in: pool).recordWrite(configuration, result, context)
             let outcome: Result<ServiceResponse, RequestFailure> =
                 switch result {
                 case .success(let response): .success(ServiceResponse(id: id, response: response, context: context))

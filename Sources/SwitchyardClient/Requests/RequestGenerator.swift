@@ -317,7 +317,7 @@ extension RequestGenerator {
     ///
     /// - Throws: ``RequestError/URLReason/downgrade(from:)`` for plain http to another port of an https server.
     private static func secured(_ path: String, like base: BaseURL) throws(RequestError) -> String {
-        guard base.url.isSecure, path.utf8.prefix(5).elementsEqual("http:".utf8, by: { $0 | 0x20 == $1 | 0x20 }),
+        guard path.begins(withScheme: "http"), base.url.isSecure,
             let url = RequestURL(String(path.before(UInt8(ascii: "#")))), url.isDowngrade(from: base)
         else { return path }
         let secured = url.secured(like: base.url)

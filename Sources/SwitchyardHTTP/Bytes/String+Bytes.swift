@@ -18,6 +18,18 @@ extension String {
         withContiguousUTF8 { $0.contains(byte) }
     }
 
+    /// Returns whether the text starts with a scheme in any case and a colon.
+    ///
+    /// - Parameter scheme: The scheme, of ASCII letters.
+    /// - Returns: Whether the text starts with it.
+    package func begins(withScheme scheme: StaticString) -> Bool {
+        withContiguousUTF8 { bytes in
+            let count = scheme.utf8CodeUnitCount
+            guard bytes.count > count, bytes[count] == UInt8(ascii: ":") else { return false }
+            return (0..<count).allSatisfy { bytes[$0] | 0x20 == scheme.utf8Start[$0] | 0x20 }
+        }
+    }
+
     /// Returns the text before the first of several ASCII characters, or the whole text if none of these characters
     /// occurs.
     ///

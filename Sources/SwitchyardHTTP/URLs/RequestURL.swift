@@ -194,12 +194,7 @@ extension RequestURL {
 
 extension RequestURL {
     /// Whether the scheme is `https`, determined from the first bytes only.
-    package var isSecure: Bool {
-        let secure: StaticString = "https:"
-        return zip(text.utf8, 0..<6).allSatisfy { byte, index in
-            byte | 0x20 == secure.utf8Start[index] | 0x20
-        }
-    }
+    package var isSecure: Bool { text.begins(withScheme: "https") }
 }
 
 /// URLs that are derived from this URL.

@@ -29,7 +29,7 @@ import Testing
     @Test(arguments: writes.indices)
     func `a read detects a write to the same path`(number: Int) async throws {
         let (client, _) = try NetworkClient.stubbed { _ in .status(204) }
-        let read = client.writes(at: APIConfiguration(path: "topics/1"))
+        let read = client.pathCounters.writes(at: APIConfiguration(path: "topics/1"))
         let before = read?.count
 
         _ = try await client.send(Self.writes[number])
@@ -42,7 +42,7 @@ import Testing
         let (client, _) = try NetworkClient.stubbed(servers: 2, options: { $0.generator.apiVersion = "v3" }) { _ in
             .status(204)
         }
-        let read = client.writes(at: APIConfiguration(path: "topics/1"))
+        let read = client.pathCounters.writes(at: APIConfiguration(path: "topics/1"))
         let before = read?.count
 
         _ = try await client.send(APIConfiguration(path: path, method: .put))
@@ -56,7 +56,7 @@ import Testing
         let (client, _) = try NetworkClient.stubbed { request in
             request.url.path == "/v1/topics/1" ? .status(307, headers: ["Location": "2"]) : .status(404)
         }
-        let read = client.writes(at: APIConfiguration(path: path))
+        let read = client.pathCounters.writes(at: APIConfiguration(path: path))
         let before = read?.count
 
         #expect(try await client.send(APIConfiguration(path: "topics/1", method: .put)).status == 404)

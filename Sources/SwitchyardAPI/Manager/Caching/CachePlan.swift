@@ -24,9 +24,8 @@ package final class CachePlan: Sendable {
     let varying: HTTPHeaders
     /// The stamp that a stored value must have.
     let stamp: CacheStamp
-    /// The count of write requests that other calls have sent to the path, or `nil` if the call itself may be a write
-    /// request.
-    let writes: PathWrites?
+    /// The counters of the write requests to the paths of the service.
+    let pathCounters: PathCounters
     /// The observers of the call, or `nil` if there are none.
     let observers: [any CallObserver]?
 
@@ -39,12 +38,12 @@ package final class CachePlan: Sendable {
         pathOfURL: String?,
         varying: HTTPHeaders,
         stamp: CacheStamp,
-        writes: PathWrites?,
+        pathCounters: PathCounters,
         observers: [any CallObserver]?
     ) {
         (self.key, self.box, self.lifetime, self.cache) = (key, box, lifetime, cache)
         (self.server, self.pathOfURL, self.varying) = (server, pathOfURL, varying)
-        (self.stamp, self.writes, self.observers) = (stamp, writes, observers)
+        (self.stamp, self.pathCounters, self.observers) = (stamp, pathCounters, observers)
     }
 
     /// The policy of the call for stored responses.
@@ -100,7 +99,7 @@ package final class CachePlan: Sendable {
             pathOfURL: followsHTTP ? client.storagePath(ofAbsolute: path ?? configuration.path) : nil,
             varying: varying,
             stamp: box.value.stamp(of: configuration, part(), asking: types()),
-            writes: client.writes(at: configuration),
+            pathCounters: client.pathCounters,
             observers: client.observers(of: configuration)
         )
     }
@@ -197,24 +196,26 @@ extension CachePlan {
     ///
     /// Compare the numbers again before a response in flight is stored. If HTTP's rules decide on the response's
     /// freshness, later write requests to the path also remove entries.
-    func removalsSoFar() -> CacheChanges {
+    func removalsSoFar(at configuration: APIConfiguration) -> CacheChanges {
         followRules()
-        return changes
+        return changes(countedBy: pathCounters.writes(at: configuration))
     }
 
-    private var changes: CacheChanges {
+    /// Returns the number of removals, and of write requests that the counter of the call's path has counted.
+    private func changes(countedBy writes: PathWrites?) -> CacheChanges {
         CacheChanges(removals: cache.removals.withLock { $0 }, writes: writes?.count ?? 0)
     }
 
     /// Stores an entry unless there were removals or write requests since `known`.
     ///
     /// If a removal happens at the same time and misses the entry, the entry is removed again.
-    func unlessRemoved(since known: CacheChanges, _ store: () -> Void) {
-        guard changes == known else { return }
+    func unlessRemoved(since known: CacheChanges, at configuration: APIConfiguration, _ store: () -> Void) {
+        let writes = pathCounters.writes(at: configuration)
+        guard changes(countedBy: writes) == known else { return }
         store()
         // A removal is counted before it searches for entries. Therefore, it either finds this entry, or the count
         // differs here.
-        if changes != known { cache.withdraw(key) }
+        if changes(countedBy: writes) != known { cache.withdraw(key) }
     }
 
     /// If HTTP's rules decide on the freshness of this call's response, makes later write requests to a path remove

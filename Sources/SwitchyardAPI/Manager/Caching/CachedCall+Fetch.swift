@@ -27,7 +27,7 @@ extension CachedCall {
 
         func run() async -> Result<APIResponse<Value>, APIError> {
             let start = client.time.now
-            let removals = plan.removalsSoFar()
+            let removals = plan.removalsSoFar(at: call.configuration)
             // The fetch is recorded before it takes its number, so that fetches with later numbers see it.
             plan.cache.fetchedTurns.withLock { $0.begin(plan.key) }
             defer { plan.cache.fetchedTurns.withLock { $0.end(plan.key) } }
@@ -88,7 +88,7 @@ extension CachedCall {
                 plan.cache.isNewest(turn, of: plan.key)
             else { return }
             let cost = fetched.isConfirmation ? fetched.cost : changed.body.count
-            plan.unlessRemoved(since: removals) {
+            plan.unlessRemoved(since: removals, at: call.configuration) {
                 let request = call.configuration.headers
                 guard plan.keep(value, changed, cost: cost, turn: turn, request) else { return }
                 keepOnDisk(changed, isConfirmation: fetched.isConfirmation)

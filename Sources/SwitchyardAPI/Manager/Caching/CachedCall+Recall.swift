@@ -61,7 +61,7 @@ extension CachedCall {
         /// Reads and decodes the response on disk, not on the caller's executor, and stores it in memory.
         @concurrent private func recalled(from disk: any ResponseStore) async -> Outcome {
             do throws(APIError.CacheReason) {
-                let removals = plan.removalsSoFar()
+                let removals = plan.removalsSoFar(at: call.configuration)
                 let answer = try await disk.answer(for: plan.key)
                 let now = plan.cache.wallClock()
                 if let refusal = answer.refusal(for: plan.policy, appVersion: disk.appVersion, now: now) {
@@ -74,7 +74,7 @@ extension CachedCall {
                 let age = Duration(clampingSeconds: now.timeIntervalSince(answer.created))
                 // An entry that was stored in memory in the meantime is newer than the response on disk.
                 if let entry = remembered() { return .found(entry) }
-                plan.unlessRemoved(since: removals) {
+                plan.unlessRemoved(since: removals, at: call.configuration) {
                     plan.keep(value, answer, age: age, cost: answer.body.count, call.configuration.headers)
                 }
                 let found = found(value, answer, age: age)

@@ -161,7 +161,7 @@ package struct CachedCall<Value: Sendable>: Sendable {
             as: Value.self,
             asking: fields,
             of: call.configuration.callOwner,
-            after: plan.removalsSoFar(),
+            after: plan.removalsSoFar(at: call.configuration),
             needsWaiters: needsWaiters
         ) { await fetch.run() }
     }

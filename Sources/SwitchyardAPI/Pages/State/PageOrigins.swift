@@ -100,7 +100,7 @@ package final class PageLoadRecorder: Sendable {
             isUserThere: client.watchingUser(user, presentUser),
             isEnvironmentInUse: client.watchingEnvironment()
         )
-        let writes = client.writes(at: call)
+        let writes = client.pathCounters.writes(at: call)
         let count = writes?.count
         state.withLock { state in
             _ = state.origins[place.service, default: []].insert(origin)
