@@ -28,7 +28,7 @@ enum OutboxRecord: Hashable {
     ///
     /// Older versions of the library would treat `begun` records as damage.
     static let oldMagic = Data("switchyard outbox 1\n".utf8)
-    /// The magic lines of earlier formats: without `begun` records, and without `time` records.
+    /// The magic lines of earlier formats: 1 has neither `begun` nor `time` records, and 2 has no `time` records.
     static let oldMagics = [oldMagic, Data("switchyard outbox 2\n".utf8)]
     /// The maximum length of a record in bytes.
     ///

@@ -71,7 +71,8 @@ public final class ServerList: Sendable {
         let updater = ServerListUpdater(client.detached(), source, rules, store, options)
         self.updater = updater
         reachability = options.reachability
-        // First, because a list that is fetched must not be replaced by the stored one.
+        // The stored list is applied before the network is observed, because it must not replace a list that is fetched
+        // later.
         updater.start()
         tasks = options.reachability.map { [Self.following($0, updater)] } ?? []
     }

@@ -18,10 +18,10 @@ import SwitchyardServices
 ///    share one fetch.
 /// 3. **Request** (`SwitchyardAPI/Manager/APICall+Receiving.swift`). The call is passed to the client
 ///    (`SwitchyardClient/Dispatch/NetworkClient+Sending.swift`), which chooses the kind of the request
-///    (`ClientCore+Dispatch.swift`) and adds it to its table. A request with limits, interceptors, credentials,
-///    retries, observers or an owner that is bound to a login runs in rounds
-///    (`SwitchyardClient/Flow/RequestFlow.swift`). A round is one try at the request with its failovers and hedges. Any
-///    other request has a single round.
+///    (`ClientCore+Dispatch.swift`). A request with limits, interceptors, credentials, retries, observers or an owner
+///    that is bound to a login runs in rounds (`SwitchyardClient/Flow/RequestFlow.swift`). A round is one try at the
+///    request with its failovers and hedges. Any other request has a single round. Calls with `sharing` that are equal
+///    share one transfer. The request is added to the table of the client (`SwitchyardClient/Client/ClientCore.swift`).
 /// 4. **Attempts** (`SwitchyardClient/Failover/Failover.swift`, `Failover+Attempts.swift`). In each round a server is
 ///    chosen and an attempt is sent, and another server may follow.
 /// 5. **End of the request** (`SwitchyardClient/Client/ClientCore.swift`). The request ends once, with a response of

@@ -6,7 +6,8 @@ import Foundation
 struct HarmLimits: Sendable, Equatable {
     /// Whether another server would not help callers, because the servers behave alike or the first server is healthy.
     var areAlike = false
-    /// The maximum number of requests per call if ``areAlike`` is `true`, relative to the client without switching.
+    /// The maximum of the requests per call if ``areAlike`` is `true`, as a multiple of those of the client without
+    /// switching.
     var perCall = 1.05
     /// The maximum 99th percentile of the wait for calls to healthy endpoints in milliseconds, or `nil` for no limit.
     var wellP99: Double?

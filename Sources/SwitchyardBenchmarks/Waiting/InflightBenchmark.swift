@@ -3,7 +3,8 @@ import Switchyard
 
 /// A benchmark of the memory per request while many requests wait at the same time.
 ///
-/// The memory of libcurl's own handles is subtracted.
+/// The layers are libcurl alone, the bare transport, the client and the manager (`WaitingRequests.Layer`). For the layers
+/// above libcurl, the benchmark also reports the memory in addition to libcurl's own handles.
 ///
 /// A round measures each layer once. Each layer runs in a new process, so that no layer reuses the memory of another
 /// layer. The figures do not include the kernel's connection buffers.

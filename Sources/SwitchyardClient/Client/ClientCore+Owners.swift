@@ -94,9 +94,9 @@ extension NetworkClient {
         return { presentUser() == nil && credentials.login(in: environment).number == number }
     }
 
-    /// Returns a closure that reports whether the environment that is current now is still in use.
+    /// Returns a closure that reports whether the client still uses the environment that it uses now.
     ///
-    /// The closure does not retain the client.
+    /// The closure does not retain the client. If the handle is bound to servers, the closure always returns `true`.
     package func watchingEnvironment() -> @Sendable () -> Bool {
         guard boundPool == nil else { return { true } }
         let environment = environment

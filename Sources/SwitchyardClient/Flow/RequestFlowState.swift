@@ -28,6 +28,8 @@ struct RequestFlowState {
     /// The number of rounds that have reported their end.
     private var endedRounds = 0
     /// The number of attempts in all rounds.
+    ///
+    /// A round is one try at the request with its failovers and hedges.
     private(set) var attempts = 0
     /// Whether a server may have executed the request of a round although no response confirms it.
     private(set) var mayHaveBeenExecuted = false

@@ -111,7 +111,7 @@ package actor SegmentedBodyReader: HTTPBodyReader {
 }
 
 extension FileEnclosure {
-    /// The maximum number of bytes around a file that an enclosure keeps in memory.
+    /// The maximum total of the bytes before and after a file, which the enclosure keeps in memory.
     private static let largestRest = 1 << 20
 
     /// Creates the enclosure of a body (one file and the bytes around it) from segments.

@@ -34,12 +34,12 @@ final class DemoScreen: Sendable {
         terminal.isInteractive ? text.wrapped(to: terminal.size().columns, indent: 5) : [text]
     }
 
-    /// Prints a claim that is true.
+    /// Prints a claim that held.
     func came(true text: String) {
         region.print(wrapped(" ✓ \(text)").map { $0.replacing("✓", with: styled("✓", .green)) })
     }
 
-    /// Prints a claim that is not true.
+    /// Prints the error of a step whose claim did not hold.
     func broke(_ text: String) {
         region.print(wrapped(" ✗ \(text)").map { $0.replacing("✗", with: styled("✗", .red)) })
     }

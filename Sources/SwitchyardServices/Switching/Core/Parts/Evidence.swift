@@ -302,8 +302,10 @@ extension Evidence {
 // MARK: - Extra attempts
 
 extension Evidence {
-    /// Whether another server may get the request after a failure of an endpoint: not while every server fails the
-    /// endpoint alike.
+    /// Returns whether another server may get a request after a failure.
+    ///
+    /// The result is `false` while every server fails the endpoint alike. If `claims` is `true` and the result is `true`,
+    /// other requests of the endpoint have to wait for the result of this failover.
     ///
     /// A request that has taken a failover token may try the remaining servers.
     mutating func allowsFailover(
@@ -317,8 +319,10 @@ extension Evidence {
         return endpoints.allowsFailover(endpoint, after: kind, claims: claims, at: time)
     }
 
-    /// Whether a slow request of an endpoint may be sent to a second server: not while hedges of the endpoint have been
-    /// useless.
+    /// Returns whether a slow request of an endpoint may be sent to a second server.
+    ///
+    /// After several hedges of the endpoint did not help, the result is `false` for a time. If `claims` is `true` and the
+    /// result is `true`, other requests of the endpoint have to wait for the result of this hedge.
     mutating func allowsHedge(_ endpoint: UInt32, claims: Bool, at time: Double) -> Bool {
         endpoints.allowsHedge(endpoint, claims: claims, at: time)
     }
