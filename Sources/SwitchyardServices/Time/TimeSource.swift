@@ -103,7 +103,7 @@ private final class Alarm: Sendable {
 ///
 /// A call through `any TimeSource` copies the existential. Because the time is read with every call, the copy would
 /// cost as much as reading the time. ``SystemTime``, the usual time source, is therefore called directly.
-package struct TimeReader: Sendable {
+package final class TimeReader: Sendable {
     private let source: any TimeSource
     private let system: SystemTime?
 

@@ -24,8 +24,11 @@ struct EndpointTable: Sendable {
     private var keys: [UInt32] = []
     private var records: [EndpointRecord] = []
 
-    /// Returns the latencies of an endpoint, or `nil` if there was no response.
-    func latency(of endpoint: UInt32) -> LatencyDigest? { index(of: endpoint).map { records[$0].latency } }
+    /// Returns the percentiles of an endpoint's latency in seconds (``LatencyDigest``), which are `nil` while unknown.
+    func latency(of endpoint: UInt32) -> (bulk: Double?, tail: Double?) {
+        guard let index = index(of: endpoint) else { return (nil, nil) }
+        return (records[index].latency.bulk, records[index].latency.tail)
+    }
 
     /// Records a complete response of a server, and its latency if that is typical of the endpoint.
     mutating func recordResponse(

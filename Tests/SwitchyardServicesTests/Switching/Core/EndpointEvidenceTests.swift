@@ -177,9 +177,9 @@ import Testing
 
         table.recordFailure(1_000, on: 0, at: 101)
 
-        #expect(table.latency(of: 0)?.bulk != nil)
-        #expect(table.latency(of: 1)?.bulk == nil)
-        #expect(table.latency(of: 2)?.bulk != nil)
+        #expect(table.latency(of: 0).bulk != nil)
+        #expect(table.latency(of: 1).bulk == nil)
+        #expect(table.latency(of: 2).bulk != nil)
     }
 
     @Test func `a request that must not be repeated avoids a server in its recovery trial at first`() throws {

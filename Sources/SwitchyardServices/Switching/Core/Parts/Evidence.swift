@@ -38,25 +38,29 @@ struct Evidence: Sendable {
 extension Evidence {
     /// Returns the 90th percentile of the latency of an endpoint or, while that is unknown, of a server.
     func bulk(of endpoint: UInt32, on position: Int?) -> Double? {
-        endpoints.latency(of: endpoint)?.bulk ?? position.flatMap { servers[$0].latency.bulk }
+        endpoints.latency(of: endpoint).bulk ?? position.flatMap { servers[$0].latency.bulk }
     }
 
     /// Returns the seconds after which a response counts as late and a read is hedged.
     ///
     /// For a quick endpoint, of whose responses few take as long as the shortest wait, this time is shorter.
     func usualWait(for endpoint: UInt32, on position: Int?) -> Double {
-        let cautious = cautiousWait(for: endpoint, on: position)
-        guard cautious <= rules.shortestHedge, let bulk = bulk(of: endpoint, on: position),
-            let tail = endpoints.latency(of: endpoint)?.tail
-        else { return cautious }
-        return min(cautious, max(rules.earliestHedge, tail, (rules.policy.hedging?.factor ?? 1) * bulk))
+        let (ownBulk, tail) = endpoints.latency(of: endpoint)
+        let scaled = (ownBulk ?? position.flatMap { servers[$0].latency.bulk }).map { self.scaled($0) }
+        let cautious = cautiousWait(scaled)
+        guard cautious <= rules.shortestHedge, let scaled, let tail else { return cautious }
+        return min(cautious, max(rules.earliestHedge, tail, scaled))
     }
 
     /// Returns the seconds after which a request that must not be repeated is late.
     func cautiousWait(for endpoint: UInt32, on position: Int?) -> Double {
-        guard let bulk = bulk(of: endpoint, on: position) else { return max(rules.shortestHedge, rules.unknownHedge) }
-        return max(rules.shortestHedge, (rules.policy.hedging?.factor ?? 1) * bulk)
+        cautiousWait(bulk(of: endpoint, on: position).map { scaled($0) })
     }
+
+    private func cautiousWait(_ scaled: Double?) -> Double { max(rules.shortestHedge, scaled ?? rules.unknownHedge) }
+
+    /// Returns the 90th percentile of a latency, multiplied by the factor of the policy.
+    private func scaled(_ bulk: Double) -> Double { (rules.policy.hedging?.factor ?? 1) * bulk }
 
     /// Whether a probe took longer than the server's usual time allows.
     func isSlowProbe(_ latency: Double, on position: Int) -> Bool {
