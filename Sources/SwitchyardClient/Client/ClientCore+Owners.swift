@@ -29,9 +29,11 @@ extension APIConfiguration {
     /// - Returns: The reason, or `nil` if the user is still logged in, if the call belongs to another environment or to
     ///   no user, or if the call outlives a logout.
     func refusal(in environment: ServiceEnvironment) -> RequestFailure.Reason? {
-        guard let owner = callOwner, owner.environment == environment, !outlivesLogout else { return nil }
-        return owner.refusal
+        callOwner?.environment == environment ? refusal(of: callOwner) : nil
     }
+
+    /// Returns the reason why the call must end because its user has logged out, if there is one.
+    func refusal(of owner: CallOwner?) -> RequestFailure.Reason? { outlivesLogout ? nil : owner?.refusal }
 }
 
 extension NetworkClient {

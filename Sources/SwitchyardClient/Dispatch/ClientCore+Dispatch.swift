@@ -33,7 +33,15 @@ extension ClientCore {
         progress: TransferProgressHandler?,
         completion: @escaping RequestCompletion
     ) -> any DispatchedRequest {
-        let configuration = configuration.idempotencyKey == .automatic ? configuration.snapshot() : configuration
+        if configuration.idempotencyKey == .automatic {
+            return makeRequest(
+                configuration.snapshot(),
+                id: id,
+                sender: sender,
+                progress: progress,
+                completion: completion
+            )
+        }
         let completion = sender.usesCredentials ? completion : Self.withConfirmation(completion)
         let (present, observers) = present
         let pool = sender.pool ?? present

@@ -24,8 +24,9 @@ extension NetworkClient {
 
     /// Returns the call as the app wrote it now: with the client's rules and without an owner.
     package func written(_ configuration: APIConfiguration) -> APIConfiguration {
-        let configuration = configuration.ownerless
-        return ruled(configuration) ?? configuration
+        var written = ruled(configuration) ?? configuration
+        written.callOwner = nil
+        return written
     }
 
     /// Sends a request, to which the client's rules have been applied, on the caller's executor.
@@ -38,17 +39,18 @@ extension NetworkClient {
         endedBy handle: DispatchHandle? = nil
     ) async throws(RequestFailure) -> ServiceResponse {
         let handle = handle ?? DispatchHandle()
-        let configuration = configuration.callOwner == nil ? owned(configuration) : configuration
+        let owner = owner(of: configuration)
         let result: Result<ServiceResponse, RequestFailure> = await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
-                dispatch(configuration, id: id, progress: progress, holdingIn: handle) {
+                dispatch(configuration, of: owner, id: id, progress: progress, holdingIn: handle) {
                     continuation.resume(returning: $0)
                 }
             }
         } onCancel: {
             handle.cancel()
         }
-        return try (configuration.isBoundToLogin ? result.dropped(by: configuration) : result).get()
+        guard let owner, owner.isBound else { return try result.get() }
+        return try result.dropped(by: configuration, of: owner).get()
     }
 
     /// Sends a request and calls its completion on the thread that ends the request.
@@ -57,18 +59,33 @@ extension NetworkClient {
     ///
     /// The completion may be called on the caller's thread before this method returns. The request changes threads
     /// nowhere. If the transport, the clock and all callers use one thread, every run therefore has the same sequence
-    /// of events. This code is a separate function, because a suspended task reserves memory for all local variables of
-    /// its function.
-    @inline(never)
+    /// of events.
     package func dispatch(
         _ configuration: APIConfiguration,
         id: RequestID = RequestID(),
         progress: TransferProgressHandler? = nil,
-        holdingIn handle: DispatchHandle = DispatchHandle(),
+        completion: @escaping @Sendable (Result<ServiceResponse, RequestFailure>) -> Void
+    ) {
+        let owner = owner(of: configuration)
+        dispatch(configuration, of: owner, id: id, progress: progress, completion: completion)
+    }
+
+    /// Sends a request of an owner.
+    ///
+    /// This code is a separate function, because a suspended task reserves memory for all local variables of its
+    /// function.
+    @inline(never)
+    private func dispatch(
+        _ configuration: APIConfiguration,
+        of callOwner: CallOwner?,
+        id: RequestID,
+        progress: TransferProgressHandler?,
+        holdingIn handle: DispatchHandle? = nil,
         completion: @escaping @Sendable (Result<ServiceResponse, RequestFailure>) -> Void
     ) {
         let sender = ClientCore.Sender(owner: owner, usesCredentials: usesCredentials, pool: boundPool)
-        let configuration = configuration.callOwner == nil ? owned(configuration) : configuration
+        var configuration = configuration
+        configuration.callOwner = callOwner
         let request = core.makeRequest(
             configuration,
             id: id,
@@ -76,7 +93,7 @@ extension NetworkClient {
             progress: progress,
             completion: completion
         )
-        handle.hold(request)
+        handle?.hold(request)
         core.dispatch(request)
     }
 
@@ -97,31 +114,18 @@ extension NetworkClient {
     ) -> RequestID {
         let id = RequestID()
         let gate = CallbackGate()
-        let configuration = owned(written(configuration))
-        dispatch(configuration, id: id, progress: progress) { result in
-            gate.pass { queue.async { completion(result.dropped(by: configuration)) } }
+        let configuration = written(configuration)
+        let owner = owner(of: configuration)
+        dispatch(configuration, of: owner, id: id, progress: progress) { result in
+            gate.pass { queue.async { completion(result.dropped(by: configuration, of: owner)) } }
         }
         gate.open()
         return id
     }
 
-    /// Returns the call, which has no owner yet, with the user who is logged in now as its owner.
-    private func owned(_ configuration: APIConfiguration) -> APIConfiguration {
-        var owned = configuration
-        owned.callOwner = callOwner(of: configuration, needsUser: true)
-        return owned
-    }
-}
-
-extension APIConfiguration {
-    /// The call without its owner.
-    ///
-    /// An existing owner was set when the app sent an earlier call.
-    fileprivate var ownerless: APIConfiguration {
-        guard callOwner != nil else { return self }
-        var copy = self
-        copy.callOwner = nil
-        return copy
+    /// Returns the owner of a call that is dispatched now: its own or, if it has none, the user who is logged in.
+    private func owner(of configuration: APIConfiguration) -> CallOwner? {
+        configuration.callOwner ?? callOwner(of: configuration, needsUser: true)
     }
 }
 
@@ -129,10 +133,8 @@ extension Result where Success == ServiceResponse, Failure == RequestFailure {
     /// Returns the result for the caller.
     ///
     /// A response is replaced with a failure if the user of the call has logged out.
-    fileprivate func dropped(by configuration: APIConfiguration) -> Self {
-        guard case .success(let response) = self, let owner = configuration.callOwner,
-            let reason = configuration.refusal(in: owner.environment)
-        else { return self }
+    fileprivate func dropped(by configuration: APIConfiguration, of owner: CallOwner?) -> Self {
+        guard case .success(let response) = self, let reason = configuration.refusal(of: owner) else { return self }
         response.discardBody()
         var context = response.context
         context.mayHaveBeenExecuted = configuration.hasEffect && response.status < 400

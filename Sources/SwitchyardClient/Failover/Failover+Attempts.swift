@@ -27,17 +27,19 @@ extension Failover {
             return leaveUnsuitable(route, request, after: kind, at: now)
         }
         request.timeouts.total = nil
-        let method = request.method
-        if !method.isSafe, method != configuration.sentMethod { state.withLock { $0.changedMethod = method } }
-        if resendRule != .anytime { boundConnecting(of: &request, on: route, at: now) }
+        start(&request, on: route, at: now)
+    }
+
+    /// Starts an attempt, and sets the timer of the call's request.
+    private func start(_ request: inout HTTPRequest, on route: ServerPool.Route, at now: MonotonicTime) {
         let activity = request.body.isLarge ? BodyActivity(startedAt: now, core.clock) : nil
-        let (url, isAuthorized) = (request.url, !request.credentialFields.isEmpty)
-        guard
-            let index = state.withLock({ $0.add(route, url: url, activity, isAuthorized: isAuthorized, at: now) })
-        else { return abandon(route, at: now) }
-        let reason = self.kind(ofAttempt: index, on: route)
+        let added = state.withLock { $0.add(route, request, activity, in: configuration, at: now) }
+        guard let (index, changedMethod) = added else { return abandon(route, at: now) }
+        let rule = resendRule(changedMethod)
+        if rule != .anytime { boundConnecting(of: &request, on: route, rule, at: now) }
+        let reason = kind(ofAttempt: index, on: route)
         let task = send(request, of: index, reason, activity, to: route.server, at: now) { [self] result in
-            attemptEnded(index, startedAt: now, activity, result)
+            attemptEnded(index, startedAt: now, changedMethod, activity, result)
         }
         guard let task else { return }
         let (attachment, timer) = state.withLock { state in
@@ -45,7 +47,7 @@ extension Failover {
             return (attachment, attachment == .waiting ? state.claimTimer() : 0)
         }
         switch attachment {
-        case .waiting: setTimer(timer, for: route, at: now)
+        case .waiting: setTimer(timer, for: route, rule, at: now)
         case .answered: break
         case .unwanted: task.cancel()
         }
@@ -110,12 +112,17 @@ extension Failover {
     ///
     /// The limit is twice the time after which a safe request would be hedged. It is multiplied by the number of
     /// servers tried, because the network to all of them may be slow. At the last server there is no limit.
-    private func boundConnecting(of request: inout HTTPRequest, on route: ServerPool.Route, at now: MonotonicTime) {
-        guard request.timeouts.connect == nil, configuration.leavesChoice, let server = route.server,
+    private func boundConnecting(
+        of request: inout HTTPRequest,
+        on route: ServerPool.Route,
+        _ rule: ResendRule,
+        at now: MonotonicTime
+    ) {
+        guard request.timeouts.connect == nil, configuration.leavesChoice, route.server != nil,
             let attempt = route.attempt,
-            let delay = pool.helpDelay(for: route, resendRule, from: now, to: awaitedUntil)
+            let delay = pool.helpDelay(for: route, rule, from: now, to: awaitedUntil)
         else { return }
-        let tried = state.withLock { $0.tried } + [server]
+        let tried = state.withLock { $0.tried }
         guard pool.couldFailOver(after: attempt, excluding: tried, at: now) else { return }
         request.timeouts.connect = .seconds(delay * 2 * Double(tried.count))
     }
@@ -123,6 +130,7 @@ extension Failover {
     private func attemptEnded(
         _ index: Int,
         startedAt attemptStart: MonotonicTime,
+        _ changedMethod: HTTPMethod?,
         _ activity: BodyActivity?,
         _ result: Result<HTTPResponse, TransportError>
     ) {
@@ -134,7 +142,7 @@ extension Failover {
         // The time in which a large body was sent does not count as latency of the server.
         let latency = (activity?.lastSent ?? attemptStart).duration(to: now)
         let outcome = AttemptOutcome(of: result, latency: latency, tooManyRequests: pool.tooManyRequests)
-        let fate = RequestFate(of: result, to: method)
+        let fate = RequestFate(of: result, to: changedMethod ?? configuration.sentMethod)
         conclude(index, outcome, result.mapError { .transport($0) }, fate, at: now)
     }
 

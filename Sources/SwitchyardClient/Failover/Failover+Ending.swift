@@ -64,27 +64,42 @@ extension Failover {
     private func context(of ending: FailoverState.Ending, at now: MonotonicTime) -> CopyOnWrite<RequestContext> {
         // The attempts are read in place, because copying an attempt would retain everything that it references.
         let decisive = ending.decisive
-        var context = RequestContext(
-            service: pool.service,
-            environment: pool.environment,
-            method: method,
-            server: decisive.flatMap { ending.attempts[$0].route.server },
-            url: decisive.map { ending.attempts[$0].url },
-            attempts: ending.attempts.count,
-            elapsed: startedAt.duration(to: now),
-            redirects: decisive.flatMap { ending.attempts[$0].trail?.value.steps } ?? []
+        let (server, url, attempt): (Server.ID?, RequestURL?, Attempt?) =
+            if let decisive {
+                (
+                    ending.attempts[decisive].route.server, ending.attempts[decisive].url,
+                    ending.attempts[decisive].chargeable
+                )
+            } else { (nil, nil, nil) }
+        let method = ending.changedMethod ?? configuration.sentMethod
+        let hasEffect = configuration.hasEffect || !method.isSafe
+        // The context is created in place, because a copy would retain everything that it references.
+        return CopyOnWrite(
+            RequestContext(
+                service: pool.service,
+                environment: pool.environment,
+                method: method,
+                server: server,
+                url: url,
+                attempts: ending.attempts.count,
+                elapsed: startedAt.duration(to: now),
+                redirects: decisive.flatMap { ending.attempts[$0].trail?.value.steps } ?? [],
+                mayHaveBeenExecuted: hasEffect && ending.mayHaveBeenExecuted,
+                origin: RequestContext.Origin(
+                    attempt: attempt,
+                    isForeign: isForeign(ending, decisive),
+                    path: decisive == nil ? configuration.place : nil,
+                    fate: hasEffect ? ending.fate : .unsent,
+                    history: history(of: ending, at: now)
+                )
+            )
         )
-        context.history = history(of: ending, at: now)
-        if decisive == nil { context.path = configuration.place }
-        if configuration.hasEffect || !context.method.isSafe {
-            context.mayHaveBeenExecuted = ending.mayHaveBeenExecuted
-            context.fate = ending.fate
-        }
-        context.attempt = decisive.flatMap { ending.attempts[$0].chargeable }
-        if case .success(let response) = ending.result, response.status == 401, let decisive {
-            context.isForeign = !ending.attempts[decisive].isHome(configuration.authorization)
-        }
-        return CopyOnWrite(context)
+    }
+
+    /// Whether the result is a 401 from a host that the credential is not for.
+    private func isForeign(_ ending: FailoverState.Ending, _ decisive: Int?) -> Bool {
+        guard case .success(let response) = ending.result, response.status == 401, let decisive else { return false }
+        return !ending.attempts[decisive].isHome(configuration.authorization)
     }
 }
 
@@ -99,11 +114,19 @@ extension Failover {
 
     /// Returns the attempts of the request, in order.
     func history(of ending: FailoverState.Ending, at now: MonotonicTime) -> AttemptHistory {
-        switch ending.attempts.count {
-        case 0: .none
-        case 1: .one(attempt(0, of: ending, at: now))
-        default: .many(ending.attempts.indices.map { attempt($0, of: ending, at: now) })
-        }
+        if ending.attempts.isEmpty { return .none }
+        guard ending.attempts.count == 1, ending.obstacle == nil, let end = ending.attempts[0].end,
+            case .response(let status, nil) = end.ending
+        else { return .many(ending.attempts.indices.map { attempt($0, of: ending, at: now) }) }
+        return .single(
+            AttemptHistory.Single(
+                server: ending.attempts[0].route.server,
+                kind: firstKind,
+                start: dispatchedAt.duration(to: ending.attempts[0].startedAt),
+                duration: ending.attempts[0].startedAt.duration(to: end.time),
+                status: status
+            )
+        )
     }
 
     private func attempt(_ index: Int, of ending: FailoverState.Ending, at now: MonotonicTime) -> CallAttempt {
@@ -128,6 +151,8 @@ extension FailoverState {
     struct Ending {
         var result: Result<HTTPResponse, RequestFailure.Reason>
         var winner: Int?
+        /// The method that was sent, if it is unsafe and a modifier has changed it.
+        var changedMethod: HTTPMethod?
         /// If no attempt won, the attempt whose end is the result, or `nil` if there is none.
         var decisiveCandidate: Int?
         var attempts: ContiguousArray<Attempt> = []

@@ -95,14 +95,17 @@ final class Failover: DispatchedRequest {
 
     /// The rule that determines when the request may be resent, and whether it may be sent to two servers at the same
     /// time.
-    var resendRule: ResendRule {
-        state.withLock { $0.changedMethod }.map(configuration.resendRule(sending:)) ?? configuration.resendRule
-    }
+    var resendRule: ResendRule { resendRule(state.withLock { $0.changedMethod }) }
 
     /// The method of the request as it is sent.
     ///
     /// A modifier or a transform may have changed the method of the call.
     var method: HTTPMethod { state.withLock { $0.changedMethod } ?? configuration.sentMethod }
+
+    /// Returns the rule for a request whose method a modifier or a transform has changed, if it has.
+    func resendRule(_ changedMethod: HTTPMethod?) -> ResendRule {
+        changedMethod.map(configuration.resendRule(sending:)) ?? configuration.resendRule
+    }
 
     /// The latest time until which a caller waits for the request.
     ///
@@ -179,9 +182,9 @@ final class Failover: DispatchedRequest {
 
 extension Failover {
     /// Sets the timer for the time at which the request is hedged, or for the deadline if it is earlier.
-    func setTimer(_ number: Int, for route: ServerPool.Route, at now: MonotonicTime) {
+    func setTimer(_ number: Int, for route: ServerPool.Route, _ rule: ResendRule, at now: MonotonicTime) {
         var wakeUp = deadline
-        if let delay = pool.helpDelay(for: route, resendRule, from: now, to: awaitedUntil) {
+        if let delay = pool.helpDelay(for: route, rule, from: now, to: awaitedUntil) {
             wakeUp = min(wakeUp, now.advanced(bySeconds: delay))
         }
         setTimer(number, at: wakeUp)

@@ -73,7 +73,7 @@ struct FailoverState {
     /// The method that is sent, if it is unsafe and a modifier has changed it.
     ///
     /// Otherwise `nil`.
-    var changedMethod: HTTPMethod?
+    private(set) var changedMethod: HTTPMethod?
     /// The servers that do not serve the request as a modifier has changed it.
     private(set) var barred: [Server.ID] = []
     /// The 4xx response of an extra attempt while an earlier attempt still waits for its response.
@@ -119,6 +119,22 @@ struct FailoverState {
     mutating func bar(_ server: Server.ID?) -> [Server.ID] {
         if let server { barred.append(server) }
         return barred
+    }
+
+    /// Adds an attempt with its request, unless the call's request is not running.
+    ///
+    /// - Returns: The index of the attempt, and the method that is sent if it is unsafe and was changed.
+    mutating func add(
+        _ route: ServerPool.Route,
+        _ request: HTTPRequest,
+        _ activity: BodyActivity?,
+        in configuration: APIConfiguration,
+        at now: MonotonicTime
+    ) -> (index: Int, changedMethod: HTTPMethod?)? {
+        let method = request.method
+        if !method.isSafe, method != configuration.sentMethod { changedMethod = method }
+        let isAuthorized = !request.credentialFields.isEmpty
+        return add(route, url: request.url, activity, isAuthorized: isAuthorized, at: now).map { ($0, changedMethod) }
     }
 
     /// Adds an attempt and returns its index, or `nil` if the request is not running.
@@ -307,7 +323,7 @@ struct FailoverState {
         self.winner = winner
         lastResult = nil
         refusal = nil
-        var ending = Ending(result: result, winner: winner)
+        var ending = Ending(result: result, winner: winner, changedMethod: changedMethod)
         ending.mayHaveBeenExecuted = mayHaveBeenExecuted
         ending.fate = fate
         ending.decisiveCandidate = telling

@@ -147,11 +147,30 @@ extension String {
 
 /// The attempts of a request, in order.
 ///
-/// A single attempt, the usual case, needs no memory of its own.
+/// A single attempt with a response, the usual case, needs no memory of its own.
 package enum AttemptHistory: Sendable {
     case none
-    case one(CallAttempt)
+    case single(Single)
     case many([CallAttempt])
+
+    /// The only attempt of a request, which had a response without `Retry-After`.
+    package struct Single: Sendable {
+        var server: String?
+        var kind: CallAttempt.Kind
+        var start: Duration
+        var duration: Duration
+        var status: Int
+
+        fileprivate var attempt: CallAttempt {
+            CallAttempt(
+                server: server,
+                kind: kind,
+                start: start,
+                duration: duration,
+                ending: .response(status: status)
+            )
+        }
+    }
 
     /// The maximum number of attempts in a list.
     ///
@@ -162,7 +181,7 @@ package enum AttemptHistory: Sendable {
     package var attempts: [CallAttempt] {
         switch self {
         case .none: []
-        case .one(let attempt): [attempt]
+        case .single(let single): [single.attempt]
         case .many(let attempts): attempts
         }
     }

@@ -17,7 +17,7 @@ public struct ServiceResponse: Sendable {
     }
 
     /// The context, stored by reference because a response is passed on many times and its context is rarely read.
-    @usableFromInline var sharedContext: CopyOnWrite<RequestContext>
+    @usableFromInline package var sharedContext: CopyOnWrite<RequestContext>
 
     /// Creates a response.
     public init(id: RequestID, response: HTTPResponse, context: RequestContext) {
@@ -145,11 +145,36 @@ public struct RequestContext: Sendable, Hashable {
         self.elapsed = elapsed
         self.redirects = redirects
     }
+
+    /// Creates the context of a request that has ended.
+    init(
+        service: String,
+        environment: ServiceEnvironment,
+        method: HTTPMethod,
+        server: String?,
+        url: RequestURL?,
+        attempts: Int,
+        elapsed: Duration,
+        redirects: [RedirectStep],
+        mayHaveBeenExecuted: Bool,
+        origin: Origin
+    ) {
+        self.service = service
+        self.environment = environment
+        self.method = method
+        self.server = server
+        self.url = url
+        self.attempts = attempts
+        self.elapsed = elapsed
+        self.redirects = redirects
+        self.mayHaveBeenExecuted = mayHaveBeenExecuted
+        self.origin = origin
+    }
 }
 
 extension RequestContext {
     /// The properties that are ignored when contexts are compared.
-    private struct Origin: Sendable, Hashable {
+    struct Origin: Sendable, Hashable {
         var attempt: Attempt?
         var isForeign = false
         var path: String?

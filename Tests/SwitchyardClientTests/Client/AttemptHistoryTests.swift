@@ -25,7 +25,7 @@ import Testing
         let response = try await client.send(APIConfiguration(path: "list"))
 
         #expect(lines(response.attempts) == ["first 0 ms primary: 200 after 40 ms"])
-        guard case .one = response.context.history else {
+        guard case .single = response.context.history else {
             Issue.record("a single attempt needs a list")
             return
         }
@@ -116,7 +116,7 @@ import Testing
     @Test func `the list of a call with many retries keeps the first attempt and the latest attempts`() {
         var history = AttemptHistory.none
         for number in 0..<250 {
-            history.append(.one(CallAttempt(server: "\(number)", duration: .zero, ending: .cancelled)))
+            history.append(.many([CallAttempt(server: "\(number)", duration: .zero, ending: .cancelled)]))
         }
 
         #expect(history.attempts.count == AttemptHistory.limit)
