@@ -13,7 +13,7 @@ extension APICall {
     func accepts(_ status: Int?) -> Bool { status.map(rules.status.accepts) ?? true }
 
     /// Validates a response and decodes its value, and adds the module's messages to the error.
-    func decoded(_ received: Received) throws(APIError) -> APIResponse<Value> {
+    func decoded(_ received: ReceivedResponse) throws(APIError) -> APIResponse<Value> {
         let service = received.service
         let raw = RawResponse(service.response, to: configuration)
         let rules = rules
@@ -22,7 +22,7 @@ extension APICall {
             // An accepted response must be complete; for any other response the head is enough.
             if let bodyFailure, rules.status.accepts(raw.status) { throw APIError(bodyFailure) }
             let value = try serializer.value(of: raw, rules: rules)
-            return APIResponse(value: value, response: service.response, context: service.context)
+            return APIResponse(value: value, response: service.response, sharedContext: service.sharedContext)
         } catch {
             var error = error
             if let bodyFailure { error.context.underlying = error.context.underlying ?? bodyFailure }

@@ -8,14 +8,16 @@ import SwitchyardTransport
 package typealias OwnedSending =
     nonisolated(nonsending) @Sendable (APIConfiguration) async throws(RequestFailure) -> ServiceResponse
 
-extension APICall {
-    /// A response with its whole body, before validation.
-    struct Received: Sendable {
-        let service: ServiceResponse
-        /// The number of times that the call has removed entries of the cache.
-        let removals: Int
-    }
+/// A response with its whole body, before validation.
+///
+/// The type is not part of the generic call, because looking up a generic type costs more than 20 ns.
+struct ReceivedResponse: Sendable {
+    let service: ServiceResponse
+    /// The number of times that the call has removed entries of the cache.
+    let removals: Int
+}
 
+extension APICall {
     /// Returns the response of the sending closure with its whole body, whatever its status, and removes the cache entries
     /// that the call has made outdated.
     ///
@@ -29,7 +31,7 @@ extension APICall {
         through client: NetworkClient,
         sending sent: APIConfiguration,
         by send: OwnedSending
-    ) async throws(APIError) -> Received {
+    ) async throws(APIError) -> ReceivedResponse {
         if module.errors != nil { try module.check() }
         let response: ServiceResponse
         do throws(RequestFailure) {
@@ -40,9 +42,9 @@ extension APICall {
         let isSafe = configuration.method.isSafe
         let removals = isSafe ? 0 : removeChanged(by: response.status, response.context, in: client)
         guard case .stream(let stream) = response.response.body else {
-            return Received(service: response, removals: removals)
+            return ReceivedResponse(service: response, removals: removals)
         }
-        return Received(service: try await collected(stream, of: response), removals: removals)
+        return ReceivedResponse(service: try await collected(stream, of: response), removals: removals)
     }
 
     /// Returns the error of a request without a response, with the module's messages.

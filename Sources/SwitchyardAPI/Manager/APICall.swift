@@ -104,8 +104,11 @@ extension APICall {
         id: RequestID = RequestID(),
         among calls: @autoclosure () -> CallTable? = nil
     ) async throws(APIError) -> APIResponse<Value> {
+        guard configuration.isBoundToLogin else {
+            return try await obtained(through: client, id: id, among: calls())
+        }
         let response = try await obtained(through: client, id: id, among: calls())
-        if configuration.isBoundToLogin { try checkOwner(in: client) }
+        try checkOwner(in: client)
         return response
     }
 
@@ -115,9 +118,18 @@ extension APICall {
         id: RequestID = RequestID(),
         among calls: @autoclosure () -> CallTable? = nil
     ) async throws(APIError) -> APIResponse<Value> {
-        guard let cached else { return try await fetched(through: client, id: id).response }
+        guard cachePlan != nil else { return try await sent(through: client, id: id) }
+        return try await stored(through: client, among: calls())
+    }
+
+    @inline(never)
+    private nonisolated(nonsending) func stored(
+        through client: NetworkClient,
+        among calls: CallTable?
+    ) async throws(APIError) -> APIResponse<Value> {
+        guard let cached else { return try await sent(through: client, id: RequestID()) }
         // A fetch belongs to all its waiters, so it uses a handle of its own.
-        return try await cached.response(through: calls()?.client ?? client, among: calls())
+        return try await cached.response(through: calls?.client ?? client, among: calls)
     }
 
     /// The call with its place in the cache, or `nil` if its response is not stored.
@@ -135,30 +147,41 @@ extension APICall {
         var isConfirmation: Bool { response.source == .revalidated }
     }
 
-    /// Sends the request, validates the response and decodes it, not on the caller's executor.
+    /// Sends the request of a call whose response is not stored, validates the response and decodes it, not on the
+    /// caller's executor.
+    @concurrent private func sent(
+        through client: NetworkClient,
+        id: RequestID
+    ) async throws(APIError) -> APIResponse<Value> {
+        let cache = configuration.cacheBox
+        // Nothing is stored for such a call: it has no lifetime, or it changes something.
+        guard cache.value.reading != .only else { throw module.completed(APIError(.cache(.invalidLifetime))) }
+        let received = try await received(through: client, sending: configuration) { (call) throws(RequestFailure) in
+            try await client.answer(to: call, id: id, progress: call.progress)
+        }
+        guard !cache.value.removesTags.isEmpty else { return try decoded(received) }
+        let response = try decoded(received)
+        removeTagged(in: client)
+        return response
+    }
+
+    /// Sends the request of a call with a plan, validates the response and decodes it, not on the caller's executor.
     ///
     /// - Parameters:
     ///   - client: The client that sends the request.
-    ///   - id: The identifier of the request.
     ///   - stored: The stored response that the server may confirm.
     ///   - conditions: The header fields by which the server may confirm it.
     /// - Returns: The value with its response.
     /// - Throws: ``APIError``.
     @concurrent func fetched(
         through client: NetworkClient,
-        id: RequestID = RequestID(),
         confirming stored: CachedValue<Value>? = nil,
         with conditions: HTTPHeaders = HTTPHeaders()
     ) async throws(APIError) -> Fetched {
-        // Nothing is stored for a call without a plan: it has no lifetime, or it changes something.
-        let cache = configuration.cacheBox
-        guard cache.value.reading != .only else {
-            throw module.completed(APIError(.cache(.invalidLifetime)))
-        }
         let send: OwnedSending = { (call) throws(RequestFailure) in
-            try await client.answer(to: call, id: id, progress: call.progress)
+            try await client.answer(to: call, id: RequestID(), progress: call.progress)
         }
-        var received: Received
+        var received: ReceivedResponse
         // A condition of the caller's own refers to the caller's copy, so its confirmation is returned to the caller.
         if let stored, !conditions.isEmpty, HTTPCacheRules.mayConfirm(configuration.method, configuration.headers) {
             // One call has one deadline, also if it takes two requests.
@@ -178,7 +201,7 @@ extension APICall {
             received = try await self.received(through: client, sending: configuration, by: send)
         }
         let response = try decoded(received)
-        let removals = received.removals + (cache.value.removesTags.isEmpty ? 0 : removeTagged(in: client))
+        let removals = received.removals + removeTagged(in: client)
         return Fetched(response: response, cost: response.response.data?.count ?? 0, removals: removals)
     }
 
@@ -204,7 +227,9 @@ extension APICall {
         return response
     }
 
-    @concurrent private func decodedElsewhere(_ received: Received) async throws(APIError) -> APIResponse<Value> {
+    @concurrent private func decodedElsewhere(
+        _ received: ReceivedResponse
+    ) async throws(APIError) -> APIResponse<Value> {
         try decoded(received)
     }
 }
@@ -231,7 +256,7 @@ extension APICall {
                 headers: HTTPCacheRules.confirmed(stored.answer?.headers ?? [:], by: confirmation.headers)
             ),
             source: .revalidated,
-            context: confirmation.context
+            sharedContext: confirmation.sharedContext
         )
         return Fetched(response: response, cost: stored.cost, removals: removeTagged(in: client))
     }

@@ -94,12 +94,15 @@ extension APIManager {
         let client = client
         let configuration = client.ruled(configuration) ?? configuration
         PageLoadRecorder.present?.note(configuration, client, user: user, presentUser(orLast: user))
-        return keepsOwner && configuration.callOwner != nil ? configuration : owned(configuration)
+        return keepsOwner && configuration.callOwner != nil ? configuration : owned(configuration, by: user)
     }
 
     /// Returns the configuration with the current owner, for a call that is created now and sent later.
     package func owned(_ configuration: APIConfiguration) -> APIConfiguration {
-        let user = cacheUser
+        owned(configuration, by: cacheUser)
+    }
+
+    private func owned(_ configuration: APIConfiguration, by user: String?) -> APIConfiguration {
         let present = user == nil || user == client.user ? nil : presentUser(orLast: user)
         let owner = client.callOwner(of: configuration, presentUser: present)
         guard owner != nil || configuration.callOwner != nil else { return configuration }

@@ -34,7 +34,12 @@ public struct APIResponse<Value: Sendable>: Sendable {
     /// The facts about the request, such as the server, the number of attempts and the elapsed time.
     ///
     /// The value is `nil` for a value from the cache.
-    public var context: RequestContext?
+    public var context: RequestContext? {
+        get { sharedContext?.value }
+        set { sharedContext = newValue.map { CopyOnWrite($0) } }
+    }
+    /// The context, stored by reference because a response is passed on many times and its context is rarely read.
+    package var sharedContext: CopyOnWrite<RequestContext>?
 
     /// Creates a response from a value and its status, header fields and source.
     public init(
@@ -48,7 +53,7 @@ public struct APIResponse<Value: Sendable>: Sendable {
             value: value,
             response: HTTPResponse(status: status, headers: headers),
             source: source,
-            context: context
+            sharedContext: context.map { CopyOnWrite($0) }
         )
     }
 
@@ -57,12 +62,12 @@ public struct APIResponse<Value: Sendable>: Sendable {
         value: Value,
         response: HTTPResponse,
         source: ResponseSource = .network,
-        context: RequestContext? = nil
+        sharedContext: CopyOnWrite<RequestContext>? = nil
     ) {
         self.value = value
         self.response = response
         self.source = source
-        self.context = context
+        self.sharedContext = sharedContext
     }
 
     /// The status of the response.
@@ -92,7 +97,7 @@ public struct APIResponse<Value: Sendable>: Sendable {
             value: try transform(value),
             response: response,
             source: source,
-            context: context
+            sharedContext: sharedContext
         )
     }
 }
