@@ -54,8 +54,9 @@ extension ServerListRefusal: CustomStringConvertible {
         case .foreignService(let name, let expected): "the list is for the service \(name): must be \(expected)"
         case .outdated(let version, let newest): "the list has version \(version): must be at least \(newest)"
         case .reusedVersion(let version): "the list has version \(version) of an earlier list with other content"
-        case .expired(let date, let now): "the list expired at \(date.iso8601), and now it is \(now.iso8601)"
-        case .issuedInFuture(let date, let now): "the list was issued at \(date.iso8601), and now it is \(now.iso8601)"
+        case .expired(let date, let now): "the list expired at \(date.iso8601), and the time is \(now.iso8601)"
+        case .issuedInFuture(let date, let now):
+            "the list is issued in the future: at \(date.iso8601), and the time is \(now.iso8601)"
         case .invalidServers(let error): "the servers of the list are invalid: \(error)"
         case .tooManyServers(let count, let maximum): "the list has \(count) servers: must be at most \(maximum)"
         case .missingEnvironment(let environment): "the list has no server in the environment \(environment)"

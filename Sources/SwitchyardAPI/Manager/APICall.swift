@@ -9,19 +9,22 @@ import SwitchyardServices
 ///
 /// 1. **Rules, owner, cache** (`SwitchyardAPI/Manager/APIManager+Values.swift`). The client's rules are applied. The
 ///    call gets an owner, which is the environment and the user of this moment, and a plan if its response may be
-///    stored (`SwitchyardAPI/Manager/Caching/CachePlan.swift`). A fresh value in memory ends the call here if nothing
-///    but the lifetime decides. Otherwise, an ``APICall`` is made of the parts.
-/// 2. **Stored response** (`SwitchyardAPI/Manager/Caching/CachedCall.swift`). A call with a plan looks for a response in
-///    memory, then on disk (`SwitchyardAPI/Manager/Caching/CachedCall+Recall.swift`). A fresh response ends the call.
-///    The policy decides whether a stale response ends the call while it is refreshed, is first revalidated by the
-///    server, or replaces a failure (`SwitchyardAPI/Manager/Caching/StoredUse.swift`). Calls that miss the same response
-///    share one fetch.
+///    stored (`SwitchyardAPI/Manager/Caching/CachePlan.swift`). A fresh value in memory ends the call here if only
+///    the lifetime decides on freshness, fresh stored responses may be used, no observer is set, and the call does not
+///    continue earlier work of another owner. Otherwise, an ``APICall`` is made of the parts.
+/// 2. **Stored response** (`SwitchyardAPI/Manager/Caching/CachedCall.swift`). A call with a plan looks for a response
+///    in memory, then on disk (`SwitchyardAPI/Manager/Caching/CachedCall+Recall.swift`). A fresh response ends the
+///    call. A call that may use only stored responses ends here with an error if no response is usable. Otherwise, the
+///    policy decides whether a stale response ends the call while it is refreshed, is first revalidated by the server,
+///    or replaces a failure (`SwitchyardAPI/Manager/Caching/StoredUse.swift`). Calls that miss the same response share
+///    one fetch.
 /// 3. **Request** (`SwitchyardAPI/Manager/APICall+Receiving.swift`). The call is passed to the client
 ///    (`SwitchyardClient/Dispatch/NetworkClient+Sending.swift`), which chooses the kind of the request
 ///    (`ClientCore+Dispatch.swift`). A request with limits, interceptors, credentials, retries, observers or an owner
 ///    that is bound to a login runs in rounds (`SwitchyardClient/Flow/RequestFlow.swift`). A round is one try at the
-///    request with its failovers and hedges. Any other request has a single round. Calls with `sharing` that are equal
-///    share one transfer. The request is added to the table of the client (`SwitchyardClient/Client/ClientCore.swift`).
+///    request with its failovers and hedges. Any other request has a single round. A call with `sharing` is a
+///    `SharedRequest`, and equal calls share one transfer. The request is added to the table of the client
+///    (`SwitchyardClient/Client/ClientCore.swift`).
 /// 4. **Attempts** (`SwitchyardClient/Failover/Failover.swift`, `Failover+Attempts.swift`). In each round a server is
 ///    chosen and an attempt is sent, and another server may follow.
 /// 5. **End of the request** (`SwitchyardClient/Client/ClientCore.swift`). The request ends once, with a response of
@@ -29,11 +32,11 @@ import SwitchyardServices
 /// 6. **Validation and decoding** (`SwitchyardAPI/Manager/APICall+Decoding.swift`).
 /// 7. **Storage** (`SwitchyardAPI/Manager/Caching/CachedCall+Fetch.swift`). A call with a plan runs stages 3 to 6 in
 ///    its fetch, which then stores the response.
-/// 8. **Owner** (`SwitchyardAPI/Manager/APICall+Decoding.swift`). If the user of the call has logged out, the call
-///    fails, and the app receives no response. The owner is also checked before a stored response is used, when the
-///    request enters the table, between rounds, and when the response leaves the client
-///    (`SwitchyardClient/Client/ClientCore+Owners.swift`). A call with `APIConfiguration.outlivesLogout` passes these
-///    checks.
+/// 8. **Owner** (`SwitchyardAPI/Manager/APICall+Decoding.swift`). If the user of the call has logged out or another
+///    user has logged in, the call fails, and the app receives no response. The owner is also checked before a stored
+///    response is used, when the request enters the table, between rounds, and when the response leaves the client
+///    (`SwitchyardClient/Dispatch/NetworkClient+Sending.swift`). A call with `APIConfiguration.outlivesLogout` passes
+///    these checks.
 ///
 /// A call holds neither the manager nor its client, so that both can be released while the call is in flight. It is a
 /// class, because it is passed through many functions and each would copy a configuration of two dozen fields.

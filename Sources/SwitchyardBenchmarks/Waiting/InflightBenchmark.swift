@@ -6,8 +6,8 @@ import Switchyard
 /// The layers are libcurl alone, the bare transport, the client and the manager (`WaitingRequests.Layer`). For the layers
 /// above libcurl, the benchmark also reports the memory in addition to libcurl's own handles.
 ///
-/// A round measures each layer once. Each layer runs in a new process, so that no layer reuses the memory of another
-/// layer. The figures do not include the kernel's connection buffers.
+/// Each measurement runs every layer once. Each layer runs in a new process, so that no layer reuses the memory of another
+/// layer. The results do not include the kernel's connection buffers.
 struct InflightBenchmark {
     let isJSON: Bool
     var count = 10_000

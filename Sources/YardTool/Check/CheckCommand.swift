@@ -18,7 +18,7 @@ struct CheckCommand: Command {
     init(_ arguments: Arguments) throws(UsageError) {
         let paths = arguments.positional.isEmpty ? ["Services"] : arguments.positional
         guard !paths.contains("") else { throw UsageError("PATH must not be empty") }
-        guard arguments.text("environment") != "" else { throw UsageError("--environment requires a value: E") }
+        guard arguments.text("environment") != "" else { throw UsageError("--environment must not be empty") }
         places = paths.map { URL(fileURLWithPath: $0) }
         let timeout = try arguments.number("timeout", in: 0.001...3_600) ?? 5
         check = ServiceCheck(

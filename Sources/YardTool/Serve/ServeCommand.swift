@@ -21,7 +21,7 @@ struct ServeCommand: Command {
 
     init(_ arguments: Arguments) throws(UsageError) {
         guard !arguments.positional.contains("") else { throw UsageError("PATH must not be empty") }
-        guard arguments.text("environment") != "" else { throw UsageError("--environment requires a value: E") }
+        guard arguments.text("environment") != "" else { throw UsageError("--environment must not be empty") }
         places = arguments.positional.map { URL(fileURLWithPath: $0) }
         environment = arguments.text("environment").map(ServiceEnvironment.init(rawValue:))
         guard environment == nil || !places.isEmpty else { throw UsageError("--environment requires a PATH") }
