@@ -1,8 +1,9 @@
 /// One transmission of a request to one server.
 ///
 /// An attempt stores its server and the server's generation. The generation is a number that changes when the server is
-/// ejected, when its trial begins and when it recovers. The outcome of an attempt from an earlier generation changes
-/// nothing. Every attempt is settled exactly once, that is, its outcome is reported to the core.
+/// ejected (taken out of use for a time), when its trial begins and when it recovers. If the generation has changed
+/// since the attempt began, the outcome of the attempt changes nothing. The outcome of every attempt is reported to the
+/// core exactly once.
 package struct Attempt: Sendable, Hashable {
     /// The reason for an attempt.
     package enum Role: UInt8, Sendable, Hashable, CaseIterable {
@@ -13,11 +14,13 @@ package struct Attempt: Sendable, Hashable {
         case failover
         /// A hedge: an additional attempt on another server while an attempt is slow.
         case hedge
-        /// A shadow copy of a request that finds out whether an ejected server works again.
+        /// A shadow read: a copy of a read, which is sent to an ejected server to find out whether it works again. The
+        /// response is discarded.
         case probe
         /// A small request to a suspected server, or the same request to another server for confirmation.
         case suspicion
-        /// A shadow copy of a request that opens a connection to the first fallback server before it is needed.
+        /// A shadow read to the first fallback server, which opens a connection before it is needed. The response is
+        /// discarded.
         case warmUp
     }
 
@@ -30,9 +33,10 @@ package struct Attempt: Sendable, Hashable {
     package let role: Role
     /// Whether the attempt occupies one of the slots that a server on trial has for concurrent requests.
     let holdsTrialPlace: Bool
-    /// Whether the previous attempt failed because of overload; if this attempt fails too, it costs more tokens.
+    /// Whether the previous attempt failed because of overload. If this attempt fails too, it costs the failover budget
+    /// more tokens.
     let followsOverload: Bool
-    /// Whether the attempt takes no failover token, because the previous attempt reached no server.
+    /// Whether the attempt costs the failover budget nothing, because the previous attempt reached no server.
     let isFree: Bool
     /// The number of timely responses of the server (``Lateness/timely``) at the start of the attempt.
     let timely: UInt32
@@ -68,8 +72,8 @@ package struct Attempt: Sendable, Hashable {
     /// The server, as its position in `SwitchingCore.serverIDs` at the time of the choice.
     package var server: Int { Int(position) }
 
-    /// Whether the attempt took a failover or hedge token, or continues with the token of an earlier attempt of its
-    /// request.
+    /// Whether the attempt was charged to the failover budget or the hedge budget, or continues a request that an
+    /// earlier attempt was charged for.
     package var isPaid: Bool { role == .hedge || role == .failover && !isFree }
 
     /// Whether the two attempts went to different servers, or to one server before and after its ejection or recovery.
@@ -77,8 +81,8 @@ package struct Attempt: Sendable, Hashable {
     /// Generations are compared instead of positions, because a new list may have moved the servers.
     package func isElsewhere(than other: Attempt) -> Bool { generation != other.generation }
 
-    /// A copy of the attempt for facts that become known after it was settled; the copy holds no trial slot and no
-    /// token.
+    /// A copy of the attempt for facts that become known after its outcome was reported. The copy holds neither a slot
+    /// of a trial nor a token of a budget.
     package var afterwards: Attempt {
         Attempt(server: server, generation: generation, role: .suspicion, endpoint: endpoint, startedAt: startedAt)
     }

@@ -9,8 +9,8 @@ package enum AttemptOutcome: Sendable, Hashable {
     /// The attempt was in flight when another attempt of the request succeeded, or when the app or the deadline ended
     /// the request.
     ///
-    /// If no attempt succeeded, the outcome says nothing about the server. The attempt's token (`BudgetRules`) is not
-    /// returned, because the server may still be working on the request.
+    /// If no attempt succeeded, the outcome says nothing about the server. The budget does not get the attempt's token
+    /// back (`BudgetRules`), because the server may still be working on the request.
     case unfinished
     /// The outcome says nothing about the server, and the server is not working on the request.
     ///

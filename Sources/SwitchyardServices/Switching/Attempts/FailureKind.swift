@@ -4,7 +4,7 @@ public enum FailureKind: Sendable, Hashable {
     case wire(WireFailure)
     /// The server responded with this status: 408, 421, 425, 5xx, or 429 if it means that the server is overloaded.
     case http(Int)
-    /// The attempt was overtaken: it was slow, and a hedge on another server responded first.
+    /// The attempt was overtaken: it was slow, and its hedge (a second attempt on another server) responded first.
     case overtaken
 }
 

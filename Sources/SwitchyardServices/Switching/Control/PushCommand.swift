@@ -7,7 +7,8 @@ public struct PushCommand: Sendable, Hashable {
     public enum Mode: String, Sendable, Hashable, CaseIterable {
         /// Puts the server first; if the server fails, the next server still takes over.
         case prefer
-        /// Sends every request to the server, until the command expires or the server is ejected.
+        /// Sends every request to the server, until the command expires or the server is ejected (taken out of use for
+        /// a time).
         case force
         /// Puts the server last; requests still reach it if the other servers fail.
         case avoid

@@ -1,6 +1,8 @@
 /// The state of a core that the app may store across relaunches: the preferred server and the ejected servers.
+///
+/// An ejected server is out of use for a time, because it failed.
 package struct SwitchMemory: Codable, Sendable, Hashable {
-    /// The maximum age, in seconds, at which stored ejections are restored.
+    /// The maximum age, in seconds, of a stored state whose ejected servers are ejected again.
     package static let longestAge = 600.0
 
     /// The time of saving, in seconds since 1970 by the wall clock.
@@ -30,8 +32,8 @@ extension SwitchingCore {
     /// Restores a stored state before the first request.
     ///
     /// Servers that were ejected at most `SwitchMemory.longestAge` ago are ejected again, with a probe due immediately.
-    /// If the state is older, or its time is in the future, its ejections are ignored. If the policy's `failsBack` is
-    /// `false`, the stored preferred server is preferred again. Unknown names are ignored.
+    /// If the state is older, or its time is in the future, its ejected servers are ignored. If the policy's
+    /// `failsBack` is `false`, the stored preferred server is preferred again. Unknown names are ignored.
     ///
     /// - Parameters:
     ///   - memory: The stored state.

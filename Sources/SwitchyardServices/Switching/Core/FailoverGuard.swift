@@ -15,9 +15,10 @@ public enum FailoverGuard: String, Sendable, Hashable, CaseIterable {
     case policy
     /// The request has had fewer attempts than ``SwitchPolicy/maximumAttempts``.
     case attemptLimit
-    /// The failover costs no token, the budget has a token, or the request continues with the token that it has taken.
+    /// The failover budget permits the failover, the failover costs the budget nothing, or the request has already been
+    /// charged for an earlier failover.
     case budget
-    /// The last failovers of the endpoint were not all useless, so the endpoint does not fail on every server alike.
+    /// A recent failover of the endpoint was useful. Otherwise the endpoint is assumed to fail on every server.
     case endpoint
     /// A server that the request has not tried can take the request.
     case servers
@@ -50,7 +51,8 @@ package struct FailoverRequest: Sendable {
     package var leavesChoice = true
     /// Whether an attempt was sent to a host outside the service.
     package var hasLeftService = false
-    /// The failure of the previous attempt, or `nil` if the server was ejected while the request was waiting.
+    /// The failure of the previous attempt, or `nil` if its server was ejected (taken out of use for a time) while the
+    /// request was waiting.
     package var failure: FailureKind?
     /// The servers that the request has tried.
     package var tried = ServerSet()
@@ -60,11 +62,11 @@ package struct FailoverRequest: Sendable {
     package var avoided = ServerSet()
     /// The properties of the request on which the choice of the server may depend.
     package var traits = RequestTraits()
-    /// Whether the request has taken a token (`Attempt.isPaid`).
+    /// Whether the request has been charged to the failover budget (`Attempt.isPaid`).
     ///
-    /// It may then continue without another token, except after overload.
+    /// The request may then continue without another charge, except after overload.
     package var isPaidFor = false
-    /// The time for which the request has waited for a token so far.
+    /// The time for which the request has waited for the failover budget so far.
     package var held = Duration.zero
 
     /// Creates the facts about a request that may be resent, has time left and leaves the choice of the server to the
@@ -79,7 +81,7 @@ package struct FailoverRequest: Sendable {
 package enum FailoverDecision: Sendable {
     /// The request goes to another server with this attempt, which must be settled.
     case attempt(Attempt)
-    /// The request checks again after this time, when the budget may have a token.
+    /// The request checks again after this time, because the failover budget may permit the failover then.
     case wait(Duration)
     /// The request goes to no other server, because this guard stopped the failover.
     case stopped(FailoverGuard)
@@ -93,7 +95,8 @@ extension SwitchingCore {
     /// - Parameters:
     ///   - request: The facts about the request.
     ///   - now: The current time.
-    /// - Returns: The attempt on another server, the time to wait for a token, or the guard that stopped the failover.
+    /// - Returns: The attempt on another server, the time to wait for the failover budget, or the guard that stopped
+    ///   the failover.
     package mutating func decideFailover(_ request: FailoverRequest, at now: MonotonicTime) -> FailoverDecision {
         if let obstacle = Self.obstacle(to: request) { return .stopped(obstacle) }
         let obstacle = obstacle(to: request, at: read(now))
@@ -132,14 +135,14 @@ extension SwitchingCore {
         guard allowsAnother(request.tried) else { return .attemptLimit }
         // Without a limit, the failovers of all clients would overload the servers that are left.
         guard extras.allowsFailover(after: failure, isPaidFor: isPaidFor, at: time) else { return .budget }
-        // If every server fails an endpoint alike, the fault is in the request or in a shared backend.
+        // If every server fails the endpoint, the fault is in the request or in a shared backend.
         let endpoint = request.traits.endpoint
         guard evidence.allowsFailover(after: failure, of: endpoint, isPaidFor: isPaidFor, claims: false, at: time)
         else { return .endpoint }
         return nil
     }
 
-    /// Chooses the server of a failover that no guard has stopped, and takes its token.
+    /// Chooses the server of a failover that no guard has stopped, and charges the failover budget.
     ///
     /// - Returns: The attempt, or `nil` if no server can take the request.
     private mutating func beginFailover(_ request: FailoverRequest, at now: MonotonicTime) -> Attempt? {

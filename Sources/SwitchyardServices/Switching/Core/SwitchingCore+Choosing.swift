@@ -46,7 +46,8 @@ extension SwitchingCore {
         return priority == .low || random.unit() < min(refusal, admission.mostShed)
     }
 
-    /// Begins a failover: an attempt on another server after a failure, or after an ejection.
+    /// Begins a failover: an attempt on another server, because an attempt failed or its server was ejected (taken out
+    /// of use for a time).
     ///
     /// - Parameters:
     ///   - kind: The failure of the previous attempt; `nil` if the server was ejected while the request was waiting.
@@ -54,11 +55,12 @@ extension SwitchingCore {
     ///   - avoided: Servers that are used only if there is no other server. They do not count as attempts of the
     ///     request.
     ///   - traits: The properties on which the choice may depend.
-    ///   - isPaidFor: Whether the request has taken a token (`Attempt.isPaid`). It may then continue without another
-    ///     token, except after overload.
+    ///   - isPaidFor: Whether the request has been charged to the failover budget (`Attempt.isPaid`). It may then
+    ///     continue
+    ///     without another charge, except after overload.
     ///   - now: The current time.
-    /// - Returns: The attempt, which must be settled; `nil` if the policy forbids a failover, the budget is empty, or
-    ///   no server can take the request.
+    /// - Returns: The attempt, whose outcome must be reported; `nil` if the policy forbids a failover, the budget is
+    ///   empty, or no server can take the request.
     package mutating func takeFailover(
         after kind: FailureKind?,
         excluding tried: ServerSet,
@@ -209,9 +211,9 @@ extension SwitchingCore {
 
     /// Whether every healthy server that serves a request has been overloaded for some time (``LastingOverload``).
     ///
-    /// Half of the requests then try the ejected servers first, without waiting for a probe. Otherwise a fleet of
-    /// clients keeps its load on servers that cannot carry it although the failed server has recovered, and fails more
-    /// requests than without switching (`yard simulate --scenario death-short`).
+    /// Half of the requests then try the ejected servers first, without waiting for a probe. Otherwise the clients
+    /// would keep their load on overloaded servers although the failed server has recovered. More requests would then
+    /// fail than without switching (`yard simulate --scenario death-short`).
     func isOverloadedEverywhere(without unsuitable: ServerSet = [], at time: Double) -> Bool {
         let healthy = recovery.healthy.subtracting(unsuitable)
         guard rules.policy.admission?.sparesOverloaded == true, !healthy.isEmpty else { return false }

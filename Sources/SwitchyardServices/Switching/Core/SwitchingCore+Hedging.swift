@@ -5,10 +5,11 @@ extension SwitchingCore {
     ///   - tried: The servers that the request has tried.
     ///   - avoided: Servers that are not used. They do not count as attempts of the request.
     ///   - traits: The properties on which the choice may depend.
-    ///   - isPaidFor: Whether the request has taken a token for a hedge. It may then continue without another token
+    ///   - isPaidFor: Whether the request has been charged to the hedge budget. It may then continue without another
+    ///     charge
     ///     while other hedges are in flight.
     ///   - now: The current time.
-    /// - Returns: The attempt, which must be settled, or `nil` in the same cases as
+    /// - Returns: The attempt, whose outcome must be reported, or `nil` in the same cases as
     ///   ``takeFailover(after:excluding:avoiding:for:isPaidFor:at:)``.
     package mutating func takeHedge(
         excluding tried: ServerSet,
@@ -38,8 +39,7 @@ extension SwitchingCore {
         hedgeDelay(for: attempt, remaining: remaining.inSeconds).map { .seconds($0) }
     }
 
-    /// Returns the time to wait for an attempt's response before a hedge, in seconds, or `nil` if the policy does not
-    /// hedge.
+    /// Returns the seconds to wait for an attempt's response before a hedge, or `nil` if the policy does not hedge.
     package func hedgeDelay(for attempt: Attempt, remaining: Double) -> Double? {
         bounded(evidence.usualWait(for: attempt.endpoint, on: recovery.position(of: attempt)), remaining)
     }
@@ -54,7 +54,8 @@ extension SwitchingCore {
         rules.policy.hedging.map { max(0, min(delay, $0.deadlineShare * remaining)) }
     }
 
-    /// Begins an attempt on another server while an attempt is slow or its server has been ejected.
+    /// Begins an attempt on another server while an attempt is slow or its server has been ejected (taken out of use
+    /// for a time).
     ///
     /// - Parameters:
     ///   - attempt: The attempt in flight.
@@ -63,8 +64,8 @@ extension SwitchingCore {
     ///     do not count as attempts of the request.
     ///   - traits: The properties on which the choice may depend.
     ///   - now: The current time.
-    /// - Returns: A hedge if possible. Otherwise a failover if the server was ejected or recovered since the attempt
-    ///   began, and `nil` in all other cases.
+    /// - Returns: A hedge if possible. Otherwise, a failover if the server was ejected or has recovered since the
+    ///   attempt began. Otherwise, `nil`.
     package mutating func takeHedge(
         beside attempt: Attempt,
         excluding tried: ServerSet,
@@ -90,10 +91,10 @@ extension SwitchingCore {
 
     /// Returns the time to wait before the next check for a hedge after no hedge was possible.
     ///
-    /// When a server hangs, all its requests need a hedge at the same moment. Each hedge that wins returns its token
-    /// for another request. Each pause is an eighth of the time that the attempt has waited, so that few checks are
-    /// needed. A request that has waited longer than ``BudgetRules/longestCheck`` is slow on every server, so it asks
-    /// no more and leaves the tokens to other requests.
+    /// When a server hangs, all its requests need a hedge at the same moment. Each hedge that responds first returns
+    /// its token to the budget, which then permits another hedge. Each pause is an eighth of the time that the attempt
+    /// has waited, so that few checks are needed. A request that has waited longer than ``BudgetRules/longestCheck`` is
+    /// slow on every server, so it does not check again and leaves the budget to other requests.
     ///
     /// - Parameters:
     ///   - attempt: The attempt in flight.
@@ -122,19 +123,19 @@ extension SwitchingCore {
     /// Returns the time to wait before the next check for a failover after the budget has denied a failover.
     ///
     /// When a server dies, all its requests fail at the same moment. As long as other failovers are in flight, each
-    /// successful failover returns its token. A request that has already had a second server does not wait, because
-    /// other requests may be waiting for its token. A request that failed because the machine is offline does not wait
-    /// either.
+    /// successful failover returns its token to the budget. A request that has already had a second server does not
+    /// wait, because other requests may be waiting for that token. A request that failed because the machine is offline
+    /// does not wait either.
     ///
     /// - Parameters:
     ///   - kind: The failure of the previous attempt, or `nil` if its server was ejected, or if no server was involved.
-    ///   - held: The time for which the request has waited for a token so far.
+    ///   - held: The time for which the request has waited for the failover budget so far.
     ///   - tried: The servers that the request has tried.
     ///   - traits: The properties of the request.
     ///   - now: The current time.
-    /// - Returns: The time, at least ``BudgetRules/shortestPause``, or `nil` if waiting is unnecessary or useless, for
-    ///   example because tokens are available, because no failover is in flight, because the last failover began
-    ///   ``BudgetRules/patience`` ago, or because every server fails the endpoint.
+    /// - Returns: The time, at least ``BudgetRules/shortestPause``, or `nil` if waiting is unnecessary or has no
+    ///   prospect. For example, tokens are available, no failover is in flight, the last failover began
+    ///   ``BudgetRules/patience`` ago, or every server fails the endpoint.
     package mutating func failoverPause(
         after kind: FailureKind?,
         held: Duration,

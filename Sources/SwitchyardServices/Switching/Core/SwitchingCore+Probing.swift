@@ -1,10 +1,11 @@
 extension SwitchingCore {
-    /// Begins the shadow probe that is due, if any.
+    /// Begins the probe that is due, if any.
     ///
-    /// Call it whenever the client has traffic and an idempotent request that can be copied. One probe per server is in
-    /// flight at a time, and a probe that is never settled expires after a minute. Only servers that are preferred to
-    /// the current server are probed. If no server is healthy, or the policy does not select by preference, any ejected
-    /// server is probed.
+    /// A probe is a shadow read: a copy of a read to an ejected server (one taken out of use for a time), whose
+    /// response is discarded. Call this method whenever the client has traffic and an idempotent request that can be
+    /// copied. One probe per server is in flight at a time, and a probe whose outcome is never reported expires after a
+    /// minute. Only servers that are preferred to the current server are probed. If no server is healthy, or the policy
+    /// does not select by preference, any ejected server is probed.
     ///
     /// If every server fails an endpoint, a copy of a request to that endpoint cannot show that a server works. Such a
     /// request is skipped for up to 5 s, because a more suitable request may come.
@@ -32,7 +33,7 @@ extension SwitchingCore {
         return nil
     }
 
-    /// Whether a probe or a warm-up may be due for some request.
+    /// Whether a probe or a warm-up request may be due for some request.
     package mutating func mayProbe(at now: MonotonicTime) -> Bool {
         let time = read(now)
         if recovery.hasDueProbe(at: time, since: time) { return true }
@@ -51,7 +52,7 @@ extension SwitchingCore {
         }
     }
 
-    /// Settles a shadow probe.
+    /// Reports the outcome of a probe.
     ///
     /// A success that took longer than ``RecoveryRules/slownessFactor`` allows counts as a failure.
     ///

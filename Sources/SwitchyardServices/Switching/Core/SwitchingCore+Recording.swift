@@ -44,8 +44,9 @@ extension SwitchingCore {
     /// Records a success.
     ///
     /// - Parameters:
-    ///   - position: The server, or `nil` if it was ejected or recovered since the attempt began. The success then
-    ///     counts only as proof that the network works and for the failover and hedge tokens.
+    ///   - position: The server, or `nil` if it was ejected (taken out of use for a time) or has recovered since the
+    ///     attempt began. The success then only
+    ///     proves that the network works and adds to the budgets for failovers and hedges.
     ///   - endpoint: The endpoint of the request, or `nil` if the success is no evidence about an endpoint.
     ///   - latency: The time to the response in seconds.
     ///   - unsuitable: The servers that do not serve the request.
@@ -82,8 +83,8 @@ extension SwitchingCore {
 
     /// Counts a response toward the recovery of a server that is ejected or on trial.
     ///
-    /// If an ejected server gets a request because the healthy servers do not serve it, the response does not show that
-    /// the server works for the requests that it failed.
+    /// An ejected server may get a request because no healthy server serves it. The response to such a request does not
+    /// show that the server works for the requests that it failed.
     private mutating func creditLife(_ position: Int, without unsuitable: ServerSet, at time: Double) {
         evidence.noteResponse(of: position, at: time)
         if recovery.state(of: position) == .healthy {
@@ -135,7 +136,7 @@ extension SwitchingCore {
         }
     }
 
-    /// Records that an attempt was overtaken: a hedge on another server responded first.
+    /// Records that an attempt was overtaken: its hedge (a second attempt on another server) responded first.
     ///
     /// - Parameters:
     ///   - attempt: The attempt that was overtaken.
@@ -163,8 +164,9 @@ extension SwitchingCore {
         eject(position, recovery.state(of: position) == .trial ? .trialFailed : .lateness, at: time)
     }
 
-    /// Whether a server may be ejected: another server is healthy and serves the request, and the last switch is long
-    /// enough ago.
+    /// Whether a server may be ejected.
+    ///
+    /// It may if another server is healthy and serves the request, and the last switch is long enough ago.
     private func mayEject(
         _ position: Int,
         _ kind: FailureKind,

@@ -134,8 +134,8 @@ extension SwitchingCore {
 
     /// Removes an attempt from the attempts in flight, and frees its slot in a trial.
     ///
-    /// - Returns: The current position of the attempt's server, or `nil` if the server was ejected or recovered since
-    ///   the attempt began. In this case, the outcome counts against no server.
+    /// - Returns: The current position of the attempt's server, or `nil` if the server was ejected (taken out of use
+    ///   for a time) or has recovered since the attempt began. In this case, the outcome counts against no server.
     mutating func release(_ attempt: Attempt) -> Int? {
         extras.release(attempt)
         guard let position = recovery.position(of: attempt) else { return nil }

@@ -18,8 +18,9 @@ extension SwitchingCore {
 
     /// Records that the machine's network path has changed, or that the app was suspended.
     ///
-    /// The outcomes of earlier attempts are no evidence about servers. For ``DetectionRules/quietAfterPathChange``, all
-    /// outcomes are no evidence. Scores return to 0, and ejected servers are probed within a second.
+    /// The outcomes of earlier attempts are no evidence about servers. During ``DetectionRules/quietAfterPathChange``,
+    /// no outcome is evidence. Scores return to 0, and ejected servers (those out of use for a time) are probed within
+    /// a second.
     ///
     /// - Parameter now: The current time.
     package mutating func pathChanged(at now: MonotonicTime) {

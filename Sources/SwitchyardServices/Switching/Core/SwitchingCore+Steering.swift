@@ -27,7 +27,7 @@ extension SwitchingCore {
 
     /// Switches to the server after the current one in the list, or from the last server to the first.
     ///
-    /// An ejected server is skipped as long as another server is healthy.
+    /// An ejected server (one taken out of use for a time) is skipped as long as another server is healthy.
     ///
     /// - Parameters:
     ///   - version: See ``switchTo(_:from:at:)``.

@@ -11,12 +11,12 @@ package struct SuspicionProbe: Sendable, Hashable {
 }
 
 extension SwitchingCore {
-    /// Begins suspicion probes for a request that must not be sent again, and that has failed or has waited longer than
-    /// ``hedgeDelay(for:remaining:)``.
+    /// Begins suspicion probes: two copies of a read, one to a suspected server and one to another server.
     ///
-    /// If only the other server responds, this counts against the suspected server, and the next round of probes can
-    /// begin immediately, up to ``HedgingRules/suspicionRounds``. So a failing server is detected before the deadline
-    /// of the request.
+    /// They are for a request that must not be sent again, and that has failed or has waited longer than
+    /// ``hedgeDelay(for:remaining:)``. If only the other server responds, this counts against the suspected server, and
+    /// the next two probes can begin immediately, up to ``HedgingRules/suspicionRounds`` times. So a failing server is
+    /// detected before the deadline of the request.
     ///
     /// - Parameters:
     ///   - attempt: The attempt on the suspected server.
@@ -63,7 +63,7 @@ extension SwitchingCore {
         }
     }
 
-    /// Settles suspicion probes.
+    /// Reports the outcomes of suspicion probes.
     ///
     /// - Parameters:
     ///   - probe: The probes.

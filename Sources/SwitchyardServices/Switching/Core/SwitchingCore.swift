@@ -1,9 +1,9 @@
-/// The decisions about the servers of one service: which server gets the next attempt, which is ejected, and which has
-/// recovered.
+/// The decisions about the servers of one service: which server gets the next attempt, which is ejected (taken out of
+/// use for a time), and which has recovered.
 ///
-/// A value that performs no I/O and has no clock or randomness of its own: every call receives the time, and the random
-/// numbers follow from the seed, so the same seed and the same calls give the same decisions. Threads that share a core
-/// protect it with a lock.
+/// The core is a value that performs no I/O and has no clock or randomness of its own. Every call receives the time,
+/// and the random numbers follow from the seed, so the same seed and the same calls give the same decisions. Threads
+/// that share a core protect it with a lock.
 ///
 /// ### The life of a request
 ///
@@ -64,6 +64,8 @@ package struct SwitchingCore: Sendable {
     /// The part that records what the outcomes say about servers and endpoints.
     var evidence: Evidence
     /// The part that decides which failovers and hedges the budgets allow.
+    ///
+    /// A failover is an attempt on another server after a failure, and a hedge is one while an attempt is slow.
     var extras: ExtraAttempts
     /// The part that counts the requests in flight, or `nil` if the selection does not compare them.
     var inFlight: InFlight?

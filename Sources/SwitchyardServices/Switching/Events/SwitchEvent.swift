@@ -8,12 +8,13 @@ public struct SwitchEvent: Sendable, Hashable {
     public enum Kind: Sendable, Hashable {
         /// The preferred server changed.
         case switched(from: Server.ID, to: Server.ID, cause: SwitchCause)
-        /// A server was ejected and gets no more requests.
+        /// A server was ejected (taken out of use for a time) and gets no more requests.
         ///
         /// `generation` is the number that is stored in the attempts on the server so far. Attempts that still wait for
         /// the server should be moved to another server if that is safe.
         case ejected(Server.ID, generation: UInt32, cause: SwitchCause)
-        /// A shadow probe ended.
+        /// A probe of an ejected server ended. The probe is a shadow read: a copy of a read, whose response is
+        /// discarded.
         case probed(Server.ID, succeeded: Bool)
         /// A server works again, and its trial with real requests begins after this time.
         case trialStarted(Server.ID, after: Duration)
@@ -40,7 +41,7 @@ public struct SwitchEvent: Sendable, Hashable {
     }
 }
 
-/// The reason why a server was ejected, or why the preferred server changed.
+/// The reason why a server was ejected (taken out of use for a time), or why the preferred server changed.
 public enum SwitchCause: String, Sendable, Hashable, CaseIterable {
     /// The error ratio of the window reached its threshold.
     case errorRatio

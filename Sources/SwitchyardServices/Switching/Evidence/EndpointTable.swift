@@ -165,6 +165,9 @@ extension EndpointTable {
 
     /// Whether failovers or hedges of an endpoint have been useless several times in a row, so that a copy of its
     /// requests says nothing about a server.
+    ///
+    /// A failover is useless if all servers fail the request. A hedge (a second attempt while the first is slow) is
+    /// useless if it does not respond first.
     func isOdd(_ endpoint: UInt32) -> Bool {
         index(of: endpoint).map { records[$0].failovers.isSpent || records[$0].hedges.isSpent } ?? false
     }
@@ -173,9 +176,11 @@ extension EndpointTable {
 // MARK: - Extra attempts
 
 extension EndpointTable {
-    /// Whether a failed request may be sent to another server: not while failovers of the endpoint have been useless.
+    /// Returns whether a failed request may be sent to another server.
     ///
-    /// If `claims` is `true`, other requests of the endpoint wait for the result of this failover.
+    /// After three requests in a row whose failovers were useless, the result is `false` for a time. If `claims` is
+    /// `true` and the result is `true` after that time, other requests of the endpoint have to wait for the result of
+    /// this failover.
     mutating func allowsFailover(_ endpoint: UInt32, after kind: FailureKind, claims: Bool, at time: Double) -> Bool {
         guard let index = index(of: endpoint), records[index].failedAs == FailureClass(kind) else { return true }
         return records[index].failovers.allows(at: time, claims: claims)
@@ -186,7 +191,7 @@ extension EndpointTable {
         if let index = index(of: endpoint) { records[index].failovers.help() }
     }
 
-    /// Records useless failovers of one request whose first failure was of this kind.
+    /// Records the useless failovers of one request, whose first failure was of this kind.
     mutating func recordUseless(_ failovers: Int, of endpoint: UInt32, after kind: FailureKind, at time: Double) {
         let index = place(of: endpoint, at: time)
         if records[index].failedAs != FailureClass(kind) { records[index].failovers.help() }
@@ -194,13 +199,17 @@ extension EndpointTable {
         records[index].failovers.waste(failovers, at: time, longestPause: 10)
     }
 
-    /// Whether a slow request may be sent to a second server: not while hedges of the endpoint have been useless.
+    /// Returns whether a slow request may be sent to a second server.
+    ///
+    /// After three requests in a row whose hedges were useless, the result is `false` for a time. If `claims` is `true`
+    /// and the result is `true` after that time, other requests of the endpoint have to wait for the result of this
+    /// hedge.
     mutating func allowsHedge(_ endpoint: UInt32, claims: Bool, at time: Double) -> Bool {
         guard let index = index(of: endpoint) else { return true }
         return records[index].hedges.allows(at: time, claims: claims)
     }
 
-    /// Records whether a hedge won.
+    /// Records whether a hedge responded first.
     mutating func recordHedge(_ endpoint: UInt32, helped: Bool, at time: Double) {
         let index = place(of: endpoint, at: time)
         if helped { records[index].hedges.help() } else { records[index].hedges.waste(1, at: time, longestPause: 2) }
@@ -215,7 +224,7 @@ private struct EndpointRecord: Sendable {
     private(set) var endpointSamples: [EndpointSample] = []
     var failovers = UselessAttempts()
     var hedges = UselessAttempts()
-    /// The way in which the requests failed whose failovers were useless.
+    /// The class of the first failure of requests whose failovers were useless.
     var failedAs: FailureClass?
     var usedAt: Double
 
@@ -318,6 +327,8 @@ private enum FailureClass: UInt8, Sendable {
 
 /// The number of requests of an endpoint whose extra attempts were useless, and the time until which further extra
 /// attempts have to wait.
+///
+/// An extra attempt is a failover or a hedge.
 private struct UselessAttempts: Sendable {
     /// The number of requests in a row with useless extra attempts after which further extra attempts have to wait.
     private static let most: Float = 3
@@ -348,8 +359,8 @@ private struct UselessAttempts: Sendable {
 
     /// Counts a request whose extra attempts were useless.
     ///
-    /// After the third such request in a row, the endpoint gets no extra attempt for `attempts` times 1 s. Each further
-    /// such request doubles the 1 s, up to `longestPause`.
+    /// After the third such request in a row, the endpoint gets no extra attempt for one second per extra attempt of
+    /// that request. Each further such request doubles this time, up to `longestPause`.
     mutating func waste(_ attempts: Int, at time: Double, longestPause: Double) {
         count = min(count + 1, 8)
         guard isSpent else { return }

@@ -2,9 +2,11 @@
 struct ServerEvidence: Sendable {
     /// The number of consecutive failures.
     var consecutiveFailures: UInt16 = 0
-    /// The number of rounds of suspicion probes since the server last responded.
+    /// The number of rounds of suspicion probes that counted against the server since it last responded.
+    ///
+    /// A round is one probe of the server and one of another server (``SuspicionProbe``).
     var suspicionRounds: UInt8 = 0
-    /// Whether suspicion probes are in flight.
+    /// Whether suspicion probes of the server are in flight (``SuspicionProbe``).
     var isSuspected = false
     var score: EvidenceScore
     var lateness: Lateness

@@ -1,4 +1,4 @@
-/// The tokens for extra attempts (``BudgetRules``).
+/// The budget for failovers or hedges (``BudgetRules``). Each costs one token of the budget.
 struct AttemptBudget: Sendable {
     /// The number of tokens that are left.
     private(set) var tokens: Double
@@ -28,7 +28,8 @@ struct AttemptBudget: Sendable {
         tokens = min(capacity, tokens + amount)
     }
 
-    /// Adds the tokens that return as time passes, without successes: one token at a time, after gaps that double.
+    /// Adds the tokens that return to the budget as time passes, without successes: one token at a time, after gaps
+    /// that double.
     mutating func refill(to now: Double, capacity: Double, longest: Double) {
         let waits = ((now - lastRefill) / longest).rounded(.down)
         if waits > capacity + 64 {
@@ -53,11 +54,11 @@ struct AttemptBudget: Sendable {
     }
 }
 
-/// Additional hedge tokens for an empty budget, with doubling gaps between them until one of them was useful.
+/// Additional tokens for an empty hedge budget, with doubling gaps between them until one of the hedges was useful.
 ///
-/// Without these tokens, a client that has used up its budget without success and then meets a hanging server would
-/// earn no tokens. Its requests would wait for their deadlines, as in the random scenarios (worlds) 11235 and 16969 of
-/// `yard simulate worlds`.
+/// A hedge is a second attempt on another server while the first is slow. Without these tokens, a client that has used
+/// up its budget without success and then meets a hanging server would earn no tokens. Its requests would wait for
+/// their deadlines, as in the random scenarios (worlds) 11235 and 16969 of `yard simulate worlds`.
 struct LentTokens: Sendable {
     private var gap: Double?
     private var dueAt = -1e9
@@ -71,7 +72,7 @@ struct LentTokens: Sendable {
         return true
     }
 
-    /// Restarts the gaps after a token was useful.
+    /// Restarts the gaps because a hedge was useful.
     mutating func restart() {
         gap = nil
     }

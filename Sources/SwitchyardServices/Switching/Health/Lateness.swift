@@ -6,11 +6,11 @@
     import Musl
 #endif
 
-/// How often a server responds late, as one number (``LatenessRule``).
+/// A number that grows with how often a server responds late (``LatenessRule``).
 ///
-/// An attempt is *overtaken* if its hedge responds first. An overtaken attempt raises the value. A *timely* response
-/// lowers it: no hedge responded first, and the response took no longer than the wait before a hedge. The value also
-/// falls as time passes.
+/// An attempt is *overtaken* if its hedge (a second attempt on another server) responds first. An overtaken attempt
+/// raises the value. A *timely* response lowers it: no hedge responded first, and the response took no longer than the
+/// wait before a hedge. The value also falls as time passes.
 struct Lateness: Sendable {
     /// The accumulated lateness; below 0 if timely responses outweighed the first late responses.
     private(set) var value = 0.0
@@ -44,9 +44,9 @@ struct Lateness: Sendable {
     /// Adds an attempt whose hedge responded first.
     ///
     /// The first such attempt starts from a credit: each timely response since the start of the attempt lowers the
-    /// value, because if requests are sent together, the timely responses arrive before the late responses. While the
-    /// value is below 0, an overtaken attempt that began after this first attempt was recorded starts from its own
-    /// credit instead.
+    /// value. The reason is that of requests that are sent together, the timely responses arrive before the late ones.
+    /// While the value is below 0, an overtaken attempt that began after this first attempt was recorded starts from
+    /// its own credit instead.
     ///
     /// - Parameters:
     ///   - step: The amount that the attempt adds.

@@ -1,7 +1,8 @@
 /// The health of one server, and its progress from an outage to recovery.
 struct ServerHealth: Sendable {
     private(set) var state = HealthState.healthy
-    /// A number that is unique within the core and changes when the server is ejected, begins its trial or recovers.
+    /// A number that is unique within the core and changes when the server is ejected (taken out of use for a time),
+    /// begins its trial or recovers.
     ///
     /// Each attempt stores the number, so that outcomes from before a change can be recognized.
     private(set) var generation: UInt32
@@ -24,7 +25,7 @@ struct ServerHealth: Sendable {
     private(set) var outageSince = 0.0
     /// The time of the next probe if the server is ejected, or the start of the trial if it is on trial.
     var dueAt = 0.0
-    /// The time at which the probe in flight expires; in the past if there is none.
+    /// The time at which the probe in flight expires, or a time in the past if no probe is in flight.
     var probedUntil = -1e9
     /// The time at which the last repeatable request began that this server serves and another server does not.
     var repeatableAt = -1e9
@@ -77,7 +78,8 @@ struct ServerHealth: Sendable {
 public enum HealthState: UInt8, Sendable, Hashable, CaseIterable {
     /// The server gets requests.
     case healthy
-    /// The server has failed and gets no requests; shadow probes find out when it works again.
+    /// The server has failed and gets no requests of the app. Probes (copies of reads whose responses are discarded)
+    /// find out when it works again.
     case ejected
     /// The server works again and gets a growing number of requests.
     case trial

@@ -38,8 +38,8 @@ package struct AdmissionRules: Sendable, Hashable {
     package var mostShed = 0.7
     /// The time after an overload during which a server receives no extra attempts; default 30 s.
     package var clean = Duration.seconds(30)
-    /// Whether slowness and overload eject a server only if another server is healthy and not overloaded; default
-    /// `true`.
+    /// Whether slowness and overload eject a server (take it out of use for a time) only if another server is healthy
+    /// and not overloaded; default `true`.
     ///
     /// If all servers in use have been overloaded for 10 s, half of the requests also try ejected servers.
     package var sparesOverloaded = true

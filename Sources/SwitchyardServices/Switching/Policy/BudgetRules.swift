@@ -1,56 +1,60 @@
-/// The limits of extra attempts: a failover or a hedge costs a token, and successes earn fractions of a token.
+/// The limits of extra attempts, which are failovers and hedges.
 ///
-/// The limits bound the load that failures can add. An empty budget never cancels attempts in flight, and a request
-/// that was denied a token asks again while a token may be returned.
+/// A hedge is a second attempt on another server while the first is slow. There is a budget for failovers and a budget
+/// for hedges. An extra attempt costs one token of its budget, and a success earns a fraction of a token. The limits
+/// bound the load that failures can add. An empty budget never cancels attempts in flight. A request that the budget
+/// has denied checks again while a token may be returned.
 ///
-/// With a policy that has ``SwitchPolicy/admission``, a request that has taken a token may try the remaining servers
-/// without another token. This rule does not apply after overload. While a server is only slow, it applies only if
-/// other requests have hedges in flight too.
+/// With a policy that has ``SwitchPolicy/admission``, a request that the budget has been charged for may try the
+/// remaining servers without another charge. This rule does not apply after overload. While a server is only slow, it
+/// applies only if other requests have hedges in flight too.
 package struct BudgetRules: Sendable, Hashable {
-    /// The shortest time until a request that was denied a token asks for one again: 20 ms.
+    /// The shortest time until a request that the budget has denied checks again: 20 ms.
     package static let shortestPause = Duration.milliseconds(20)
-    /// The time after the last granted failover during which others wait for its token: 2 s.
+    /// The time after the last permitted failover during which other requests wait for its token: 2 s.
     ///
     /// A slower server will hardly help the waiting requests.
     package static let patience = Duration.seconds(2)
-    /// The time after which a slow attempt's request no longer asks for a hedge: 10 s.
+    /// The age of a slow attempt after which its request no longer checks for a hedge: 10 s.
     package static let longestCheck = Duration.seconds(10)
 
-    /// The maximum and initial number of failover tokens; default 10, and more by ``growsWithConcurrency``.
+    /// The maximum and initial number of tokens in the failover budget; default 10, and more by
+    /// ``growsWithConcurrency``.
     package var failoverTokens = 10.0
-    /// The amount that a success adds to the failover tokens; default 0.1.
+    /// The amount that a success adds to the failover budget; default 0.1.
     package var failoverEarning = 0.1
-    /// The cost of a failover after overload (timeout, 503, or 429 if it means overload) that fails as well; default 4.
+    /// The number of tokens that a failover costs if it follows overload (timeout, 503, or 429 if it means overload)
+    /// and fails as well; default 4.
     ///
     /// Any other failover costs 1. It takes 1 token when it begins, and returns the token if it succeeds or if the
     /// machine is offline. A failover after a refused connection, or after a name that is not found, is free with a
     /// policy that has ``SwitchPolicy/admission``, because no server has done any work yet.
     package var overloadCost = 4.0
-    /// The time after which one failover token returns without successes; default 5 s.
+    /// The time after which one token returns to the failover budget without successes; default 5 s.
     ///
-    /// The time doubles with each token, up to ``longestRefill``. If there is no hedge token, a request that has waited
-    /// this long may be hedged without a token. The next such hedge is allowed after the same time, then after twice
-    /// the time, and so on, until a hedge was useful.
+    /// The time doubles with each token, up to ``longestRefill``. If the hedge budget is empty, a request that has
+    /// waited this long may be hedged nevertheless. The next such hedge is allowed after the same time, then after
+    /// twice the time, and so on, until a hedge was useful.
     package var refill = Duration.seconds(5)
-    /// The longest time to the next token; default 60 s.
+    /// The longest time until the next token returns to the failover budget without successes; default 60 s.
     package var longestRefill = Duration.seconds(60)
-    /// The maximum number of hedge tokens; default 10, or more if ``growsWithConcurrency`` is set.
+    /// The maximum number of tokens in the hedge budget; default 10, or more if ``growsWithConcurrency`` is set.
     ///
     /// A hedge costs 1 token. The token is returned if the hedge responds first, or if no server was involved because
     /// the machine is offline.
     package var hedgeTokens = 10.0
-    /// The initial number of hedge tokens; default 3.
+    /// The initial number of tokens in the hedge budget; default 3.
     ///
-    /// The number is small because a million mostly idle clients all hold that many tokens. A busy client soon earns
+    /// The number is small because a million mostly idle clients each have this many tokens. A busy client soon earns
     /// more.
     package var firstHedgeTokens = 3.0
-    /// The number of hedge tokens that a success earns; default 0.05.
+    /// The amount that a success adds to the hedge budget; default 0.05.
     package var hedgeEarning = 0.05
-    /// Whether the number of tokens may grow to the number of concurrent requests; default `true`.
+    /// Whether the size of a budget may grow to the number of concurrent requests; default `true`.
     ///
     /// Successes have to earn the additional tokens like the others. When a server dies, all its requests fail at once.
-    /// With fewer tokens than requests, some requests would fail although the next server is healthy. If the number of
-    /// tokens is 0, there are none in any case.
+    /// With fewer tokens than requests, some requests would fail although the next server is healthy. A budget whose
+    /// size is 0 does not grow.
     package var growsWithConcurrency = true
 
     /// Creates the rules of the recommended policy.
@@ -70,14 +74,16 @@ package struct BudgetRules: Sendable, Hashable {
     }
 }
 
-/// The rules for sending a slow request to a second server as well.
+/// The rules for a hedge: sending a slow request to a second server as well.
 ///
-/// The first response wins. The wait is ``factor`` times the 90th percentile of the endpoint, or of the server while
-/// the endpoint's latencies are unknown, at least ``shortest`` and at most ``deadlineShare`` of the remaining time. So
-/// the wait follows the bulk of the responses, and a slow tail of up to a tenth does not move it.
+/// The first response wins. The wait before a hedge is ``factor`` times the 90th percentile of the endpoint's latency,
+/// at least ``shortest`` and at most ``deadlineShare`` of the remaining time. While the endpoint's latencies are
+/// unknown, the percentile of the server applies. So the wait follows most responses, and a slow tail of up to a tenth
+/// does not change it.
 ///
-/// If the endpoint's last 64 latencies are known, ``shortest`` yields to the latency that 3 % of them exceed, but not
-/// below ``earliest``: a quick endpoint is hedged soon, and its healthy reads cost at most 3 % more requests.
+/// If the endpoint's last 64 latencies are known and 3 % of them exceed a value below ``shortest``, that value replaces
+/// ``shortest``, but not below ``earliest``. So a read of a quick endpoint is hedged soon, and healthy reads cost at
+/// most 3 % more requests.
 package struct HedgingRules: Sendable, Hashable {
     /// The shortest wait, unless the endpoint's latencies are known to be shorter; default 100 ms.
     package var shortest = Duration.milliseconds(100)
@@ -89,8 +95,8 @@ package struct HedgingRules: Sendable, Hashable {
     package var deadlineShare = 0.4
     /// The shortest wait while fewer than 8 responses are known; default 250 ms.
     package var unknown = Duration.milliseconds(250)
-    /// The maximum rounds of suspicion probes (``SuspicionProbe``) for one slow request that must not be repeated;
-    /// default 8.
+    /// The maximum number of times that suspicion probes (``SuspicionProbe``) are sent for one slow request that must
+    /// not be repeated; default 8.
     package var suspicionRounds = 8
 
     /// Creates the rules of the recommended policy.

@@ -26,7 +26,7 @@ final class CompiledPolicy: Sendable {
     let longestRetryAfter: Double
     let forgiveness: Double
     let minimumInterval: Double
-    /// The gap, in seconds, until a budget gets its first token back without a success.
+    /// The time, in seconds, until the first token returns to a budget without a success.
     let refill: Double
     let shortestHedge: Double
     let earliestHedge: Double

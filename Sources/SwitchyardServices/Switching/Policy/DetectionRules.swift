@@ -1,16 +1,17 @@
 /// The rules that decide when a server counts as failing.
 ///
-/// If any of the configured detectors trips, the server is ejected. Each detector counts only attempts that began after
-/// the server's last ejection or recovery.
+/// If any of the configured detectors finds a failing server, the server is ejected (taken out of use for a time). Each
+/// detector counts only attempts that began after the server's last ejection or recovery.
 package struct DetectionRules: Sendable, Hashable {
     /// The accumulated score (CUSUM); if `nil`, it is not used.
     package var score: ScoreRule? = ScoreRule()
     /// The error ratio; if `nil`, it is not used.
     package var ratio: RatioRule? = RatioRule(confidenceFloor: 0.05)
-    /// The number of consecutive failures that ejects a server, 1 to 65535; if `nil`, which is the default, it is not
-    /// used.
+    /// The number of consecutive failures that ejects a server, 1 to 65535. If `nil`, which is the default, consecutive
+    /// failures are not counted.
     package var consecutive: Int?
-    /// The rule for servers that are late; if `nil`, an attempt whose hedge responds first counts as a failure.
+    /// The rule for servers that are late. If `nil`, an attempt counts as a failure if its hedge (a second attempt on
+    /// another server) responds first.
     package var lateness: LatenessRule? = LatenessRule()
     /// Whether a failure counts only if another server fails the same endpoint less often; default `true`.
     ///
@@ -110,7 +111,7 @@ package struct ScoreRule: Sendable, Hashable {
 /// The error ratio: failures divided by finished requests within a window, once the window has a minimum number of
 /// requests.
 package struct RatioRule: Sendable, Hashable {
-    /// The ratio at which the server is ejected, 0...1; default 0.1.
+    /// The ratio of failed requests at which the server is ejected, 0...1; default 0.1.
     package var threshold: Double
     /// The minimum number of finished requests; default 40.
     package var minimum: Int

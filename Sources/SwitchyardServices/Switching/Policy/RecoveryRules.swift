@@ -1,14 +1,14 @@
 /// The rules for the return of a server that failed.
 ///
-/// An ejected server receives no requests of the app. Shadow probes, which are copies of idempotent requests whose
-/// responses are discarded, find out whether the server works again. Then a trial admits a growing number of real
-/// requests.
+/// An ejected server is out of use for a time: it receives no requests of the app. Probes, which are copies of
+/// idempotent requests whose responses are discarded, find out whether the server works again. Then a trial admits a
+/// growing number of real requests.
 package struct RecoveryRules: Sendable, Hashable {
     /// The time from the first ejection to the first probe; default 1 s.
     ///
     /// It doubles with each further ejection.
     package var firstProbe = Duration.seconds(1)
-    /// The gap between probes as a share of the outage so far; default 0.35.
+    /// The time between probes as a share of the duration of the outage so far; default 0.35.
     package var outageShare = 0.35
     /// The longest time to the next probe; default 60 s.
     package var longestProbe = Duration.seconds(60)
@@ -20,7 +20,7 @@ package struct RecoveryRules: Sendable, Hashable {
     package var successes = 2
     /// The number of additional good probes for every further ejection in a row; default 2.
     ///
-    /// Fewer would not be enough, because a server that fails only occasionally usually passes two probes.
+    /// A smaller number would not be enough, because a server that fails only occasionally usually passes two probes.
     /// ``mostSuccesses`` is the upper limit.
     package var successesPerRelapse = 2
     /// The maximum number of consecutive good probes that are required after several ejections in a row; default 6.
@@ -52,7 +52,7 @@ package struct RecoveryRules: Sendable, Hashable {
     /// A server that fails 15 % of its requests passes a trial of 16 requests in 7 of 100 cases, and a trial of 48 in 4
     /// of 10,000.
     package var partialTrialSuccesses = 48
-    /// The maximum number of ejections that lengthen the time to the first probe; default 8.
+    /// The maximum number of ejections in a row that lengthen the time to the first probe; default 8.
     package var maximumBackoff = 8
     /// The time that a server must stay healthy for one of its ejections to be forgotten; default 60 s.
     package var forgiveness = Duration.seconds(60)

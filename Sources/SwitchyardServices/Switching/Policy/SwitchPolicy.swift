@@ -25,7 +25,9 @@ public struct SwitchPolicy: Sendable, Hashable {
     package var admission: AdmissionRules? = AdmissionRules()
     /// The limits on extra attempts.
     package var budgets = BudgetRules()
-    /// The rules for sending a slow idempotent request to a second server as well; if `nil`, no hedges are sent.
+    /// The rules for hedges; if `nil`, no hedges are sent.
+    ///
+    /// A hedge sends a slow idempotent request to a second server as well.
     package var hedging: HedgingRules? = HedgingRules()
     /// The meaning of status 429; the default is the caller's quota, which is no evidence about the server.
     public var tooManyRequests = TooManyRequests.quota
@@ -201,7 +203,8 @@ extension SwitchPolicy {
 
 /// The order in which usable servers receive requests.
 ///
-/// With every strategy, an ejected server receives requests only if no other server is left.
+/// With every strategy, an ejected server (one taken out of use for a time) receives requests only if no other server
+/// is left.
 public enum SelectionStrategy: String, Sendable, Hashable, CaseIterable {
     /// The first usable server of the list; the other servers are fallbacks.
     ///

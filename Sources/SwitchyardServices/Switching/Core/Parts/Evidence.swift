@@ -1,9 +1,9 @@
 /// The evidence from the outcomes of attempts, about the servers and about the endpoints of their requests.
 struct Evidence: Sendable {
-    /// The number of times in a row that a server must be late for an endpoint, while a hedge on another server is
-    /// quick, to reach a limit.
+    /// The number of times in a row that a server must be late for an endpoint to reach a limit.
     ///
-    /// Late attempts that overlap in time count once.
+    /// The server is late if its hedge (a second attempt on another server) responds first and quickly. Late attempts
+    /// that overlap in time count once.
     private static let latesInRow: UInt8 = 4
 
     private let rules: CompiledPolicy
@@ -43,7 +43,7 @@ extension Evidence {
 
     /// Returns the seconds after which a response counts as late and a read is hedged.
     ///
-    /// For a quick endpoint, of whose responses few take as long as the shortest wait, this time is shorter.
+    /// The time is shorter for a quick endpoint: one with few responses that take as long as the usual minimum wait.
     func usualWait(for endpoint: UInt32, on position: Int?) -> Double {
         let (ownBulk, tail) = endpoints.latency(of: endpoint)
         let scaled = (ownBulk ?? position.flatMap { servers[$0].latency.bulk }).map { self.scaled($0) }
@@ -75,8 +75,8 @@ extension Evidence {
         return latency > usualWait(for: endpoint, on: position)
     }
 
-    /// Whether the response of a hedge was quick: no slower than most responses of the endpoint, so that not everything
-    /// was slow at the time.
+    /// Whether the response of a hedge was quick, that is, no slower than most responses of the endpoint. If it was
+    /// slow too, all servers may have been slow at the time.
     private func isQuick(_ outcome: AttemptOutcome, of endpoint: UInt32) -> Bool {
         guard case .success(let latency) = outcome else { return true }
         let usual = usualWait(for: endpoint, on: nil)
@@ -142,8 +142,8 @@ extension Evidence {
     ///
     /// Returns `nil` if the failure says nothing about the server.
     ///
-    /// Without this comparison, traffic switches among servers that behave alike, as in the simulated worlds 73, 88 and
-    /// 91 of `yard simulate worlds`.
+    /// Without this comparison, traffic would switch between servers that behave in the same way, as in the simulated
+    /// worlds 73, 88 and 91 of `yard simulate worlds`.
     mutating func weigh(_ failure: SwitchingCore.Failure, of position: Int, at time: Double) -> SwitchingCore.Failure? {
         guard judgesEndpoints, !failure.kind.isUnreached else { return failure }
         let (endpoint, window) = (failure.endpoint, rules.endpointWindow)
@@ -256,16 +256,16 @@ extension Evidence {
 // MARK: - Suspicion
 
 extension Evidence {
-    /// Whether suspicion probes of a server may begin: none are in flight, and fewer than the maximum number of rounds
-    /// have failed.
+    /// Whether suspicion probes of a server may begin (``SuspicionProbe``).
     ///
-    /// If writes keep getting no response, one round is not enough (`LateExecutionTests`). The limit protects a slow
-    /// server that cannot be ejected (`SuspicionEndTests`).
+    /// They may if none are in flight and fewer than `rounds` earlier rounds have counted against the server. A round
+    /// is one probe of the server and one of another server. One round is not enough if writes keep getting no response
+    /// (`LateExecutionTests`). The maximum protects a slow server that cannot be ejected (`SuspicionEndTests`).
     func maySuspect(_ position: Int, rounds: Int) -> Bool {
         !servers[position].isSuspected && servers[position].suspicionRounds < rounds
     }
 
-    /// Records that suspicion probes of a server are under way.
+    /// Records that suspicion probes of a server are in flight.
     mutating func beginSuspicion(_ position: Int, with endpoint: UInt32, at time: Double) {
         _ = endpoints.allowsHedge(endpoint, claims: true, at: time)
         servers[position].isSuspected = true
@@ -274,7 +274,7 @@ extension Evidence {
     /// Records that the suspicion probes of a server have ended.
     mutating func endSuspicion(_ position: Int) { servers[position].isSuspected = false }
 
-    /// Counts a round of suspicion probes that speaks against a server.
+    /// Counts a round of suspicion probes whose result counts against a server.
     mutating func countSuspicion(_ position: Int) { servers[position].suspicionRounds &+= 1 }
 
     /// Resets the number of rounds of suspicion probes after the server has responded.
@@ -306,12 +306,12 @@ extension Evidence {
 // MARK: - Extra attempts
 
 extension Evidence {
-    /// Returns whether another server may get a request after a failure.
+    /// Returns whether the evidence about an endpoint permits a failed request to be sent to another server.
     ///
-    /// The result is `false` while every server fails the endpoint alike. If `claims` is `true` and the result is `true`,
-    /// other requests of the endpoint have to wait for the result of this failover.
-    ///
-    /// A request that has taken a failover token may try the remaining servers.
+    /// The result is `false` while every server fails the endpoint. If `isPaidFor` is `true`, the result is always
+    /// `true`, because a request that the failover budget has been charged for may try the remaining servers. If
+    /// `claims` is `true` and this failover is permitted after useless failovers, other requests of the endpoint have
+    /// to wait for its result.
     mutating func allowsFailover(
         after kind: FailureKind?,
         of endpoint: UInt32,
@@ -325,8 +325,8 @@ extension Evidence {
 
     /// Returns whether a slow request of an endpoint may be sent to a second server.
     ///
-    /// After several hedges of the endpoint did not help, the result is `false` for a time. If `claims` is `true` and the
-    /// result is `true`, other requests of the endpoint have to wait for the result of this hedge.
+    /// After several hedges of the endpoint did not help, the result is `false` for a time. If `claims` is `true` and
+    /// the result is `true` after that time, other requests of the endpoint have to wait for the result of this hedge.
     mutating func allowsHedge(_ endpoint: UInt32, claims: Bool, at time: Double) -> Bool {
         endpoints.allowsHedge(endpoint, claims: claims, at: time)
     }
@@ -401,7 +401,7 @@ extension Evidence {
         endpoints.forgetFailures()  // Their servers may have other positions now.
     }
 
-    /// Returns the figures of a server for an event or a snapshot.
+    /// Returns the statistics of a server for an event or a snapshot.
     func statistics(of position: Int, share: Double, at time: Double) -> HealthStatistics {
         let counts = servers[position].window.counts(at: time, age: rules.window)
         return HealthStatistics(

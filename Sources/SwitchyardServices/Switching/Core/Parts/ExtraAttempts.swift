@@ -1,6 +1,7 @@
-/// The tokens for extra attempts, and the number of requests and extra attempts in flight.
+/// The budgets for extra attempts, and the number of requests and extra attempts in flight.
 ///
-/// An extra attempt is a failover or a hedge. It takes a token, and every success adds tokens (``BudgetRules``).
+/// An extra attempt is a failover or a hedge (a second attempt on another server while the first is slow). Each costs
+/// one token of its budget, and every success adds a fraction of a token (``BudgetRules``).
 struct ExtraAttempts: Sendable {
     private let rules: CompiledPolicy
     private(set) var failovers: AttemptBudget
@@ -8,7 +9,7 @@ struct ExtraAttempts: Sendable {
     private var lentHedges = LentTokens()
     private(set) var requests = Concurrency()
     private var paidFailovers = PaidFailovers()
-    /// The number of hedges that are not settled yet.
+    /// The number of hedges whose outcome has not been reported.
     private var hedgesUnderWay: UInt32 = 0
 
     init(_ rules: CompiledPolicy, at time: Double) {
@@ -32,7 +33,7 @@ struct ExtraAttempts: Sendable {
         }
     }
 
-    /// Adds the tokens that a success earns.
+    /// Adds what a success earns to both budgets.
     mutating func earn(at time: Double) {
         let budgets = rules.policy.budgets
         failovers.restartRefill(at: time, gap: rules.refill)
@@ -40,7 +41,8 @@ struct ExtraAttempts: Sendable {
         hedges.add(budgets.hedgeEarning, capacity: hedgeCapacity)
     }
 
-    /// Returns the token of an extra attempt that has succeeded, or that has caused no work on a server.
+    /// Returns the token of an extra attempt to its budget, because the attempt has succeeded or has caused no work on
+    /// a server.
     mutating func refund(_ attempt: Attempt) {
         switch attempt.role {
         case .failover where !attempt.isFree: failovers.add(1, capacity: failoverCapacity)
@@ -49,7 +51,7 @@ struct ExtraAttempts: Sendable {
         }
     }
 
-    /// Takes the additional tokens for a failover that followed overload and failed as well
+    /// Charges the failover budget again for a failover that followed overload and failed as well
     /// (``BudgetRules/overloadCost``).
     mutating func chargeFailure(of settled: SettledAttempt) {
         guard case .failure = settled.outcome, settled.attempt.followsOverload, rules.policy.admission != nil else {
@@ -62,41 +64,42 @@ struct ExtraAttempts: Sendable {
 // MARK: - Failovers
 
 extension ExtraAttempts {
-    /// Whether a failover takes no token, because the previous attempt caused no server any work.
+    /// Whether a failover costs the budget nothing, because the previous attempt caused no server any work.
     ///
-    /// Without admission rules every failover takes a token, because an empty budget is then the only protection of
+    /// Without admission rules every failover costs a token, because an empty budget is then the only protection of
     /// overloaded servers.
     func isFree(after kind: FailureKind?) -> Bool {
         kind?.isWithoutWork == true && rules.policy.admission != nil && rules.policy.budgets.failoverTokens > 0
     }
 
-    /// Whether there is a token for a failover.
+    /// Whether the failover budget has a token.
     mutating func hasFailoverToken(at time: Double) -> Bool {
         let longest = rules.policy.budgets.longestRefill.inSeconds
         failovers.refill(to: time, capacity: failoverCapacity, longest: longest)
         return failovers.tokens >= 1
     }
 
-    /// Whether a failover may begin: it is free, there is a token, or the request may continue with the token that it
-    /// has taken.
+    /// Whether the failover budget permits a failover.
     ///
-    /// If two of three servers die at the same moment, attempts on the second server take all tokens. If these requests
-    /// could not continue to the third server, none of them would succeed and return its token, and all would fail
-    /// (`BurstTests`). After overload a request needs a new token.
+    /// It does if the failover is free, if a token is left, or if the request has already been charged for and no
+    /// overload has occurred. If two of three servers die at the same moment, attempts on the second server take all
+    /// tokens. If these requests could not continue to the third server, none of them would succeed and return its
+    /// token, and all would fail (`BurstTests`). After overload a request needs a new token.
     mutating func allowsFailover(after kind: FailureKind?, isPaidFor: Bool, at time: Double) -> Bool {
         let hasToken = hasFailoverToken(at: time)
         let goesOn = isPaidFor && rules.policy.admission != nil && kind?.isOverload != true
         return hasToken || goesOn || isFree(after: kind)
     }
 
-    /// Takes the token of a failover, if there is one and the failover is not free.
+    /// Charges the failover budget for a failover that is not free, if a token is left.
     mutating func beginFailover(isFree: Bool, at time: Double) {
         guard !isFree else { return }
         _ = failovers.take(1)
         paidFailovers.begin(at: time)
     }
 
-    /// Whether a failover without a token may still get one, because a failover in flight may return its token.
+    /// Whether a failover that the budget has denied may be permitted soon, because a failover in flight may return its
+    /// token.
     ///
     /// Without this wait, calls of a burst fail if their server fails, although other servers are healthy
     /// (`BurstTests`).
@@ -108,33 +111,33 @@ extension ExtraAttempts {
 // MARK: - Hedges
 
 extension ExtraAttempts {
-    /// Whether there is a token for a hedge, or the request may continue with the token that it has taken.
+    /// Whether the hedge budget permits a hedge.
     ///
-    /// The request may continue only while another hedge is in flight. Without another hedge in flight, the tokens were
-    /// used up by slow servers and not by a server that has just died. `BurstTests` needs this rule if two of three
-    /// servers hang.
+    /// It does if a token is left, or if the request has already been charged for and another hedge is in flight.
+    /// Without another hedge in flight, the tokens were used up by slow servers and not by a server that has just died.
+    /// `BurstTests` needs this rule if two of three servers hang.
     func allowsHedge(isPaidFor: Bool) -> Bool {
         hedges.tokens >= 1 || (isPaidFor && rules.policy.admission != nil && hedgesUnderWay > 1)
     }
 
-    /// Takes the token of a hedge, if there is one.
+    /// Charges the hedge budget for a hedge, if a token is left.
     mutating func beginHedge() {
         _ = hedges.take(1)
         hedgesUnderWay &+= 1
     }
 
-    /// Takes a hedge token for suspicion probes.
+    /// Charges the hedge budget for suspicion probes (``SuspicionProbe``).
     ///
-    /// Returns `false` if there is none.
+    /// Returns `false` if no token is left.
     mutating func takeSuspicionToken() -> Bool { hedges.take(1) }
 
-    /// Returns the token of a hedge that was useful.
+    /// Returns the token of a useful hedge to the hedge budget.
     mutating func refundHedge() {
         hedges.add(1, capacity: hedgeCapacity)
         lentHedges.restart()
     }
 
-    /// Adds a hedge token if there is none and an attempt has waited at least ``BudgetRules/refill``.
+    /// Adds a token to an empty hedge budget if an attempt has waited at least ``BudgetRules/refill``.
     ///
     /// A shorter wait is not enough, because if servers are overloaded, the extra attempts of all clients would
     /// increase the load.
@@ -150,16 +153,16 @@ extension ExtraAttempts {
 // MARK: - Capacity
 
 extension ExtraAttempts {
-    /// The maximum number of failover tokens.
+    /// The maximum number of tokens in the failover budget.
     var failoverCapacity: Double { capacity(rules.policy.budgets.failoverTokens) }
 
-    /// The maximum number of hedge tokens.
+    /// The maximum number of tokens in the hedge budget.
     var hedgeCapacity: Double { capacity(rules.policy.budgets.hedgeTokens) }
 
     /// Returns the capacity of a budget, which is at least the highest number of concurrent requests so far.
     ///
-    /// When a server dies, all its requests fail at the same time. Each of them needs its own token before the first
-    /// request succeeds on another server and returns its token.
+    /// When a server dies, all its requests fail at the same time. Each of them needs a token before the first request
+    /// succeeds on another server and returns its token.
     private func capacity(_ tokens: Double) -> Double {
         guard rules.policy.budgets.growsWithConcurrency, tokens > 0 else { return tokens }
         return max(tokens, Double(requests.most))
@@ -181,7 +184,7 @@ extension ExtraAttempts {
         }
     }
 
-    /// The failovers that have taken a token and are not settled yet.
+    /// The failovers in flight that the failover budget was charged for.
     private struct PaidFailovers: Sendable {
         private var underWay: UInt32 = 0
         private var lastAt = -1e9
@@ -195,8 +198,9 @@ extension ExtraAttempts {
             if underWay > 0 { underWay -= 1 }
         }
 
-        /// Whether a token may be returned soon: a failover is in flight, and the last failover began less than
-        /// ``BudgetRules/patience`` ago.
+        /// Whether a token may soon be returned to the failover budget.
+        ///
+        /// It may if a failover is in flight and the last failover began less than ``BudgetRules/patience`` ago.
         func mayComeBack(at time: Double) -> Bool {
             underWay > 0 && time < lastAt + BudgetRules.patience.inSeconds
         }

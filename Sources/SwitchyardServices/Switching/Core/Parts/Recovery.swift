@@ -1,6 +1,9 @@
-/// The health of each server, and the return of failed servers by probes and a trial.
+/// The health of each server, and the return of failed servers.
+///
+/// A failed server is ejected (taken out of use for a time). Probes, which are copies of reads, find out whether it
+/// works. During its trial it gets a few requests.
 struct Recovery: Sendable {
-    /// The time, in seconds, after which a probe that was not settled expires.
+    /// The time, in seconds, after which a probe without a reported outcome expires.
     static let probeBudget = 60.0
     /// The time, in seconds, after the last repeatable request during which non-repeatable requests avoid servers on
     /// trial.
@@ -138,7 +141,7 @@ extension Recovery {
         }
     }
 
-    /// Restarts the count of consecutive good responses of an ejected server after a failed request.
+    /// Restarts the count of consecutive good responses of an ejected server, because a request has failed.
     mutating func breakRow(_ position: Int) { servers[position].probeSuccesses = 0 }
 }
 
@@ -180,12 +183,12 @@ extension Recovery {
 // MARK: - Probes
 
 extension Recovery {
-    /// Whether a probe of any server was due at the time `due`, and no probe of that server is in flight.
+    /// Whether a probe of any server was due at the time `due` while no probe of that server is in flight.
     func hasDueProbe(at time: Double, since due: Double) -> Bool {
         servers.indices.contains { isProbeDue($0, at: time, since: due) }
     }
 
-    /// Whether a probe of a server was due at the time `due`, and no probe of that server is in flight.
+    /// Whether a probe of a server was due at the time `due` while no probe of that server is in flight.
     func isProbeDue(_ position: Int, at time: Double, since due: Double) -> Bool {
         servers[position].state == .ejected && due >= servers[position].dueAt && time >= servers[position].probedUntil
     }
@@ -231,7 +234,7 @@ extension Recovery {
         servers[position].beginTrial(generation: takeGeneration(), at: time)
     }
 
-    /// Moves the next probes of ejected servers to within a second.
+    /// Moves the next probe of each ejected server to a time within the next second.
     mutating func hastenProbes(at time: Double, _ random: inout RandomSource) {
         for position in servers.indices where servers[position].state == .ejected {
             servers[position].dueAt = min(servers[position].dueAt, time + random.unit())

@@ -105,7 +105,9 @@ extension Steering {
         if !failsBack { turnRing(to: position) }
     }
 
-    /// Whether ejecting the server would switch to another server less than `interval` seconds after the last switch.
+    /// Whether it is too soon to eject a server (to take it out of use for a time).
+    ///
+    /// It is if the ejection would switch to another server less than `interval` seconds after the last switch.
     func isSwitchTooSoon(from position: Int, within interval: Double, at time: Double) -> Bool {
         position == Int(current) && time - switchedAt < interval
     }
