@@ -1,9 +1,8 @@
 import SwitchyardServices
 
-/// Objects of higher layers that live as long as a client, one object per type.
+/// Objects of modules above the client, such as caches, that live as long as the client, one object per type.
 ///
-/// A client knows nothing about caches and other higher layers. It only retains their objects, so that the objects are
-/// released with the client.
+/// The client does not use these objects. It only retains them, so that they are released with the client.
 package final class AssociatedObjects: Sendable {
     /// The objects, in an array because there are few, and comparing a few types is cheaper than hashing one.
     private let objects = Locked<[(type: ObjectIdentifier, object: any AnyObject & Sendable)]>([])

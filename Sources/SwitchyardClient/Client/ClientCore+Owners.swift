@@ -42,8 +42,9 @@ extension NetworkClient {
     /// - Parameters:
     ///   - configuration: The configuration of the call.
     ///   - presentUser: A closure that returns the current user. If `nil`, ``NetworkClient/Options/user`` applies.
-    ///   - needsUser: Whether an owner is needed only for a call that depends on a login or on cookies. Such a call is
-    ///     dispatched at once, so its environment cannot change before.
+    ///   - needsUser: Whether only a call that depends on a login or on cookies gets an owner. The call is dispatched
+    ///     at
+    ///     once, so its environment cannot change before.
     /// - Returns: The owner, or `nil` if the client has neither credentials nor users nor cookies, and only one
     ///   environment.
     package func callOwner(
@@ -142,7 +143,7 @@ extension NetworkClient {
         return RequestFailure(reason, id: RequestID(), context: context)
     }
 
-    /// Returns an owner for a call that is made now and belongs to the user with this name.
+    /// Returns an owner for a call that is made now by the user with this name.
     package func callOwner(named name: String) -> CallOwner {
         let pool = pool
         return CallOwner(

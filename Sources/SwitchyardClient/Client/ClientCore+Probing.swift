@@ -18,8 +18,8 @@ extension ClientCore {
         }
     }
 
-    /// Sends the same safe request to a suspect (a server that is slow or has failed) and to another server, to compare
-    /// their responses.
+    /// Compares two servers: sends the same safe request to a suspect (a server that is slow or has failed) and to
+    /// another server.
     ///
     /// If only the other server responds, the suspect is at fault. The comparison is made because of a request that
     /// must not be sent to two servers. If the other server has rejected such a request with a 4xx, `isAtBase` is

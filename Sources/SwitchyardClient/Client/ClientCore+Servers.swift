@@ -123,8 +123,8 @@ extension ClientCore {
 
     /// Publishes events of the servers and moves requests to other servers if the events require it.
     ///
-    /// Requests leave a server that has just been ejected. If another server has become the preferred server, requests
-    /// that wait for a slot of a limit wait for a slot at that server instead.
+    /// Requests are moved from a server that has just been ejected (taken out of use for a time). If another server has
+    /// become the preferred server, requests that wait for a slot of a limit wait for a slot at that server instead.
     func publish(_ switchEvents: [SwitchEvent], from pool: ServerPool) {
         for event in switchEvents {
             events.send(ClientEvent(environment: pool.environment, event: event))
@@ -140,7 +140,7 @@ extension ClientCore {
 extension ClientCore {
     /// Returns all requests, the most urgent first.
     ///
-    /// Requests get slots and failover tokens in this order.
+    /// Slots of limits and failovers of the budget are assigned to the requests in this order.
     private func mostUrgentFirst() -> [any DispatchedRequest] {
         requests.sorted { ($1.configuration.priority, $0.id) < ($0.configuration.priority, $1.id) }
     }

@@ -23,18 +23,23 @@ package final class ClientCore: Sendable {
     let rules: Locked<ConfigurationRules>
     /// The transfers whose bodies are still being transferred.
     let transfers = TransferTable()
-    /// The identity of the client, which is stored in the owners of its calls.
+    /// The identity of the client.
+    ///
+    /// The owner of each call (its user and environment) stores it.
     let identity = ClientIdentity()
     /// The paths of the write requests that the client has sent.
     let writtenPaths = WrittenPaths()
-    /// Whether calls may have an owner, because there are credentials, users or cookies.
+    /// Whether calls may have an owner (a user and an environment), because there are credentials, users or cookies.
+    ///
+    /// ``knowsEnvironments`` is the other condition.
     let knowsOwners: Bool
     private let ownsTransport: Bool
     /// The observer that ends the calls of a user who has logged out.
     ///
     /// `nil` if the client has no credentials.
     private let userObserver: UserObserver?
-    /// Whether the options require a ``RequestFlow`` around every failover: limits, interceptors, retries, or users.
+    /// Whether the options require a ``RequestFlow`` around every failover, because they have limits, interceptors,
+    /// retries, or users.
     ///
     /// ``FlowPlan`` has the conditions that depend on the call.
     let surroundsRequests: Bool
@@ -206,7 +211,8 @@ extension ClientCore {
         transfers.cancel(ids)
     }
 
-    /// Cancels the requests sent through one handle, or through all handles if `owner` is `nil`.
+    /// Cancels the requests sent through the handle with the identifier `owner`, or through all handles if `owner` is
+    /// `nil`.
     ///
     /// The requests of a credential refresh are not cancelled.
     func cancelAll(of owner: OwnerID?) {
@@ -219,7 +225,8 @@ extension ClientCore {
         state.withLock { $0.table.all }.filter { !$0.hasEnded }
     }
 
-    /// Returns the active requests sent through one handle, or through all handles if `owner` is `nil`.
+    /// Returns the active requests sent through the handle with the identifier `owner`, or through all handles if
+    /// `owner` is `nil`.
     ///
     /// The requests of a credential refresh are left out.
     func ordinaryRequests(of owner: OwnerID?) -> [any DispatchedRequest] {
@@ -242,15 +249,16 @@ extension ClientCore {
 }
 
 extension ClientCore {
-    /// The owner of transfers that several requests share, and of the parts of a transfer.
+    /// The identifier that replaces a handle's for transfers that several requests share, and for the parts of a
+    /// transfer.
     ///
     /// No handle has this identifier.
     static let ownerOfShared: OwnerID = 0
 
     /// Returns the route of the first attempt of a request.
     ///
-    /// If another server is due for a probe or a warm-up, the result also has the probe. The servers in `barred` do not
-    /// serve the request that was built.
+    /// If another server is due for a probe or a warm-up request (both are copies of a read whose responses are
+    /// discarded), the result also has that copy. The servers in `barred` do not serve the request that was built.
     func firstRoute(
         for configuration: APIConfiguration,
         avoiding avoided: [Server.ID] = [],
@@ -282,8 +290,8 @@ extension ClientCore {
 
     /// Builds the request of one attempt.
     ///
-    /// The result has the total timeout of the whole request, which the caller replaces. A failover sets no timeout,
-    /// because it measures the time over all attempts itself. A probe sets its own timeout.
+    /// The result has the total timeout of the whole request, which the caller replaces. A ``Failover`` sets no
+    /// timeout, because it measures the time over all attempts itself. A probe sets its own timeout.
     func request(
         for configuration: APIConfiguration,
         on route: ServerPool.Route,

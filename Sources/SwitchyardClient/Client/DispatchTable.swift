@@ -62,11 +62,11 @@ struct DispatchTable {
     /// All requests, including requests that have ended and whose completions are being called.
     var all: [any DispatchedRequest] { Array(requests.values) }
 
-    /// Returns the requests sent through one handle, or through all handles if `owner` is `nil`, without the requests
-    /// of a credential refresh.
+    /// Returns the requests sent through the handle with the identifier `owner`, or through all handles if `owner` is
+    /// `nil`.
     ///
-    /// Methods that cancel all requests spare the requests of a credential refresh. The server may already have used up
-    /// the refresh token, so losing the response would lose the user's login.
+    /// The requests of a credential refresh are left out, so that methods that cancel all requests do not cancel them.
+    /// The server may already have used up the refresh token, so losing the response would lose the user's login.
     func ordinary(of owner: OwnerID?) -> [any DispatchedRequest] {
         requests.values.filter { (owner == nil || $0.owner == owner) && !refreshes.contains($0.id) }
     }

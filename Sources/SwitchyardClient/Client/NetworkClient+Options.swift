@@ -7,7 +7,7 @@ extension NetworkClient {
         /// The builder of requests, with their common headers and parameters, timeouts and size limits.
         ///
         /// The total timeout of the generator is the deadline of a whole request, including all attempts, waits and
-        /// hedges. An ``APIConfiguration`` can override this deadline.
+        /// hedges (a second attempt while the first is slow). An ``APIConfiguration`` can override this deadline.
         public var generator: RequestGenerator
         /// A closure that changes the generator for one environment: keys, API version, common headers.
         ///
@@ -46,9 +46,10 @@ extension NetworkClient {
 
         /// The interceptors that take part in every request, in order, by default none.
         public var interceptors: [RequestInterceptor] = []
-        /// The limits that every round of a request has to pass first, in order, by default none.
+        /// The limits that a request has to pass before it is first sent and before each retry, in order, by default
+        /// none.
         ///
-        /// A round is one try at the request with its failovers and hedges. A retry starts another round.
+        /// Failovers and hedges do not have to pass the limits again.
         public var limits: [any RequestLimit] = []
         /// The policy for retrying requests that no server could complete.
         ///
@@ -130,8 +131,8 @@ extension NetworkClient {
         /// Whether calls are bound to the user who is logged in.
         var hasLogins: Bool { credentials != nil || user != nil }
 
-        /// Whether these options require a ``RequestFlow`` around every failover, because of limits, interceptors,
-        /// retries, or users.
+        /// Whether these options require a ``RequestFlow`` around every failover, because they have limits,
+        /// interceptors, retries, or users.
         ///
         /// ``FlowPlan`` has the conditions that depend on the call.
         var surroundsRequests: Bool {

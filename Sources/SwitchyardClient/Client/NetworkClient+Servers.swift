@@ -88,11 +88,12 @@ extension NetworkClient {
         pool.preferred(for: configuration)
     }
 
-    /// The state of all servers, in order: which one is in use, which ones are ejected, and their health figures.
+    /// The state of all servers, in order: which one is in use, which ones are ejected (out of use for a time), and
+    /// their health statistics.
     public var servers: [ServerSnapshot] { pool.snapshot(at: core.now) }
 
-    /// Returns a stream of server events after this call: switches, ejections, probes, recoveries, and environment
-    /// changes.
+    /// Returns a stream of server events after this call: switches, ejections (a failed server is taken out of use for
+    /// a time), probes, recoveries, and environment changes.
     ///
     /// - Parameter limit: The maximum number of events that are buffered for a slow reader, by default 256. If the
     ///   buffer is full, the oldest events are dropped.
@@ -160,7 +161,7 @@ extension NetworkClient {
     ///
     /// A path changes, for instance, when the device moves from Wi-Fi to cellular or enters a VPN. The outcomes of
     /// active requests then do not count for or against servers, and for a short time neither do those of new requests.
-    /// Ejected servers are probed within a second. Later requests use new connections
+    /// Ejected servers, which are out of use for a time, are probed within a second. Later requests use new connections
     /// (`Transport.retireConnections()`). ``following(_:)`` calls this method when the link changes. Only the app knows
     /// when it is suspended, so it should call this method both before and after a suspension.
     public func networkPathChanged() {

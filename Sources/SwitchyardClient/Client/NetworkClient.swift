@@ -22,10 +22,10 @@ public final class NetworkClient: Sendable {
     ///
     /// If `nil`, requests use the servers of the current environment.
     let boundPool: ServerPool?
-    /// Objects of higher layers that are released together with this handle.
+    /// Objects of modules above the client that are released together with this handle.
     package let objects = AssociatedObjects()
-    /// Objects of higher layers that are released when the app has released the client and all handles made by
-    /// ``scoped()``.
+    /// Objects of modules above the client that are released when the app has released the client and all handles made
+    /// by ``scoped()``.
     ///
     /// The core does not retain these objects, so they may retain an object that retains a ``detached()`` handle.
     package let familyObjects: AssociatedObjects
@@ -110,7 +110,7 @@ public final class NetworkClient: Sendable {
 }
 
 extension NetworkClient {
-    /// Objects of higher layers that are released with the last handle of the client.
+    /// Objects of modules above the client that are released with the last handle of the client.
     package var sharedObjects: AssociatedObjects { core.objects }
 
     /// The clock and the timers of the client, for interceptors and limits that measure time or wait.
@@ -179,8 +179,10 @@ extension NetworkClient {
         Set(active.map(\.id)).union(core.transfers.ids(of: scope)).sorted()
     }
 
-    /// The owner whose requests this handle lists and cancels: this handle if it was made by ``scoped()``, otherwise
-    /// `nil`, which means all requests.
+    /// The identifier of the handle whose requests this handle lists and cancels.
+    ///
+    /// It is this handle's own if the handle was made by ``scoped()``. Otherwise it is `nil`, which means the requests
+    /// of all handles.
     var scope: OwnerID? { isRoot ? nil : owner }
 
     /// The active requests that this handle lists and cancels.
@@ -214,9 +216,10 @@ extension NetworkClient {
 
     /// Restores the server health that an earlier launch stored, ideally before the first request.
     ///
-    /// Servers that were ejected at most ten minutes ago are ejected again, and the next request triggers a probe. If
-    /// the stored health is older, or is dated in the future, only its preferred server is restored, and only under a
-    /// policy that does not fail back by itself. Servers that the service no longer has are ignored.
+    /// Servers that were ejected (taken out of use for a time) at most ten minutes ago are ejected again, and the next
+    /// request triggers a probe. If the stored health is older, or is dated in the future, only its preferred server is
+    /// restored, and only under a policy that does not fail back by itself. Servers that the service no longer has are
+    /// ignored.
     ///
     /// - Parameters:
     ///   - memory: The value that ``serverMemory(at:)`` returned.

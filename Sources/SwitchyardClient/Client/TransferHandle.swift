@@ -16,7 +16,7 @@ package final class TransferHandle: Sendable {
     /// The reason why the transfer was ended, or `nil` if it was not ended.
     package var reason: RequestFailure.Reason? { state.withLock { $0.reason } }
 
-    /// Sets the owner of the transfer.
+    /// Sets the owner of the transfer, which is the user and environment that it belongs to.
     ///
     /// The owner is `nil` for a transfer that outlives a logout.
     func setOwner(_ owner: CallOwner?) {

@@ -78,14 +78,16 @@ final class TransferTable: Sendable {
         await state.wait(in: \.waiters) { $0.isIdle }
     }
 
-    /// Returns the identifiers of the transfers of one handle, or of all handles if `owner` is `nil`.
+    /// Returns the identifiers of the transfers of the handle with the identifier `owner`, or of all handles if it is
+    /// `nil`.
     ///
     /// Transfers of a credential refresh are left out.
     func ids(of owner: OwnerID?) -> [RequestID] {
         requests(of: owner).map(\.id)
     }
 
-    /// Returns the requests of the transfers of one handle, or of all handles if `owner` is `nil`.
+    /// Returns the requests of the transfers of the handle with the identifier `owner`, or of all handles if it is
+    /// `nil`.
     ///
     /// Transfers of a credential refresh are left out.
     func requests(of owner: OwnerID?) -> [ActiveRequest] {

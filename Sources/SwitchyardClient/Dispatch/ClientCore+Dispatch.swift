@@ -21,7 +21,7 @@ extension ClientCore {
         var patience: (@Sendable () -> MonotonicTime)?
     }
 
-    /// Creates the request for a call, whose owner must be set.
+    /// Creates the request for a call whose owner (its user and environment) is already set.
     ///
     /// The result is a ``SharedRequest`` if the call has ``APIConfiguration/sharing``. It is a ``RequestFlow`` if the
     /// call has limits, interceptors, credentials, retries, observers or an owner that is bound to a login

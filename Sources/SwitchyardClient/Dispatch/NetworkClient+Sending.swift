@@ -22,7 +22,8 @@ extension NetworkClient {
         try await answer(to: written(configuration), id: id, progress: progress)
     }
 
-    /// Returns the call as the app wrote it now: with the client's rules and without an owner.
+    /// Returns the call as the app makes it now: with the client's rules, but without an owner (a user and an
+    /// environment).
     package func written(_ configuration: APIConfiguration) -> APIConfiguration {
         var written = ruled(configuration) ?? configuration
         written.callOwner = nil

@@ -25,7 +25,7 @@ extension RequestCoalescing {
 }
 
 extension APIConfiguration {
-    /// Whether limits or retries of the call itself determine when a round is sent, or which response it returns.
+    /// Whether limits or retries of the call itself determine when it is sent again, or which response it returns.
     fileprivate var decidesItsRounds: Bool {
         guard rare != nil else { return false }
         return retry != nil || !limits.isEmpty || interceptors.contains { $0.retry != nil }

@@ -5,7 +5,7 @@ import SwitchyardTransport
 /// One of several coalesced requests that share one transfer.
 ///
 /// The request has its own identifier, deadline and end. If the request is cancelled, it only leaves the transfer. The
-/// transfer has no owner and is cancelled when its last request leaves.
+/// transfer belongs to no handle and is cancelled when its last request leaves.
 final class SharedRequest: DispatchedRequest {
     private enum Phase { case ready, riding, ended }
 
@@ -23,9 +23,9 @@ final class SharedRequest: DispatchedRequest {
     let progress: TransferProgressHandler?
     /// Whether the request belongs to the refresh of the client's credentials and is sent without credentials.
     let isOfRefresh: Bool
-    /// The owner of the request.
+    /// The user and environment of the request.
     ///
-    /// Requests of different owners share no transfer.
+    /// Requests of different users or environments do not share a transfer.
     let callOwner: CallOwner.Key?
     /// The version of the client's credential that the request would carry.
     let credentialVersion: UInt64

@@ -13,9 +13,9 @@ final class SharedTransfers: Sendable {
         ///
         /// Such requests share no transfer with requests that wait for the refresh.
         let isOfRefresh: Bool
-        /// The owner of the requests.
+        /// The user and environment of the requests.
         ///
-        /// Requests of different users do not share a transfer.
+        /// Requests of different users or environments do not share a transfer.
         let callOwner: CallOwner.Key?
         let credentialVersion: UInt64
         /// The number of write requests to the path so far.

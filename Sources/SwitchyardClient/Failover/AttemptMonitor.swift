@@ -2,12 +2,12 @@ import SwitchyardHTTP
 import SwitchyardServices
 import SwitchyardTransport
 
-/// A closure that receives the events of a round's attempts in order.
+/// A closure that receives the events of the attempts of one ``Failover`` in order.
 ///
 /// The closure must not block.
 typealias AttemptObserver = @Sendable (DispatchEvent.Kind) -> Void
 
-/// Notifies an observer of a round's attempts.
+/// Notifies an observer of the attempts of one ``Failover``.
 ///
 /// An attached ``ClientObserver`` can also replace the transport.
 final class AttemptMonitor: Sendable {

@@ -170,8 +170,8 @@ extension Failover {
 
     /// Sends the request to the next server, unless a ``/SwitchyardServices/FailoverGuard`` stops it.
     ///
-    /// Otherwise this method waits for the attempts in flight, or for a token that other calls may return to the
-    /// budget. If there is nothing to wait for, the request ends with its most significant failure.
+    /// Otherwise this method waits for the attempts in flight, or until the failover budget may permit another attempt.
+    /// If there is nothing to wait for, the request ends with its most significant failure.
     func tryAnother(after kind: FailureKind?, heldSince: MonotonicTime? = nil) {
         let now = core.now
         let (since, rule) = (heldSince ?? now, resendRule)

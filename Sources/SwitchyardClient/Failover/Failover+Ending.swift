@@ -199,7 +199,7 @@ extension FailoverState {
         /// The outcome of an attempt that ended before its server could be expected to respond.
         ///
         /// It is neutral if another attempt ended the request with a failure. Otherwise the server has received the
-        /// request, and the token of the attempt is not returned.
+        /// request, and the budget does not get back what the attempt cost.
         var withoutResponse: AttemptOutcome { winner == nil ? .unfinished : .neutral }
     }
 }

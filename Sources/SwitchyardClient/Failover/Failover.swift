@@ -2,7 +2,8 @@ import SwitchyardHTTP
 import SwitchyardServices
 import SwitchyardTransport
 
-/// The execution of one request: it sends attempts, fails over, hedges, enforces the deadline, and ends exactly once.
+/// The execution of one request: it sends attempts, fails over, hedges (sends a second attempt while the first is
+/// slow), enforces the deadline, and ends exactly once.
 ///
 /// A failover runs on callbacks of the transport, the timers and the caller, and occupies no thread and no task while
 /// it waits. ``FailoverState`` and ``ServerPool`` make all decisions. No callback is called under a lock.
@@ -31,7 +32,8 @@ final class Failover: DispatchedRequest {
 
     /// Creates the failover of a request.
     ///
-    /// If `round` is given, the failover executes one round of a flow.
+    /// If `round` is given, the failover executes one round of a ``RequestFlow``: the first try at the request or a
+    /// retry.
     init(
         id: RequestID,
         owner: OwnerID,
@@ -59,7 +61,8 @@ final class Failover: DispatchedRequest {
         deadline = round?.deadline ?? core.deadline(of: configuration, in: pool, startedAt: startedAt)
     }
 
-    /// The settings of a failover that executes one round of a ``RequestFlow`` or one part of a transfer.
+    /// The settings of a failover that executes one round of a ``RequestFlow`` (the first try at the request or a
+    /// retry) or one part of a transfer.
     struct Round {
         /// The deadline of the whole flow.
         ///
@@ -169,7 +172,8 @@ final class Failover: DispatchedRequest {
         return ending.result
     }
 
-    /// Tries the next server immediately if this request waits for a server that has just been ejected.
+    /// Tries the next server immediately if this request waits for a server that has just been ejected (taken out of
+    /// use for a time).
     func evacuate(_ server: Server.ID, in pool: ServerPool) {
         guard pool === self.pool, resendRule == .anytime else { return }
         if let ending = state.withLock({ $0.takeRefusal(waitingFor: server) }) { return finish(ending, at: core.now) }

@@ -3,7 +3,7 @@ import SwitchyardServices
 extension FailoverState {
     /// The reason why a timer has fired.
     enum Look {
-        /// The wait for a token of the failover budget is over.
+        /// The wait for the failover budget is over.
         case held(Held)
         /// The newest attempt is slow.
         ///

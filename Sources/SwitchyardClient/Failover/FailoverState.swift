@@ -49,7 +49,7 @@ struct FailoverState {
         var status: Int
     }
 
-    /// The wait of a request whose last attempt has failed and that may continue when the failover budget has a token.
+    /// The wait of a request whose last attempt has failed and that may continue when the failover budget permits it.
     struct Held {
         var kind: FailureKind?
         /// The time when the request first had to wait.
@@ -78,7 +78,7 @@ struct FailoverState {
     private(set) var barred: [Server.ID] = []
     /// The 4xx response of an extra attempt while an earlier attempt still waits for its response.
     private var refusal: Boxed<Refusal>?
-    /// The wait of the request for a token before it can fail over, or `nil` if it does not wait.
+    /// The wait of the request until the failover budget may permit a failover, or `nil` if the request does not wait.
     private var held: Boxed<Held>?
     private var timer: (any ScheduledTimer)?
     /// The number of the newest timer.
@@ -94,9 +94,9 @@ struct FailoverState {
         attempts.compactMap { $0.route.attempt == nil ? nil : $0.route.server }
     }
 
-    /// Whether an attempt has taken a token of the failover budget.
+    /// Whether an attempt has been charged to the failover or hedge budget.
     ///
-    /// Later attempts of the request need no further token.
+    /// Later attempts of the request need no further charge.
     var isPaidFor: Bool { attempts.contains { $0.route.attempt?.isPaid == true } }
 
     /// Whether an attempt went to a host outside the service, so that sending it again to another server is pointless.
@@ -281,7 +281,8 @@ struct FailoverState {
 
     /// Returns the reason why a timer has fired, and claims the number of the next timer if an attempt is slow.
     ///
-    /// Both happen in one step. If the request started to wait for a token in between, its timer would be replaced.
+    /// Both happen in one step. If the request started to wait for the failover budget in between, its timer would be
+    /// replaced.
     mutating func look() -> Look {
         guard phase == .running, let reason = held else { return .slow(newestLive, tried: tried, timer: claimTimer()) }
         held = nil

@@ -33,7 +33,7 @@ extension RequestFlow {
         }
     }
 
-    /// Whether a 401 has a digest challenge to which another round can reply.
+    /// Whether a 401 has a digest challenge to which the request can reply when it is sent again.
     ///
     /// A request replies to each server of the service once, because every server has its own nonce. It replies a
     /// second time if the server reports that the nonce was stale. A retry may reply to a stale nonce again. Every
@@ -60,8 +60,8 @@ extension RequestFlow {
 
     /// Stores the nonce that a response names for the next request (RFC 7616 section 3.5).
     ///
-    /// The next round of this request uses that nonce too. A response other than 401 has accepted the current nonce. If
-    /// the nonce is stale in a later retry, the request may therefore reply once more.
+    /// If this request is sent again, it uses that nonce too. A response other than 401 has accepted the current nonce.
+    /// If the nonce is stale in a later retry, the request may therefore reply once more.
     func keepNextNonce(of answer: ServiceResponse, with credential: Credential?, _ memory: inout RequestFlowMemory) {
         guard case .digest(let user, _) = credential?.scheme, !answer.context.isForeign,
             let origin = answer.context.url?.origin

@@ -18,13 +18,15 @@ struct FlowPlan: Sendable {
     /// The call's own credential, which cannot be refreshed.
     let credential: Credential?
 
-    /// Whether interceptors adapt or retry the rounds.
+    /// Whether interceptors adapt the request each time it is sent, or decide whether it is retried.
     ///
     /// Such interceptors may send requests of their own.
     var hasParts: Bool { !adapters.isEmpty || !retriers.isEmpty }
 
-    /// Creates the plan of a request, or returns `nil` if a ``Failover`` alone is enough: there are no limits,
-    /// interceptors, credentials, retries or observers, and no owner that is bound to a login.
+    /// Creates the plan of a request, or returns `nil` if a ``Failover`` alone is enough.
+    ///
+    /// It is enough if there are no limits, interceptors, credentials, retries or observers, and no owner (user and
+    /// environment) that is bound to a login.
     init?(
         _ configuration: APIConfiguration,
         in core: ClientCore,

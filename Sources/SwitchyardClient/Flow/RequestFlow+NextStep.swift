@@ -2,7 +2,7 @@ import SwitchyardHTTP
 import SwitchyardServices
 
 extension RequestFlow {
-    /// The step after a round.
+    /// The step after a round, which is one try at the request with its failovers and hedges.
     enum NextStep {
         /// The flow ends with this result.
         case end(Result<HTTPResponse, RequestFailure.Reason>)
@@ -75,15 +75,15 @@ extension RequestFlow {
         return isBack ? .again(after: .zero) : .end(round.ending)
     }
 
-    /// Returns the tokens of a retry that was not sent to the retry budget.
+    /// Returns what a retry has cost to the retry budget, because the retry was not sent.
     func giveBackTokens(_ memory: inout RequestFlowMemory) {
         if let tokens = memory.unspentTokens { plan.retry?.budget?.refund(tokens) }
         memory.unspentTokens = nil
     }
 
-    /// Returns the result of the round as the end of the flow.
+    /// Ends the flow with the result of the round.
     ///
-    /// After a success, returns tokens to the retry budget.
+    /// After a success, returns to the retry budget what the last retry has cost.
     private func finished(_ round: RoundResult, _ memory: RequestFlowMemory) -> NextStep {
         if let budget = plan.retry?.budget, let status = round.status, status < 400 { budget.refund(memory.tokens) }
         return .end(round.ending)
@@ -109,7 +109,7 @@ extension RequestFlow {
         return lease
     }
 
-    /// Returns a credential of the call's owner.
+    /// Returns a credential of the call's user.
     ///
     /// Throws if the credential belongs to another user.
     private func lease(

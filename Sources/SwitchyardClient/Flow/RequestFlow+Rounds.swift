@@ -2,6 +2,8 @@ import SwitchyardHTTP
 import SwitchyardServices
 
 /// The data that a round of a flow passes on to the next round.
+///
+/// A round is one try at the request with its failovers and hedges.
 struct RequestFlowMemory {
     /// The records of the rounds that have ended.
     var history: [RoundRecord] = []
@@ -13,9 +15,10 @@ struct RequestFlowMemory {
     var isSentWithoutCredential = false
     /// The replies to digest challenges, by origin.
     var digests: [RequestURL.Origin: DigestTrial] = [:]
-    /// The number of tokens that the last retry took from the retry budget, or `nil` before the first retry.
+    /// The number of tokens that the last retry took from the ``RetryBudget``, or `nil` before the first retry.
     var tokens: Int?
-    /// The number of tokens of a retry that has not been sent yet, or `nil` if there is none.
+    /// The number of tokens of the ``RetryBudget`` that were taken for a retry that has not been sent yet, or `nil` if
+    /// there is none.
     var unspentTokens: Int?
     /// The idempotency key of the last round.
     ///
@@ -23,7 +26,7 @@ struct RequestFlowMemory {
     var idempotencyKey = IdempotencyKey.none
     /// The result of the last round, or `nil` before the first round has ended.
     var ending: Result<HTTPResponse, RequestFailure.Reason>?
-    /// The number of times the network had become available when the last round was sent.
+    /// The number of times that the network had become available when the last round was sent.
     ///
     /// The number is only updated if the retry policy waits for the network.
     var openings: UInt64 = 0
@@ -48,7 +51,8 @@ extension RequestFlow {
                 observe(.roundEnded(passed.ended.result), round: passed.ended.context.round)
                 switch try await nextStep(of: passed, &memory) {
                 case .end(let result):
-                    // The user may have logged out while the interceptors were running, so the owner is checked again.
+                    // The user may have logged out while the interceptors were running, so the user of the call is
+                    // checked again.
                     try checkOwner(dropping: passed.ended.result)
                     return end(with: result)
                 case .again(let pause, let isReauthorized):

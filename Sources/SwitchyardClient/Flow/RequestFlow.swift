@@ -5,8 +5,9 @@ import SwitchyardTransport
 /// The execution of one request with limits, interceptors, credentials, retries, observers or a user, in one or more
 /// rounds.
 ///
-/// A round is one run of ``Failover``, and each retry starts another round. A flow replaces a bare failover if the
-/// client's options or the call's configuration require any of the steps below. A round has this fixed order:
+/// A round is one try at the request with its failovers and hedges (one run of ``Failover``). Each retry starts another
+/// round. A flow replaces a bare failover if the client's options or the call's configuration require any of the steps
+/// below. A round has this fixed order:
 ///
 /// 1. limits: each limit admits the round, makes it wait, or refuses it
 /// 2. adapt: interceptors change the configuration, first the client's interceptors, then the call's
@@ -66,7 +67,7 @@ final class RequestFlow: DispatchedRequest, CredentialUser {
     /// The environment that the request is built for.
     var environment: ServiceEnvironment { pool.environment }
 
-    /// The owner of the call, or `nil` for a call that depends on neither a login nor cookies.
+    /// The user and environment of the call, or `nil` for a call that depends on neither a login nor cookies.
     var callOwner: CallOwner? { configuration.callOwner }
 
     /// The latest time until which a caller waits for the request.
@@ -97,7 +98,7 @@ final class RequestFlow: DispatchedRequest, CredentialUser {
         }
     }
 
-    /// The owners that apply to requests sent by this call's interceptors.
+    /// The users and environments that apply to requests sent by this call's interceptors.
     ///
     /// Such a request belongs to the user of the call.
     private var ownersOfParts: [CallOwner] {

@@ -3,6 +3,8 @@ import SwitchyardServices
 
 /// The state of one flow: the work to stop when the flow ends, and the results of its rounds.
 ///
+/// A round is one try at the request with its failovers and hedges. Each retry starts another round.
+///
 ///     ready --begin--> running --rounds, one after the other--> ended
 ///       \_____________ cancel, deadline, at any point ____________/
 struct RequestFlowState {
@@ -28,12 +30,10 @@ struct RequestFlowState {
     /// The number of rounds that have reported their end.
     private var endedRounds = 0
     /// The number of attempts in all rounds.
-    ///
-    /// A round is one try at the request with its failovers and hedges.
     private(set) var attempts = 0
     /// Whether a server may have executed the request of a round although no response confirms it.
     private(set) var mayHaveBeenExecuted = false
-    /// The fate of the request over all rounds: how much of it a server may have executed.
+    /// The extent to which a server may have executed the request in any round.
     private(set) var fate = RequestFate.unsent
     /// Whether the response of the last round confirms that the request was executed, and that response has not been
     /// passed to the caller.
@@ -76,7 +76,7 @@ struct RequestFlowState {
         return true
     }
 
-    /// Stores the failover of a round, and returns `false` if the flow has ended.
+    /// Stores the failover that executes a round, and returns `false` if the flow has ended.
     mutating func hold(_ failover: Failover) -> Bool {
         guard phase == .running else { return false }
         self.failover = failover
@@ -110,7 +110,7 @@ struct RequestFlowState {
         lastContext = context
     }
 
-    /// Records that a server may have executed the request, if the flow ends during a round.
+    /// Records that a server may have executed the request, because the flow ends during a round.
     mutating func dropUntoldRound() {
         guard rounds > endedRounds else { return }
         (mayHaveBeenExecuted, fate) = (true, .open)

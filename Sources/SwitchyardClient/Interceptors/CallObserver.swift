@@ -18,12 +18,14 @@ public import SwitchyardHTTP
 ///
 ///     callStarted
 ///         roundStarted            limits passed, configuration adapted, credential added
-///             attemptStarted      once for each server, including hedges
+///             attemptStarted      once for each server, also for a second attempt while one is slow
 ///             attemptRedirected   the attempt continues at another URL
 ///             attemptEnded        not for an attempt that was cancelled after another attempt got a response
 ///         roundEnded
 ///         retryScheduled          before another round
 ///     callEnded                   exactly once
+///
+/// A *round* is one try at the request with its failovers and hedges. Each retry starts another round.
 ///
 /// A call that gets a stored response calls only ``cachedResponseUsed(status:isFresh:in:)``. If the stored response is
 /// refreshed for later calls, the request for it is a call of its own.
@@ -39,7 +41,7 @@ public protocol CallObserver: Sendable {
     func observe(_ event: DispatchEvent)
     /// Called when the client has registered the call.
     func callStarted(_ configuration: APIConfiguration, in event: DispatchEvent)
-    /// Called when a round begins with this configuration.
+    /// Called when a round begins with this configuration: the first try at the request or a retry.
     func roundStarted(_ configuration: APIConfiguration, in event: DispatchEvent)
     /// Called when an attempt is passed to the transport.
     func attemptStarted(_ attempt: AttemptRecord, in event: DispatchEvent)
@@ -51,9 +53,9 @@ public protocol CallObserver: Sendable {
         with result: Result<HTTPResponse, TransportError>,
         in event: DispatchEvent
     )
-    /// Called when a round has ended.
+    /// Called when a round has ended: the first try at the request or a retry, with its failovers.
     func roundEnded(with result: Result<ServiceResponse, RequestFailure>, in event: DispatchEvent)
-    /// Called when another round follows after a pause of this duration.
+    /// Called when the request is sent again after a pause of this duration.
     func retryScheduled(after pause: Duration, in event: DispatchEvent)
     /// Called when the call has ended. The caller receives this result at the same time.
     func callEnded(with result: Result<ServiceResponse, RequestFailure>, in event: DispatchEvent)

@@ -37,7 +37,7 @@ public struct DispatchContext: Sendable {
     /// The server that is preferred now.
     var preferredServer: Server.ID { preferred() }
 
-    /// The number of rounds after the first, whatever their cause.
+    /// The number of rounds after the first, including those that follow a 401.
     public var retries: Int { round - 1 }
 
     /// The time until the deadline, which is never negative.
@@ -84,6 +84,8 @@ extension DispatchContext {
 }
 
 /// The record of a round that has ended.
+///
+/// A round is one try at the request with its failovers and hedges.
 public struct RoundRecord: Sendable, Hashable {
     /// The number of the round, counted from 1.
     public var round: Int

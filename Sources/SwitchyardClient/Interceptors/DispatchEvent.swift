@@ -15,7 +15,8 @@ public import SwitchyardServices
 ///         waiting                 before another round
 ///     ended                       exactly once
 ///
-/// A *round* is one try at the request with its failovers and hedges. Each retry starts another round.
+/// A *round* is one try at the request with its failovers and hedges (a hedge is a second attempt while the first is
+/// slow). Each retry starts another round.
 ///
 /// A call that gets a stored response has only the event ``Kind/cachedResponseUsed(status:isFresh:)``. See
 /// ``CallObserver``.
@@ -24,7 +25,7 @@ public struct DispatchEvent: Sendable {
     public enum Kind: Sendable {
         /// The client has registered the request.
         case dispatched(APIConfiguration)
-        /// A round begins with this configuration.
+        /// A round begins with this configuration: the first try at the request or a retry.
         case roundBegan(APIConfiguration)
         /// An attempt is passed to the transport.
         case attemptSent(AttemptRecord)
@@ -32,9 +33,9 @@ public struct DispatchEvent: Sendable {
         case redirected(AttemptRecord, RedirectStep)
         /// An attempt has ended, with the transport's result or because the request ended.
         case attemptEnded(AttemptRecord, Result<HTTPResponse, TransportError>)
-        /// A round has ended.
+        /// A round has ended: the first try at the request or a retry, with its failovers.
         case roundEnded(Result<ServiceResponse, RequestFailure>)
-        /// Another round follows after a pause of this duration.
+        /// The request is sent again after a pause of this duration.
         case waiting(Duration)
         /// The request has ended, and the caller receives this result at the same time.
         case ended(Result<ServiceResponse, RequestFailure>)

@@ -21,33 +21,34 @@ import Foundation
 /// if an interceptor is still running. An interceptor may send requests of its own, which are treated like any other
 /// request.
 public struct RequestInterceptor: Sendable {
-    /// A closure that changes the configuration of a round, or throws to prevent the round.
+    /// A closure that changes the configuration each time before the request is sent (first and on a retry), or throws
+    /// to prevent that.
     ///
     /// The closure receives the call's original configuration with the changes of the interceptors before this
-    /// interceptor. The changes of the closure last for one round. Deadline, interceptors and retry policy are fixed at
-    /// dispatch and cannot be changed.
+    /// interceptor. The changes last until the request is sent again: failovers and hedges keep them, a retry does not.
+    /// Deadline, interceptors and retry policy are fixed at dispatch and cannot be changed.
     public typealias Adapt = @Sendable (inout APIConfiguration, DispatchContext) async throws -> Void
-    /// A closure that decides after each round whether another round follows.
+    /// A closure that decides after the request has been tried whether it is retried.
     ///
-    /// If it throws, the request ends with the error.
+    /// It is not called between failovers. If it throws, the request ends with the error.
     public typealias Retry = @Sendable (RoundResult) async throws -> RetryDecision
 
     /// The name of the interceptor, which appears in error messages.
     public var name: String
-    /// The closure that changes the configuration of a round, `nil` by default.
+    /// The closure that changes the configuration before the request is sent, `nil` by default.
     public var adapt: Adapt?
     /// The observer of the calls, `nil` by default.
     public var observer: (any CallObserver)?
-    /// The closure that decides after a round has ended, `nil` by default.
+    /// The closure that decides whether the request is retried, `nil` by default.
     public var retry: Retry?
 
     /// Creates an interceptor from its parts.
     ///
     /// - Parameters:
     ///   - name: The name of the interceptor, which appears in error messages.
-    ///   - adapt: Changes the configuration of a round.
+    ///   - adapt: Changes the configuration before the request is first sent and before each retry.
     ///   - observer: Observes the calls.
-    ///   - retry: Decides after a round has ended.
+    ///   - retry: Decides whether the request is retried.
     public init(
         _ name: String = "interceptor",
         adapt: Adapt? = nil,
@@ -106,7 +107,8 @@ extension APIConfiguration {
         set { self[setting: InterceptorsSetting.self] = newValue }
     }
 
-    /// The limits that every round of this call passes after the client's limits, by default none.
+    /// The limits that this call passes after the client's limits, before it is first sent and before each retry, by
+    /// default none.
     ///
     /// All calls that have the same limit object count against the limit together.
     public var limits: [any RequestLimit] {

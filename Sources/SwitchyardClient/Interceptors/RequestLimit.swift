@@ -1,7 +1,8 @@
-/// A limit that every round of a request must pass before it begins, such as a request rate or a number of concurrent
-/// requests.
+/// A limit that a request must pass before it is first sent and before each retry, such as a request rate or a number
+/// of concurrent requests.
 ///
-/// Limits are applied in order. Each limit may let the round pass, make it wait, or refuse it.
+/// The request with its failovers and hedges up to the next retry is a *round*. Limits are applied in order. Each limit
+/// may let the round pass, make it wait, or refuse it.
 public protocol RequestLimit: Sendable {
     /// Waits until the round may begin.
     ///
@@ -29,7 +30,7 @@ extension PacingLimit {
     package var spacesRequests: Bool { false }
 }
 
-/// The permission to begin a round.
+/// The permission to begin a round: the first try at a request or a retry, with its failovers and hedges.
 ///
 /// The pass is released exactly once, when the round has ended.
 public struct LimitPass: Sendable {

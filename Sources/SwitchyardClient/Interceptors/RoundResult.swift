@@ -1,6 +1,7 @@
 public import SwitchyardHTTP
 
-/// The result of a round, with everything that a retry decision may depend on.
+/// The result of a round (one try at a request with its failovers and hedges), with everything that a retry decision
+/// may depend on.
 public struct RoundResult: Sendable {
     /// The call as it was sent, with all changes by interceptors.
     public var configuration: APIConfiguration
@@ -25,7 +26,7 @@ public struct RoundResult: Sendable {
         if case .success(let answer) = result { answer.status } else { nil }
     }
 
-    /// The transport failure, or `nil` if there is a response or the round failed for another reason.
+    /// The transport failure, or `nil` if there is a response or another reason for the failure.
     public var transportError: TransportError? {
         if case .failure(let failure) = result, case .transport(let error) = failure.reason { error } else { nil }
     }
@@ -74,24 +75,24 @@ extension RequestFailure.Reason {
     }
 }
 
-/// The decision after a round has ended.
+/// The decision after a request has been tried, with its failovers and hedges.
 ///
 /// Interceptors decide in their order, then the retry policy. The first decision that is not ``undecided`` applies.
 public enum RetryDecision: Sendable {
-    /// The next interceptor or the retry policy decides. If none of them decides, the request ends with the round's
+    /// The next interceptor or the retry policy decides. If none of them decides, the request ends with its current
     /// result.
     case undecided
-    /// The request is sent again, in a new round after the pause.
+    /// The request is sent again after the pause.
     ///
     /// The request is sent again only if that is safe (``RoundResult/isSafeToRepeat``) and the deadline leaves enough
-    /// time. Otherwise the request ends with the round's result. To allow a write to be sent again anyway, set
+    /// time. Otherwise the request ends with its current result. To allow a write to be sent again anyway, set
     /// ``APIConfiguration/mayBeRepeated``.
     case retry(after: Duration)
-    /// The request ends with the round's result, without asking further interceptors or the retry policy.
+    /// The request ends with its current result, without asking further interceptors or the retry policy.
     case accept
-    /// The request ends with this response in place of the round's result.
+    /// The request ends with this response in place of its current result.
     case answer(HTTPResponse)
-    /// The request ends with this error, whatever the round's result.
+    /// The request ends with this error, whatever its current result.
     case fail(any Error)
 
     /// The request is sent again immediately.

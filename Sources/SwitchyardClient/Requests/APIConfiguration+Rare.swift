@@ -208,7 +208,7 @@ extension APIConfiguration {
 
     /// The closure that adds credentials to the finished request.
     ///
-    /// Each round of a request sets it.
+    /// It is set again for each retry.
     var authorization: RequestAuthorization? {
         get { rare?.value.authorization }
         set { change { $0.authorization = newValue } }
@@ -224,7 +224,7 @@ extension APIConfiguration {
         set { change { $0.outlivesLogout = newValue } }
     }
 
-    /// Reads and writes the value of a setting whose type is declared in a higher layer.
+    /// Reads and writes the value of a setting whose type is declared in a module above the client.
     subscript<Setting: ConfigurationSetting>(setting setting: Setting.Type) -> Setting.Value {
         get { rare?.value.settings[ObjectIdentifier(setting)] as? Setting.Value ?? Setting.defaultValue }
         set { change { $0.settings[ObjectIdentifier(setting)] = newValue } }

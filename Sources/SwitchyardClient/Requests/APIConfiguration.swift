@@ -13,7 +13,7 @@ public import SwitchyardServices
 ///     configuration.timeout = .seconds(10)
 ///
 /// ### Customize
-/// Attach values of your own, for interceptors or other layers, under a ``ConfigurationKey``:
+/// Attach values of your own, for interceptors or other parts of the app, under a ``ConfigurationKey``:
 ///
 ///     enum ScreenName: ConfigurationKey { static let defaultValue = "" }
 ///     configuration[ScreenName.self] = "home"
@@ -159,7 +159,7 @@ public struct APIConfiguration: Sendable {
 
     /// The settings that are references, such as the body and the header fields.
     ///
-    /// These settings are in one copy-on-write box, because a call passes its configuration from layer to layer.
+    /// These settings are in one copy-on-write box, because a call passes its configuration through many functions.
     @usableFromInline var parts: CopyOnWrite<Parts>
     /// The value of `Accept` for the media types that the response's decoder accepts, or `nil` if it accepts any type.
     ///
@@ -168,7 +168,7 @@ public struct APIConfiguration: Sendable {
     /// The user and environment that the call belongs to.
     ///
     /// The value is `nil` until the call is made. It stays `nil` for a client without credentials, users and cookies
-    /// that has a single environment. Nearly every call has an owner, so it is not one of the rarely used settings.
+    /// that has a single environment. Nearly every call has this value, so it is not one of the rarely used settings.
     package var callOwner: CallOwner?
 
     /// Creates a configuration.
@@ -305,7 +305,7 @@ public protocol ConfigurationKey {
     static var defaultValue: Value { get }
 }
 
-/// A key for a setting whose type is declared in a higher layer.
+/// A key for a setting whose type is declared in a module above the client.
 ///
 /// The setting cannot be a stored property, because its type refers to configurations. It does not count as a value
 /// that the app has attached with a ``ConfigurationKey``.

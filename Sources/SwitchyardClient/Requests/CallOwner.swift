@@ -3,9 +3,9 @@ package import SwitchyardServices
 
 /// The owner of a call: the user and the environment at the moment the call is made.
 ///
-/// The owner is determined before the call leaves the thread of its caller. It applies to all rounds, waits and partial
-/// requests of the call. The owner determines which credential the call carries and whether its response may still be
-/// delivered.
+/// The owner is determined before the call leaves the thread of its caller. It applies to all retries, waits and
+/// partial requests of the call. The owner determines which credential the call carries and whether its response may
+/// still be delivered.
 ///
 /// Two owners are the same user if both have the same name and no logout happened in between. Owners without a name are
 /// the same user as long as no other credential was set. A token refresh does not change the owner. A call that is made
@@ -35,7 +35,7 @@ package final class CallOwner: Sendable {
         var isNobody: Bool
     }
 
-    /// The owners that calls of the current task inherit.
+    /// The owners (users and environments) that calls of the current task inherit.
     ///
     /// A chain of calls therefore belongs to the user who started it, even if another user logs in meanwhile.
     @TaskLocal package static var inherited: [CallOwner] = []
@@ -129,7 +129,7 @@ package final class CallOwner: Sendable {
 
     /// Whether the call is bound to a login.
     ///
-    /// An owner that is bound to no login never leaves.
+    /// A call that is bound to no login does not end at a logout.
     package var isBound: Bool { login != nil }
 
     /// The name of the user, or `nil` if the call has none.
@@ -161,7 +161,7 @@ package final class CallOwner: Sendable {
         return isLoggedOut ? .credentials(.loggedOut) : .cancelled
     }
 
-    /// The text that identifies the owner on disk.
+    /// The text that identifies the owner (the user and environment of a call) on disk.
     ///
     /// The text is derived from the name of the user. Without a name, it is derived from the login in this run of the
     /// process and from the credential. A call without a user has no marks. Names and credentials are written only as

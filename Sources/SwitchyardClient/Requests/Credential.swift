@@ -23,7 +23,7 @@ public struct Credential: Sendable, Hashable {
     public var scheme: Scheme
     /// The date at which the credential expires, or `nil` if it does not expire or the date is unknown.
     public var expiresAt: Date?
-    /// The token with which the credential can be refreshed, or `nil` if there is none.
+    /// The OAuth refresh token with which the credential can be refreshed, or `nil` if there is none.
     public var refreshToken: String?
 
     /// Creates a credential.
@@ -33,7 +33,7 @@ public struct Credential: Sendable, Hashable {
         self.refreshToken = refreshToken
     }
 
-    /// Creates a bearer token (RFC 6750).
+    /// Creates a credential from a bearer token (RFC 6750), which is usually an OAuth access token.
     public static func bearer(_ token: String, expiresAt: Date? = nil, refreshToken: String? = nil) -> Credential {
         Credential(.bearer(token: token), expiresAt: expiresAt, refreshToken: refreshToken)
     }

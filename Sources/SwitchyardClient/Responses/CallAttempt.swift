@@ -10,13 +10,14 @@ public struct CallAttempt: Sendable, Hashable {
     public enum Kind: String, Sendable, Hashable, Codable, CaseIterable {
         /// The attempt is the first attempt of the call.
         case first
-        /// The previous attempt failed or its server was ejected, so the next server was tried.
+        /// The previous attempt failed or its server was ejected (taken out of use for a time), so the next server was
+        /// tried.
         case failover
         /// Another attempt was slow, so the request was also sent to a second server.
         case hedge
-        /// The previous round had no acceptable result, so the call was retried.
+        /// The previous try at the request, with its failovers, had no acceptable result, so the call was retried.
         case retry
-        /// The server rejected the credential of the previous round, so the call was sent with another credential.
+        /// The server rejected the credential of the previous attempt, so the call was sent with another credential.
         case refresh
     }
 
@@ -186,7 +187,7 @@ package enum AttemptHistory: Sendable {
         }
     }
 
-    /// Appends the attempts of the next round.
+    /// Appends the attempts of the next retry.
     mutating func append(_ round: AttemptHistory) {
         guard case .none = self else {
             let new = round.attempts

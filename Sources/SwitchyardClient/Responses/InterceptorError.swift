@@ -12,7 +12,8 @@ public struct InterceptorError: Error, Sendable, Hashable, CustomStringConvertib
     public let underlying: any Error
     /// The failure that a retrying interceptor replaced with its own error.
     ///
-    /// `nil` if the round had a response, and for all errors that do not come from a retrying interceptor.
+    /// The value is `nil` if there was a response instead of a failure, and for all errors that do not come from a
+    /// retrying interceptor.
     public var original: RequestFailure? { replaced as? RequestFailure }
     /// The failure, stored as `any Error` because a failure may itself contain an interceptor error.
     private let replaced: (any Error)?

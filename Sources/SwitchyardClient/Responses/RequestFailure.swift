@@ -3,8 +3,8 @@ import SwitchyardServices
 
 /// The reason why a request got no response.
 ///
-/// A response with an error status, such as 404 or 503, is a response and not a failure. Higher layers interpret the
-/// status.
+/// A response with an error status, such as 404 or 503, is a response and not a failure. The modules above the client
+/// interpret the status.
 public struct RequestFailure: Error, Sendable {
     /// The kind of failure.
     public enum Reason: Error, Sendable, Hashable {

@@ -69,7 +69,8 @@ public struct RequestContext: Sendable, Hashable {
     public var url: RequestURL?
     /// The method of the request.
     public var method: HTTPMethod
-    /// The number of attempts that were sent, including hedges and earlier rounds.
+    /// The number of attempts that were sent, including hedges (second attempts while the first is slow) and the
+    /// attempts before a retry.
     public var attempts: Int
     /// The time from dispatch to end.
     public var elapsed: Duration
@@ -77,7 +78,9 @@ public struct RequestContext: Sendable, Hashable {
     ///
     /// The last redirect led to ``url``.
     public var redirects: [RedirectStep]
-    /// The number of rounds, which is 1 unless the request was retried.
+    /// The number of times that the request was tried, which is 1 unless it was retried.
+    ///
+    /// Failovers and hedges do not count.
     public var rounds = 1
     /// Whether a server may have executed a write request although no response confirms it: see
     /// ``RequestFailure/mayHaveBeenExecuted``.

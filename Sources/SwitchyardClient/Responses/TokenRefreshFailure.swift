@@ -154,7 +154,7 @@ extension TokenRefreshFailure.Cause {
     }
 }
 
-/// An error of a higher layer that can be the cause of a failed token refresh.
+/// An error of a module above the client that can be the cause of a failed token refresh.
 package protocol RefreshFailing: Error {
     /// The transient failure, or `nil` if another attempt cannot help.
     var refreshFailure: TokenRefreshFailure? { get }

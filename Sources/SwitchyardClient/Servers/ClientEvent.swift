@@ -1,10 +1,11 @@
 public import SwitchyardServices
 
-/// An event of a client's servers: a switch, an ejection, a probe, a recovery, or a new environment.
+/// An event of a client's servers: a switch, an ejection (a server is taken out of use for a time), a probe, a
+/// recovery, or a new environment.
 public struct ClientEvent: Sendable, Hashable {
     /// The environment of the servers.
     public var environment: ServiceEnvironment
-    /// The event with its cause, and the figures that led to it.
+    /// The event with its cause, and the statistics that led to it.
     public var event: SwitchEvent
 
     /// Creates an event.

@@ -1,6 +1,7 @@
 package import SwitchyardServices
 
-/// The health of a client's servers for the next launch: which server is preferred, and which servers are ejected.
+/// The health of a client's servers for the next launch: which server is preferred, and which servers are ejected (out
+/// of use for a time).
 ///
 /// The app stores this value and passes it to ``NetworkClient/restoreHealth(_:at:)``.
 public struct ServerMemory: Codable, Sendable, Hashable {

@@ -11,10 +11,11 @@ extension ServerPool {
 
     /// Chooses the server for a request's first attempt.
     ///
-    /// If another server is due for a probe or a warm-up, the result also has the probe.
+    /// If another server is due for a probe or a warm-up request (both are copies of a read whose responses are
+    /// discarded), the result also has that copy.
     ///
-    /// - Throws: ``RequestFailure/Reason/overloaded`` if the request has to fail because every server is overloaded, and
-    ///   ``RequestFailure/Reason/unserved(_:)`` if no server serves it.
+    /// - Throws: ``RequestFailure/Reason/overloaded`` if the request has to fail because every server is overloaded,
+    ///   and ``RequestFailure/Reason/unserved(_:)`` if no server serves it.
     func first(
         for configuration: APIConfiguration,
         excluding avoided: [Server.ID] = [],
@@ -42,7 +43,7 @@ extension ServerPool {
         return (route, probe.map { Probe(route: $0, question: configuration.shadow(probePath)) })
     }
 
-    /// Returns the probe or the warm-up that is due, as a request that its server serves.
+    /// Returns the probe or the warm-up request that is due, if its server serves it.
     ///
     /// A server that does not serve the probe path gets a copy of the call.
     private func roleProbe(
@@ -117,13 +118,14 @@ extension ServerPool {
     /// The next step of a request after a failure.
     enum NextServer {
         case another(Route)
-        /// The request checks again after this time, when a token may be available.
+        /// The request checks again after this time, because the failover budget may permit the failover then.
         case later(Duration)
         /// The guard stopped the failover.
         case none(FailoverGuard)
     }
 
-    /// Decides whether a request goes to another server after a failure, or after an ejection.
+    /// Decides whether a request goes to another server after a failure, or because its server was ejected (taken out
+    /// of use for a time).
     ///
     /// `tried` and `avoided` are the names of the servers, whose positions this method adds to `request`.
     func failover(
@@ -136,7 +138,8 @@ extension ServerPool {
     ) -> NextServer {
         // The selector is called only if another attempt may follow.
         if let obstacle = SwitchingCore.obstacle(to: request) { return .none(obstacle) }
-        // One lock covers the whole decision. With two locks, a token that is returned in between would be missed.
+        // One lock covers the whole decision. With two locks, a token that is returned to the budget in between would
+        // be missed.
         return decide(for: configuration, barring: barred, choosesAt: now, excluding: tried) { state, traits in
             var request = request
             (request.tried, request.avoided) = (state.positions(of: tried), state.positions(of: avoided))
@@ -189,7 +192,9 @@ extension ServerPool {
         }
     }
 
-    /// Returns the time in seconds after which to hedge this attempt or, if the rule forbids that, to compare servers.
+    /// Returns the seconds after which this attempt is hedged.
+    ///
+    /// If a rule forbids a hedge, the result is the time after which the server is compared with another server.
     func helpDelay(
         for route: Route,
         _ rule: ResendRule,
@@ -245,7 +250,7 @@ extension ServerPool {
         var witness: Route
     }
 
-    /// Returns the time within which a working server responds to a probe.
+    /// Returns the time within which a working server is expected to respond to a probe.
     func patience(with attempt: Attempt) -> Duration {
         state.withLock { $0.core.patience(with: attempt) }
     }

@@ -108,9 +108,9 @@ extension NetworkClient {
     ///
     /// The body is read as it arrives.
     ///
-    /// Until the head arrives, the request is treated like any other request: it fails over, is hedged, and ends at its
-    /// deadline. The time for the whole body is limited only if the configuration itself sets a `timeout`. An
-    /// `idleTimeout` limits each pause.
+    /// Until the head arrives, the request is treated like any other request: it fails over, is hedged (sent to a
+    /// second server while the first is slow), and ends at its deadline. The time for the whole body is limited only if
+    /// the configuration itself sets a `timeout`. An `idleTimeout` limits each pause.
     ///
     /// - Parameters:
     ///   - configuration: The call.

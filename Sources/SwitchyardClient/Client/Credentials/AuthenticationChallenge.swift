@@ -35,7 +35,9 @@ public struct AuthenticationChallenge: Sendable, Hashable {
     }
 }
 
-/// A parser for the grammar of `WWW-Authenticate`, in which commas separate both challenges and parameters.
+/// A parser for the grammar of `WWW-Authenticate`.
+///
+/// In this grammar, commas separate both challenges and parameters.
 private struct ChallengeReader {
     private let bytes: [UInt8]
     private var position = 0

@@ -23,8 +23,8 @@ public protocol CredentialProvider: Sendable {
     /// through any other client omit the credentials too, if they are sent from the same task or a child task.
     ///
     /// A detached task and a callback on a queue are different tasks: their requests through another client wait for
-    /// this refresh. If this refresh in turn waits for such a request, both end after ``Credentials/Policy/timeout``.
-    /// In such code, use ``CredentialRefresh/client``.
+    /// this refresh. If this refresh waits for such a request too, both end after ``Credentials/Policy/timeout``. In
+    /// such code, use ``CredentialRefresh/client``.
     ///
     /// - Parameter refresh: The credential to refresh, and the reason.
     /// - Returns: The new credential, or `nil` if no new credential is available. If `nil`, the app gets the 401

@@ -5,7 +5,7 @@ import SwitchyardServices
 /// A request that needs a credential.
 protocol CredentialUser: Sendable {
     var core: ClientCore { get }
-    /// The owner of the request, or `nil` for a request that is not bound to a login.
+    /// The user and environment of the request, or `nil` for a request that is not bound to a login.
     var callOwner: CallOwner? { get }
     /// The servers that the request is sent to.
     var pool: ServerPool { get }
@@ -63,7 +63,7 @@ extension Credentials {
         return others.isEmpty ? error : .setElsewhere(others.sorted { $0.rawValue < $1.rawValue })
     }
 
-    /// Returns a lease without a credential, for a request whose only available credential was rejected by the server.
+    /// Returns a lease without a credential, for a request whose only available credential the server has rejected.
     func leaseOfNothing(in environment: ServiceEnvironment) -> CredentialLease {
         leaseOfNothing(view(in: environment))
     }

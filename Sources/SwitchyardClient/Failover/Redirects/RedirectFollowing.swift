@@ -106,7 +106,7 @@ extension Failover {
 extension TransportError {
     /// The error with which the whole redirect chain ends.
     ///
-    /// The error does not claim that the request is unsent, because a server that redirected the request has received
+    /// The error does not state that the request is unsent, because a server that redirected the request has received
     /// it.
     fileprivate var afterRedirect: TransportError {
         var error = self

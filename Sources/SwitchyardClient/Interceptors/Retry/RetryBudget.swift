@@ -1,15 +1,16 @@
 package import SwitchyardHTTP
 import SwitchyardServices
 
-/// A budget that limits the retries of many requests together: a bucket of tokens from which every retry takes tokens.
+/// A budget that limits the retries of many requests together.
 ///
-/// If a service is down, retries of every request would multiply the load on its remaining servers. If the bucket is
-/// empty, requests fail immediately instead. A request that succeeds returns the tokens that its last retry took, or
-/// one token if it needed no retry (AWS SDK, standard retry mode).
+/// The budget is a bucket of tokens. Every retry takes tokens from it. If a service is down, retries of every request
+/// would multiply the load on its remaining servers. If the bucket is empty, requests fail immediately instead. A
+/// request that succeeds returns the tokens that its last retry took, or one token if it needed no retry (AWS SDK,
+/// standard retry mode).
 ///
 /// Share one budget among all clients of a service. It can be used from any thread.
 public final class RetryBudget: Sendable {
-    /// The maximum number of tokens.
+    /// The maximum number of tokens in the bucket.
     package let capacity: Int
     /// The number of tokens that a retry takes.
     package let cost: Int
@@ -33,7 +34,7 @@ public final class RetryBudget: Sendable {
         state = Locked(max(0, capacity))
     }
 
-    /// The number of tokens that are left.
+    /// The number of tokens that are left in the bucket.
     public var available: Int { state.withLock { $0 } }
 
     /// Takes the tokens for a retry.

@@ -2,10 +2,10 @@ package import Foundation
 public import SwitchyardHTTP
 import SwitchyardServices
 
-/// The policy by which a request is retried after a round that failed or ended with an error status.
+/// The policy by which a request is retried after it failed or ended with an error status.
 ///
-/// A round is one try at the request with its failovers and hedges, so the request has already been sent to every
-/// useful server. A retry policy adds further rounds after a pause.
+/// A round is one try at the request with its failovers and hedges, so before a retry, the request has already been
+/// sent to every server that may help. A retry policy adds further rounds after a pause.
 ///
 /// ### Use
 ///
@@ -22,7 +22,7 @@ public struct RetryPolicy: Sendable {
     ///
     /// Rounds that follow a 401 are not counted (``RoundRecord/isReauthorized``).
     public var maximumRetries: Int
-    /// The backoff that determines the pauses between rounds.
+    /// The backoff that determines the pauses before retries.
     public var backoff: Backoff
     /// The methods that are retried.
     ///
@@ -93,12 +93,12 @@ public struct RetryPolicy: Sendable {
 // MARK: - Decision
 
 extension RetryPolicy {
-    /// Returns the decision after a round has ended.
+    /// Returns the decision after the request has been tried, with its failovers and hedges.
     ///
     /// The result depends only on the arguments. The ``budget`` is applied later.
     ///
     /// - Parameters:
-    ///   - round: The round that has ended.
+    ///   - round: The result.
     ///   - random: A number from 0 to 1 that selects the pause within its jitter.
     ///   - now: The current time of day, needed for a `Retry-After` with a date.
     /// - Returns: ``RetryDecision/retry(after:)`` or ``RetryDecision/undecided``.
@@ -120,7 +120,7 @@ extension RetryPolicy {
         return asked > ceiling ? .undecided : .retry(after: max(asked, pause))
     }
 
-    /// Returns whether the policy retries the method and the result of a round.
+    /// Returns whether the policy permits a retry for the method and for this result.
     private func isRetried(_ round: RoundResult) -> Bool {
         if let methods, !methods.contains(round.configuration.sentMethod) { return false }
         if let status = round.status { return statuses.contains(status) }
@@ -155,7 +155,7 @@ extension RetryPolicy {
 }
 
 extension RoundResult {
-    /// The failure of the token refresh because of which the request had no credential, or `nil` if the round failed
+    /// The failure of the token refresh because of which the request had no credential, or `nil` if the request failed
     /// for another reason.
     fileprivate var refreshFailure: TokenRefreshFailure? {
         if case .failure(let failure) = result { failure.reason.refreshFailure } else { nil }

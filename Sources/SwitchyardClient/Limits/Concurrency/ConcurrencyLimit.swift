@@ -12,10 +12,10 @@ import SwitchyardServices
 /// block another manager. Every eighth slot goes to the request that has waited longest, so that no request waits
 /// forever.
 ///
-/// A request holds a slot for one round, including failover and hedges, which have budgets of their own. The slot
-/// counts for the server that is preferred when the slot is assigned. If another server becomes the preferred one, a
-/// waiting request waits for a slot at that server. Servers with the same name in different services or environments
-/// are different servers.
+/// A request holds a slot for one round: from the time it is sent until it ends or waits for a retry. Failovers and
+/// hedges need no slots of their own, because they have budgets. The slot counts for the server that is preferred when
+/// the slot is assigned. If another server becomes the preferred one, a waiting request waits for a slot at that
+/// server. Servers with the same name in different services or environments are different servers.
 ///
 /// Requests that refresh credentials need no slot, because requests that hold a slot may be waiting for the refresh.
 /// Requests that an adapting interceptor sends for a request that holds a slot need no slot of their own either, if

@@ -2,9 +2,10 @@ import SwitchyardServices
 
 /// A fair queue of waiting requests, as a pure value.
 ///
-/// Requests with a higher priority go first. Among requests of equal priority the owners take turns, so that an owner
-/// with a thousand requests does not block another owner. The requests of one owner keep their order. Every
-/// ``patience``th slot goes to the request that has waited longest, so that requests of low priority get a slot too.
+/// Requests with a higher priority go first. Among requests of equal priority the client handles that sent them take
+/// turns, so that a handle with a thousand requests does not block another handle. The requests of one handle keep
+/// their order. Every ``patience``th slot goes to the request that has waited longest, so that requests of low priority
+/// get a slot too.
 struct FairLine {
     struct Ticket: Hashable {
         let number: UInt64
@@ -15,7 +16,7 @@ struct FairLine {
     /// Every slot whose number is a multiple of this number is assigned by age instead of by priority.
     static let patience = 8
 
-    /// The requests of one owner, the oldest first.
+    /// The requests sent through one client handle, the oldest first.
     private struct Queue {
         var tickets: [Ticket] = []
         var head = 0
@@ -35,7 +36,7 @@ struct FairLine {
         }
     }
 
-    /// The owners of waiting requests with one priority, in the order of their turns.
+    /// The client handles that have waiting requests with one priority, in the order of their turns.
     private struct Rank {
         var queues: [UInt64: Queue] = [:]
         var turns: [UInt64] = []
@@ -126,9 +127,9 @@ struct FairLine {
         return ticket
     }
 
-    /// Returns the owner's oldest waiting request.
+    /// Returns the oldest waiting request that was sent through a client handle.
     ///
-    /// An owner without waiting requests is removed.
+    /// A handle without waiting requests is removed.
     private mutating func firstPresent(_ rank: Int, _ owner: UInt64) -> Ticket? {
         while let ticket = ranks[rank].queues[owner]?.first {
             if present.contains(ticket.number) { return ticket }

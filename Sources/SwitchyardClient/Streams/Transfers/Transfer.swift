@@ -20,7 +20,8 @@ package struct Transfer: Sendable {
     let owner: OwnerID
     package let core: ClientCore
     let usesCredentials: Bool
-    /// The owner of the transfer and all its requests, or `nil` for a client without credentials, users and cookies.
+    /// The user and environment of the transfer and all its requests, or `nil` for a client without credentials, users
+    /// and cookies.
     package let callOwner: CallOwner?
     package let pool: ServerPool
     package let startedAt: MonotonicTime
@@ -39,7 +40,7 @@ package struct Transfer: Sendable {
         startedAt = core.now
     }
 
-    /// Returns the texts that identify the owner of a call of this transfer on disk.
+    /// Returns the texts that identify, on disk, the user and environment of a call of this transfer.
     package func marks(of configuration: APIConfiguration) -> [String] { owner(of: configuration)?.marks ?? [] }
 
     /// Loads the stored credential before a stored transfer is continued, because only its provider may know the user.
@@ -79,7 +80,7 @@ package struct Transfer: Sendable {
         handle.setDeadline(startedAt.advanced(by: timeout), on: core.time)
     }
 
-    /// Returns the owner of one request of the transfer.
+    /// Returns the user and environment of one request of the transfer.
     ///
     /// This is the transfer's owner if the request carries the client's credentials. Otherwise the owner has no user.
     private func owner(of configuration: APIConfiguration) -> CallOwner? {
@@ -160,7 +161,8 @@ package struct Transfer: Sendable {
         return try result.mapError(explained).get()
     }
 
-    /// Creates a request of the transfer, with rules, owner and plan like any other request of the client.
+    /// Creates a request of the transfer, with its user and environment, and with rules and a plan like any other
+    /// request of the client.
     private func makeRequest(
         _ configuration: APIConfiguration,
         _ avoided: [Server.ID],

@@ -33,8 +33,9 @@ package struct Attempt: Sendable, Hashable {
     package let role: Role
     /// Whether the attempt occupies one of the slots that a server on trial has for concurrent requests.
     let holdsTrialPlace: Bool
-    /// Whether the previous attempt failed because of overload. If this attempt fails too, it costs the failover budget
-    /// more tokens.
+    /// Whether the previous attempt failed because of overload.
+    ///
+    /// If this attempt fails too, it costs the failover budget more tokens.
     let followsOverload: Bool
     /// Whether the attempt costs the failover budget nothing, because the previous attempt reached no server.
     let isFree: Bool
@@ -81,8 +82,9 @@ package struct Attempt: Sendable, Hashable {
     /// Generations are compared instead of positions, because a new list may have moved the servers.
     package func isElsewhere(than other: Attempt) -> Bool { generation != other.generation }
 
-    /// A copy of the attempt for facts that become known after its outcome was reported. The copy holds neither a slot
-    /// of a trial nor a token of a budget.
+    /// A copy of the attempt for facts that become known after its outcome was reported.
+    ///
+    /// The copy holds neither a slot of a trial nor a token of a budget.
     package var afterwards: Attempt {
         Attempt(server: server, generation: generation, role: .suspicion, endpoint: endpoint, startedAt: startedAt)
     }

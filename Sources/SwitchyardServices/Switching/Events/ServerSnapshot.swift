@@ -12,7 +12,9 @@ public struct ServerSnapshot: Sendable, Hashable, Identifiable {
     public var p50: Duration?
     /// The 99th percentile of the latency of the last 64 successes, or `nil` if there were none.
     public var p99: Duration?
-    /// The number of recent ejections of the server. An ejection takes a failed server out of use for a time.
+    /// The number of recent ejections of the server.
+    ///
+    /// An ejection takes a failed server out of use for a time.
     public var ejections: Int
     /// The time until the server's next probe or the start of its trial, or `nil` if neither is planned.
     public var nextProbe: Duration?
@@ -47,8 +49,9 @@ public struct HealthStatistics: Sendable, Hashable {
     public var failures: Int
     /// The number of consecutive failures.
     public var consecutiveFailures: Int
-    /// The accumulated score of failures. When it reaches the policy's threshold, the server is ejected (taken out of
-    /// use for a time).
+    /// The accumulated score of failures.
+    ///
+    /// When it reaches the policy's threshold, the server is ejected (taken out of use for a time).
     public var score: Double
     /// The share of its traffic that the server gets, above 0 and at most 1.
     public var share: Double

@@ -1,4 +1,6 @@
-/// The budget for failovers or hedges (``BudgetRules``). Each costs one token of the budget.
+/// The budget for failovers or hedges (``BudgetRules``).
+///
+/// Each costs one token of the budget.
 struct AttemptBudget: Sendable {
     /// The number of tokens that are left.
     private(set) var tokens: Double

@@ -7,11 +7,13 @@ package struct DetectionRules: Sendable, Hashable {
     package var score: ScoreRule? = ScoreRule()
     /// The error ratio; if `nil`, it is not used.
     package var ratio: RatioRule? = RatioRule(confidenceFloor: 0.05)
-    /// The number of consecutive failures that ejects a server, 1 to 65535. If `nil`, which is the default, consecutive
-    /// failures are not counted.
+    /// The number of consecutive failures that ejects a server, 1 to 65535.
+    ///
+    /// If `nil`, which is the default, consecutive failures are not counted.
     package var consecutive: Int?
-    /// The rule for servers that are late. If `nil`, an attempt counts as a failure if its hedge (a second attempt on
-    /// another server) responds first.
+    /// The rule for servers that are late.
+    ///
+    /// If `nil`, an attempt counts as a failure if its hedge (a second attempt on another server) responds first.
     package var lateness: LatenessRule? = LatenessRule()
     /// Whether a failure counts only if another server fails the same endpoint less often; default `true`.
     ///

@@ -75,8 +75,9 @@ extension Evidence {
         return latency > usualWait(for: endpoint, on: position)
     }
 
-    /// Whether the response of a hedge was quick, that is, no slower than most responses of the endpoint. If it was
-    /// slow too, all servers may have been slow at the time.
+    /// Whether the response of a hedge was quick, that is, no slower than most responses of the endpoint.
+    ///
+    /// If it was slow too, all servers may have been slow at the time.
     private func isQuick(_ outcome: AttemptOutcome, of endpoint: UInt32) -> Bool {
         guard case .success(let latency) = outcome else { return true }
         let usual = usualWait(for: endpoint, on: nil)
