@@ -36,10 +36,10 @@ public struct HTTPMethod: Sendable, Hashable, CustomStringConvertible {
     /// Safe and idempotent.
     public static let trace = HTTPMethod(unchecked: "TRACE")
 
-    /// Creates a method from a token.
+    /// Creates a method from its name.
     ///
-    /// Returns `nil` if `name` is not a token (RFC 9110 section 5.6.2): it is empty or contains spaces, control
-    /// characters, separators or non-ASCII characters.
+    /// Returns `nil` if `name` is empty or contains spaces, control characters, separators or non-ASCII characters, so
+    /// that it is not a token (RFC 9110 section 5.6.2).
     public init?(_ name: String) {
         guard HTTPToken.isValid(name) else { return nil }
         self.name = name

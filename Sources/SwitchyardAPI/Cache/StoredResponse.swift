@@ -114,7 +114,7 @@ public struct StoredResponse: Sendable, Hashable {
 
     /// Returns the reason why the response cannot be used, or `nil` if it can be used.
     ///
-    /// The order of the checks is that of YTKNetwork: time, version, sensitive data, app version.
+    /// The checks are made in the order of YTKNetwork: time, version, sensitive data, app version.
     ///
     /// - Parameters:
     ///   - policy: The policy with the version and the sensitive data of the call.
@@ -168,10 +168,10 @@ package protocol ResponseStore: Sendable {
     /// Stores the response for a cache key and replaces an older response.
     func store(_ answer: StoredResponse, for key: CacheKey)
 
-    /// Updates the stored response for a cache key after a 304 (Not Modified). If there is no stored response, nothing
-    /// happens.
+    /// Updates the stored response for a cache key after a 304 (Not Modified).
     ///
-    /// The header fields and times are replaced by those of `answer`, which has no body. The stored body is kept.
+    /// If there is no stored response, nothing happens. The header fields and times are replaced by those of `answer`,
+    /// which has no body. The stored body is kept.
     func confirm(_ key: CacheKey, by answer: StoredResponse)
 
     /// Updates the stored response for a cache key after a 304 (Not Modified).

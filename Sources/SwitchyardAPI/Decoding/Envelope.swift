@@ -13,14 +13,14 @@ public struct Envelope: Sendable, Hashable {
     package var code: String
     /// The key path of the message for the user, `message` by default.
     package var message: String
-    /// The key path of the data, `data` by default.
+    /// The key path of the data within the envelope, `data` by default.
     ///
     /// The key path is empty if the data are members of the envelope itself.
     package var data: String
     /// The codes that mean success, only 0 by default.
     package var success: Set<BusinessCode>
 
-    /// Creates the description of an envelope.
+    /// Creates the description of an envelope: the outer JSON object with the code, the message and the data.
     public init(
         code: String = "code",
         message: String = "message",
@@ -34,7 +34,7 @@ public struct Envelope: Sendable, Hashable {
     }
 }
 
-/// The location of a value in a body: its key path, and the envelope around it.
+/// The location of a value in a body: its key path, and the envelope (outer JSON object) around it.
 struct ContentPlace: Sendable {
     var envelope: Envelope?
     var keyPath: [String]
@@ -48,7 +48,7 @@ struct ContentPlace: Sendable {
     }
 }
 
-/// A value at its key path, decoded together with the envelope in one pass.
+/// A value at its key path, decoded together with the envelope (outer JSON object) in one pass.
 enum FramedContent<Value: Decodable>: Decodable {
     case value(Value)
     case refused(code: BusinessCode, message: String?)

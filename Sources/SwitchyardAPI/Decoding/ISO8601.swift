@@ -13,7 +13,7 @@ enum ISO8601 {
     /// Returns the date in a text, or `nil` if the text is not a date.
     static func date(_ text: String) -> Date? {
         guard isDate(text) else { return nil }
-        // The format style does not accept the comma, which the standard allows as the decimal mark.
+        // The format style does not accept a comma as the decimal mark, although the standard allows it.
         if text.hasByte(UInt8(ascii: ",")) { return try? fractional.parse(text.replacing(",", with: ".")) }
         return try? (text.hasByte(UInt8(ascii: ".")) ? fractional : whole).parse(text)
     }

@@ -7,7 +7,7 @@ import Foundation
 package struct ResponsePart: Sendable, Hashable {
     /// A step from the body to the value.
     enum Step: Sendable, Hashable {
-        /// Removes an envelope.
+        /// Removes an envelope (the outer JSON object with code and message), so that its data remain.
         case frame(Envelope)
         /// Selects the value at a key path.
         case keyPath(String)

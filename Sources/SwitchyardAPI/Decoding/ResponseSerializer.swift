@@ -34,7 +34,7 @@ public struct ResponseSerializer<Value: Sendable>: Sendable {
         get { makeEmpty?() }
         set { makeEmpty = Self.maker(of: newValue) }
     }
-    // The value is behind a closure so that the memory layout does not depend on its type, which makes copies cheap.
+    // The value is made by a closure, so that the memory layout does not depend on its type, which makes copies cheap.
     private var makeEmpty: (@Sendable () -> Value?)?
     private let decode: @Sendable (RawResponse) throws -> Value
 
@@ -111,7 +111,7 @@ public struct ResponseSerializer<Value: Sendable>: Sendable {
 
     /// Returns a serializer that tries several serializers in order and uses the first one that succeeds.
     ///
-    /// If all fail, the error is that of the last one.
+    /// If all fail, the last one's error is thrown.
     public static func first(of serializers: [ResponseSerializer]) -> ResponseSerializer {
         let types = serializers.map(\.contentTypes)
         let all = types.contains { $0 == nil } ? nil : types.flatMap { $0 ?? [] }

@@ -37,7 +37,8 @@ public struct APIError: Error, Sendable {
         get { details.value.fieldMessages }
         set { details.value.fieldMessages = newValue }
     }
-    /// The error code in the server's envelope or in its ``ErrorBody``, or `nil` if the server sent no code.
+    /// The error code in the server's envelope (the outer JSON object) or in its ``ErrorBody``, or `nil` if the server
+    /// sent no code.
     public var serverCode: BusinessCode? {
         get {
             if case .module(let failure) = reason, let code = failure.serverCode { return code }
@@ -200,7 +201,7 @@ extension APIError {
 
     /// The status of a response with which the server or the module rejected the call, or `nil` for any other failure.
     ///
-    /// The status is 200 if only the server's envelope reports the failure.
+    /// The status is 200 if only the envelope (the outer JSON object of the response) reports the failure.
     var refusedStatus: Int? {
         switch reason {
         case .status(let status): status

@@ -4,7 +4,7 @@ import SwitchyardHTTP
 
 /// A redaction that removes credentials from a log line, whatever text the line contains.
 ///
-/// The rules are those of the client's ``Redaction``.
+/// The rules are the client's ``Redaction``.
 struct LineRedaction: Sendable {
     private let redaction: Redaction
 

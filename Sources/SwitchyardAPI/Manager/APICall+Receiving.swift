@@ -4,7 +4,8 @@ import SwitchyardHTTP
 import SwitchyardServices
 import SwitchyardTransport
 
-/// Sends a call from the caller's executor, so that its owner is known before another user can log in.
+/// A closure that sends a call from the caller's executor, so that the user of the call is known before another user
+/// can log in.
 package typealias OwnedSending =
     nonisolated(nonsending) @Sendable (APIConfiguration) async throws(RequestFailure) -> ServiceResponse
 
@@ -65,7 +66,7 @@ extension APICall {
     /// Returns the configuration of a request without the cache's conditions, after a conditional request had no usable
     /// result.
     ///
-    /// The request has the remaining time of the first one, because the deadline is that of the call.
+    /// The request may take only the time that the first request has left, because the call has one deadline.
     func asking(within rest: Duration?) -> APIConfiguration {
         var copy = configuration
         copy.timeout = rest ?? copy.timeout

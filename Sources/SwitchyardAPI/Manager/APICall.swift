@@ -41,7 +41,8 @@ import SwitchyardServices
 /// A call holds neither the manager nor its client, so that both can be released while the call is in flight. It is a
 /// class, because it is passed through many functions and each would copy a configuration of two dozen fields.
 package final class APICall<Value: Sendable>: Sendable {
-    /// The configuration with the client's rules, the owner, and the content types that the serializer accepts.
+    /// The configuration with the client's rules, the user and environment of the call, and the content types that the
+    /// serializer accepts.
     let configuration: APIConfiguration
     let serializer: ResponseSerializer<Value>
     let module: APIModule
@@ -70,12 +71,12 @@ package final class APICall<Value: Sendable>: Sendable {
 // MARK: - From the configuration to the call
 
 extension APIManager {
-    /// Returns a call as it is made now: with the client's rules, its owner, and its place in the cache.
+    /// Returns a call as it is made now: with the client's rules, its user and environment, and its cache plan.
     ///
     /// - Parameters:
     ///   - configuration: The configuration, as the app wrote it.
     ///   - serializer: The serializer of the response.
-    ///   - keepsOwner: Whether an existing owner stays, because a request object was made earlier.
+    ///   - keepsOwner: Whether an existing user and environment stay, because a request object was made earlier.
     /// - Returns: The call.
     func call<Value: Sendable>(
         _ configuration: APIConfiguration,
@@ -93,7 +94,7 @@ extension APIManager {
 // MARK: - From the call to its response
 
 extension APICall {
-    /// Returns the response of the call to its owner.
+    /// Returns the response of the call if its user has not logged out.
     ///
     /// - Parameters:
     ///   - client: The client that sends the request.
@@ -115,7 +116,7 @@ extension APICall {
         return response
     }
 
-    /// Returns the stored response or the server's, whatever has become of the owner.
+    /// Returns the stored response or the server's, even if the user of the call has logged out.
     package nonisolated(nonsending) func obtained(
         through client: NetworkClient,
         id: RequestID = RequestID(),
@@ -187,7 +188,7 @@ extension APICall {
         var received: ReceivedResponse
         // A condition of the caller's own refers to the caller's copy, so its confirmation is returned to the caller.
         if let stored, !conditions.isEmpty, HTTPCacheRules.mayConfirm(configuration.method, configuration.headers) {
-            // One call has one deadline, also if it takes two requests.
+            // One call has one deadline, even if it takes two requests.
             let deadline = client.deadline(of: configuration)
             let conditional = asking(conditions, about: stored)
             received = try await self.received(through: client, sending: conditional, by: send)
@@ -210,7 +211,7 @@ extension APICall {
 
     /// Returns the response of an operation that is more than one request, such as a resumable upload.
     ///
-    /// The operation starts on the caller's executor, where the owner of the call is known. The response is decoded
+    /// The operation starts on the caller's executor, where the user of the call is known. The response is decoded
     /// elsewhere.
     ///
     /// - Parameters:

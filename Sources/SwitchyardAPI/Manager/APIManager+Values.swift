@@ -11,7 +11,8 @@ extension APIManager {
     /// - Parameters:
     ///   - type: The type of the value. If it is optional, the value may be missing.
     ///   - configuration: The call.
-    ///   - keyPath: The key path of the value, within the module's envelope if it has one.
+    ///   - keyPath: The key path of the value. If the module has an ``APIModule/envelope``, the path starts in its
+    ///     data.
     /// - Returns: The value.
     /// - Throws: ``APIError``.
     public nonisolated(nonsending) func value<Value: Decodable & Sendable>(
@@ -65,12 +66,13 @@ extension APIManager {
         try await call(configuration, with: serializer).response(through: client, among: client.calls)
     }
 
-    /// Makes a call, removes the module's envelope and returns the value together with the response.
+    /// Makes a call and returns its value, without the module's envelope, together with the response.
     ///
     /// - Parameters:
     ///   - type: The type of the value. If it is optional, the value may be missing.
     ///   - configuration: The call.
-    ///   - keyPath: The key path of the value, within the module's envelope if it has one.
+    ///   - keyPath: The key path of the value. If the module has an ``APIModule/envelope``, the path starts in its
+    ///     data.
     /// - Returns: The value, with the status, header fields and source.
     /// - Throws: ``APIError``.
     public nonisolated(nonsending) func response<Value: Decodable & Sendable>(
@@ -81,15 +83,16 @@ extension APIManager {
         try await response(for: configuration, with: module.serializer(for: type, at: keyPath))
     }
 
-    /// Returns the configuration of a call that is about to be made, with the client's rules and the owner added.
+    /// Returns the configuration of a call that is about to be made, with the client's rules and with the user and
+    /// environment of the call.
     ///
     /// If a page is being loaded, the call is recorded for its list.
     ///
     /// - Parameters:
     ///   - configuration: The configuration as the app wrote it.
     ///   - user: The manager's user.
-    ///   - keepsOwner: Whether an existing owner of the call is kept, because it was set when a request object was
-    ///     created.
+    ///   - keepsOwner: Whether an existing user and environment are kept, because they were set when a request object
+    ///     was created.
     /// - Returns: The configuration.
     func made(_ configuration: APIConfiguration, by user: String?, keepsOwner: Bool = false) -> APIConfiguration {
         let client = client
@@ -98,7 +101,7 @@ extension APIManager {
         return keepsOwner && configuration.callOwner != nil ? configuration : owned(configuration, by: user)
     }
 
-    /// Returns the configuration with the current owner, for a call that is created now and sent later.
+    /// Returns the configuration with the current user and environment, for a call that is created now and sent later.
     package func owned(_ configuration: APIConfiguration) -> APIConfiguration {
         owned(configuration, by: cacheUser)
     }
@@ -112,8 +115,10 @@ extension APIManager {
         return owned
     }
 
-    /// Returns the configuration without the client's rules but with the owner that the call has by the rules, which may
-    /// free it from the client's credentials.
+    /// Returns the configuration without the client's rules, but with the user and environment that the call has with
+    /// these rules.
+    ///
+    /// A rule may stop the call from using the client's credentials, and the call then belongs to no user.
     package func ownedByRules(_ configuration: APIConfiguration) -> APIConfiguration {
         let owner = owned(client.ruled(configuration) ?? configuration).callOwner
         guard owner != nil || configuration.callOwner != nil else { return configuration }
@@ -124,7 +129,7 @@ extension APIManager {
 
     /// The serializer of a response whose value is ignored.
     ///
-    /// An envelope is read nevertheless.
+    /// If the module has an envelope (an outer JSON object with a code), the serializer still reads the code.
     var nothing: ResponseSerializer<EmptyBody> {
         module.envelope == nil ? .empty : module.serializer(for: EmptyBody.self)
     }

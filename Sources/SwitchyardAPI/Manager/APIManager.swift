@@ -42,7 +42,7 @@ public protocol APIManager: AnyObject, Sendable {
 }
 
 extension APIManager {
-    /// A module without envelope and without codes of its own.
+    /// A module without an envelope (an outer JSON object around each response) and without codes of its own.
     public var module: APIModule { .standard }
 
     /// The client's user (`NetworkClient.Options.user`).
@@ -162,7 +162,7 @@ extension APIManager {
     /// too. A response to an earlier request does not replace this response.
     ///
     /// - Parameters:
-    ///   - body: The whole body, with the module's envelope if it has one.
+    ///   - body: The whole body, including the module's envelope (outer JSON object) if it has one.
     ///   - headers: The header fields of the response.
     ///   - configuration: The call for which the response is stored. Its lifetime and policy apply.
     ///   - serializer: The serializer of the value.
@@ -241,7 +241,8 @@ extension APIManager {
     /// - Parameters:
     ///   - type: The type of the value. If it is optional, the value may be missing.
     ///   - configuration: The call.
-    ///   - keyPath: The key path of the value, within the module's envelope if it has one.
+    ///   - keyPath: The key path of the value. If the module has an ``APIModule/envelope``, the path starts in its
+    ///     data.
     ///   - queue: The queue of the handler, the main queue by default.
     ///   - completion: The handler. It is called exactly once, after this method has returned.
     /// - Returns: The identifier with which the call can be cancelled, even if the response comes from the cache.

@@ -3,7 +3,8 @@ import SwitchyardClient
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// The common properties of the responses of one API module: envelope, decoding, rules, and the meaning of errors.
+/// The common properties of the responses of one API module: envelope (the outer JSON object), decoding, rules, and the
+/// meaning of errors.
 ///
 /// A manager creates it once and stores it:
 ///
@@ -37,7 +38,7 @@ public struct APIModule: Sendable {
     }
     /// The mapping of the server's business codes and statuses to the module's codes, or `nil` if there is none.
     public var errors: ModuleErrors? { parts.value.errors }
-    /// The envelope of every response, or `nil` if there is none.
+    /// The envelope of every response (the outer JSON object with code, message and data), or `nil` if there is none.
     public var envelope: Envelope? { parts.value.envelope }
     /// The location of the error in the body of a rejected call, or `nil` if the body is not read.
     public var errorBody: ErrorBody? { parts.value.errorBody }
@@ -152,7 +153,8 @@ public struct APIModule: Sendable {
         return refusal(code, nil).reason
     }
 
-    /// Returns the error with the module's messages and the content of the rejected call's body, formatted by the app.
+    /// Returns the error with the module's messages and the content of the rejected call's body, with the app's
+    /// formatting applied.
     ///
     /// - Parameters:
     ///   - error: The error.
@@ -168,8 +170,8 @@ public struct APIModule: Sendable {
 
     /// Returns the error with the module's meaning of a rejected status, and with the content of the body.
     ///
-    /// If the envelope contains a code that the module knows, the code is more specific than the status. If the
-    /// envelope contains another code, only its message is used.
+    /// If the response envelope contains a code that the module knows, the code is more specific than the status. If it
+    /// contains another code, only its message is used.
     private func informed(_ error: APIError, reading text: () -> Data?) -> APIError {
         guard case .status(let status) = error.reason else { return error }
         var error = error
@@ -206,7 +208,8 @@ public struct APIModule: Sendable {
         return errorBody.content(of: body)
     }
 
-    /// Returns the envelope in the body of a rejected call, or `nil` if there is none.
+    /// Returns the envelope (the outer JSON object with code and message) in the body of a rejected call, or `nil` if
+    /// there is none.
     private func frame(of error: APIError, reading text: () -> Data?) -> FrameContent? {
         guard !error.context.body.isEmpty else { return nil }
         return try? parts.value.shelf.decoding(at: "").decode(FrameContent.self, from: text() ?? error.context.body)

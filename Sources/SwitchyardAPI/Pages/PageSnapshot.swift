@@ -33,7 +33,7 @@ public struct PageSnapshot<Item: Sendable>: Sendable {
 
     /// Creates a snapshot for the preview of a view.
     ///
-    /// The default values are those of a list that was never loaded.
+    /// The default values describe a list that was never loaded.
     public init(
         items: [Item] = [],
         activity: Activity = .idle,

@@ -44,7 +44,7 @@ extension Locked where State: Sendable {
     /// Returns a stream with a signal now and a signal at every change.
     ///
     /// - Parameter listeners: The key path to the observers in the state.
-    /// - Returns: The signals, which end with the owner of the state.
+    /// - Returns: The signals, which end when the state is released.
     package func signals(to listeners: any WritableKeyPath<State, ChangeListeners> & Sendable) -> AsyncStream<Void> {
         let (signals, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         continuation.yield()

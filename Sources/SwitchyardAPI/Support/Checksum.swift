@@ -1,6 +1,6 @@
 /// The XXH64 checksum, which detects damaged bytes at several bytes per nanosecond.
 ///
-/// The function is that of the xxHash specification (github.com/Cyan4973/xxHash, doc/xxhash_spec.md). It detects
+/// The xxHash specification defines the function (github.com/Cyan4973/xxHash, doc/xxhash_spec.md). It detects
 /// accidental changes, not deliberate collisions.
 package enum Checksum {
     private static let prime1: UInt64 = 0x9E37_79B1_85EB_CA87

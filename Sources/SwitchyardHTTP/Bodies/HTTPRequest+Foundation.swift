@@ -13,12 +13,13 @@ extension HTTPRequest {
     ///
     /// The timeout interval of `URLRequest` becomes the total timeout. The cache policy
     /// `reloadIgnoringLocalAndRemoteCacheData` becomes the header field `Cache-Control: no-cache`. The other cache
-    /// policies have no effect, because the layer that sends an `HTTPRequest` has no local cache. Properties without a
-    /// counterpart (main document, pipelining, service type) are dropped.
+    /// policies have no effect, because the transport that sends an `HTTPRequest` has no local cache. Properties
+    /// without a counterpart (main document, pipelining, service type) are dropped.
     ///
     /// - Parameter request: The request. Its body must be in `httpBody`. A body stream cannot be resent, so pass it as
     ///   an ``HTTPBody/Stream`` instead.
-    /// - Throws: ``RequestError`` if there is no HTTP URL, the method is not a token, or the body is a stream.
+    /// - Throws: ``RequestError`` if there is no HTTP URL, the method contains a character that is not allowed, or the
+    ///   body is a stream.
     public init(_ request: URLRequest) throws(RequestError) {
         guard let url = request.url else { throw .url(text: "", reason: .notAbsolute) }
         let name = request.httpMethod ?? "GET"

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A growable buffer of bytes with a single owner.
+/// A growable, noncopyable buffer of bytes.
 ///
 /// Building a URL appends dozens of single bytes. Without reference counting and copy-on-write, each append costs one
 /// store.

@@ -53,7 +53,7 @@ public final class CookieJar: Sendable {
         var removals: UInt64 = 0
         /// The sequence number of the last removal of all cookies, by scope.
         ///
-        /// The dictionary key `nil` stands for the whole jar.
+        /// The dictionary key `nil` means the whole jar.
         var clearings: [String?: UInt64] = [:]
         /// The sequence number of the last removal of each single cookie.
         var removed: [Key: UInt64] = [:]

@@ -71,9 +71,9 @@ enum CookieDate {
             return (hour, minute, second)
         }
 
-        /// Returns the number at the start of a token, or `nil` if it has too many or too few digits.
+        /// Returns the number at the start of a word, or `nil` if it has too many or too few digits.
         ///
-        /// If `wholly` is set, the token must contain nothing else.
+        /// If `wholly` is set, the word must contain nothing else.
         private static func number(
             _ token: Substring.UTF8View,
             digits: ClosedRange<Int>,

@@ -56,7 +56,7 @@ public enum RequestError: Error, Sendable, Hashable {
 
     /// A reason why a header field cannot be sent.
     public enum HeaderReason: Sendable, Hashable {
-        /// The name is not a token (RFC 9110 section 5.1).
+        /// The name is empty or contains a character that a field name must not contain (RFC 9110 section 5.1).
         case invalidName
         /// The value contains a carriage return, a line feed or a NUL.
         case controlCharacterInValue

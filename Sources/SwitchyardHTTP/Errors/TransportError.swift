@@ -1,5 +1,5 @@
-// The kinds of failure are declared below HTTP, so that the choice of a server can use them. Code that reads the kind of
-// a `TransportError` needs their cases.
+// The kinds of failure are declared below HTTP, so that the choice of a server can use them. This import makes their
+// cases visible to code that reads the kind of a `TransportError`.
 @_exported public import SwitchyardServices
 
 /// An error below HTTP that prevented an exchange from completing.

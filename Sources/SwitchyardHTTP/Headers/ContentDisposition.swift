@@ -47,7 +47,8 @@ package struct ContentDisposition: Sendable, Hashable {
     /// Creates a disposition to send.
     ///
     /// - Parameters:
-    ///   - type: The type; `attachment` by default. If it is not a token, the result is `nil`.
+    ///   - type: The type; `attachment` by default. If it is empty or contains a separator or a space, the result is
+    ///     `nil`.
     ///   - fileName: The file name, in any script.
     ///   - fallback: The plain file name for recipients that do not support the extended form.
     package init?(type: String = "attachment", fileName: String? = nil, fallback: Fallback = .replaced) {

@@ -26,7 +26,8 @@ extension HTTPHeaders {
         return value
     }
 
-    /// Returns the tag with `-` in place of the `_` of a locale identifier, or `nil` if it is not a token.
+    /// Returns a language tag: the locale identifier with `-` in place of `_`, or `nil` if the tag has an invalid
+    /// character.
     private static func languageTag(_ name: String) -> String? {
         guard !name.isEmpty, name.utf8.allSatisfy(HTTPToken.isTokenByte) else { return nil }
         return String(decoding: name.utf8.map { $0 == UInt8(ascii: "_") ? UInt8(ascii: "-") : $0 }, as: UTF8.self)

@@ -123,8 +123,8 @@ public struct HTTPHeaders: Sendable, Hashable {
 
     /// The first field that must not be sent, or `nil` if all fields are valid.
     ///
-    /// A field is invalid if its name is not a token, or its value contains a control character other than the tab. CR,
-    /// LF and NUL would allow header injection (RFC 9110 section 5.5).
+    /// A field is invalid if its name is empty or contains a separator or a space, or if its value contains a control
+    /// character other than the tab. CR, LF and NUL would allow header injection (RFC 9110 section 5.5).
     package var firstInvalidField: Field? {
         // Searching by position avoids copying each field.
         fields.indices.first { !fields[$0].isValid }.map { fields[$0] }

@@ -1,4 +1,4 @@
-/// The grammar of a token (RFC 9110 section 5.6.2).
+/// The grammar of a token, which is a word without spaces and separators (RFC 9110 section 5.6.2).
 package enum HTTPToken {
     package static func isValid(_ text: String) -> Bool {
         let characters = characters

@@ -21,7 +21,7 @@ package enum OpaqueText {
         return String(text)
     }
 
-    /// Returns the text without marks, for display.
+    /// Returns the text without the marks of opaque bytes, for display.
     package static func unmarked(_ text: String) -> String {
         hasMarks(text) ? String(String.UnicodeScalarView(text.unicodeScalars.filter { $0 != mark })) : text
     }

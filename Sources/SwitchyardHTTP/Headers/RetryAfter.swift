@@ -1,7 +1,7 @@
 package import Foundation
 import SwitchyardServices
 
-/// The field `Retry-After`, in which a server requests a delay before the next request (RFC 9110 section 10.2.3).
+/// The field `Retry-After`, by which a server requests a delay before the next request (RFC 9110 section 10.2.3).
 package enum RetryAfter {
     /// Returns the requested delay, or `nil` if the field is missing or is neither a number of seconds nor a date.
     ///

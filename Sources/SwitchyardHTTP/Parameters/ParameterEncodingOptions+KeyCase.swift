@@ -30,9 +30,9 @@ extension ParameterEncodingOptions {
 
         /// Returns the words of a camel-case name in lower case with `separator` between them.
         ///
-        /// A run of capitals is one word, except that its last letter starts the next word: `myURLProperty` becomes
-        /// `my_url_property`. A digit belongs to the word before it and does not end a run: `isB2B` becomes `is_b2b`, as in
-        /// Foundation's JSON encoder.
+        /// Consecutive capitals are one word, but the last of them starts the next word: `myURLProperty` becomes
+        /// `my_url_property`. A digit belongs to the word before it and does not end a run: `isB2B` becomes `is_b2b`,
+        /// as in Foundation's JSON encoder.
         private static func separated(_ key: String, by separator: Character) -> String {
             let characters = Array(key)
             var result = ""

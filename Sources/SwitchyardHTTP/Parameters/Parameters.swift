@@ -5,7 +5,7 @@ import Foundation
 /// Names may be repeated.
 ///
 /// ### Use
-/// Write a literal with constants and variables, in which `nil` means `null`:
+/// Write a literal with constants and variables (`nil` means `null`):
 ///
 ///     let query: Parameters = ["q": text, "page": page, "tags": ["swift", "linux"], "since": lastSeen]
 ///

@@ -2,7 +2,8 @@ import SwitchyardServices
 
 /// Recognition of credentials by their form, regardless of their names.
 enum CredentialShape {
-    /// The characters of tokens: the characters of URL-safe Base64, and the dot (RFC 7515 section 2).
+    /// The characters of access tokens and similar secrets: the characters of URL-safe Base64, and the dot (RFC 7515
+    /// section 2).
     static let tokenCharacters = URLCharacters(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_."
     )
@@ -53,8 +54,9 @@ enum CredentialShape {
         }
     }
 
-    /// Whether a path segment looks like a random identifier: it is long, has only token characters, and is neither a
-    /// word nor a UUID.
+    /// Whether a path segment looks like a random identifier.
+    ///
+    /// Such a segment is long, has only the characters of URL-safe Base64, and is neither a word nor a UUID.
     static func isOpaque(_ part: ArraySlice<UInt8>) -> Bool {
         guard part.count >= 16, part.allSatisfy({ tokenCharacters.contains($0) || ":~=".utf8.contains($0) }),
             !isUUID(part)
@@ -70,11 +72,11 @@ enum CredentialShape {
             }
     }
 
-    /// Returns the start of a JSON Web Token in a run of token characters, or `nil` if there is none.
+    /// Returns the start of a JSON Web Token in a run of the characters that it may contain, or `nil` if there is none.
     ///
-    /// A token has three or five parts (RFC 7519 section 1). The first part is a JSON object in Base64, so the token
-    /// starts with the encoding of `{"`, optionally with whitespace between `{` and `"`. Other runs with three long
-    /// random parts are also treated as tokens.
+    /// A JSON Web Token has three or five parts (RFC 7519 section 1). The first part is a JSON object in Base64, so the
+    /// token starts with the encoding of `{"`, optionally with whitespace between `{` and `"`. Other runs with three
+    /// long random parts are also treated as JSON Web Tokens.
     static func startOfWebToken(in run: ArraySlice<UInt8>) -> Int? {
         guard run.count >= 10 else { return nil }
         let parts = run.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)

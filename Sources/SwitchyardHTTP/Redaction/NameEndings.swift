@@ -1,6 +1,6 @@
 import SwitchyardServices
 
-/// A matcher for names that end in a word such as `token`, regardless of how the words in the name are joined.
+/// A matcher for names that end in a word such as `token`, however the words in the name are joined.
 struct NameEndings: Sendable, Hashable {
     /// The minimum length of an ending that matches anywhere.
     ///

@@ -164,7 +164,7 @@ extension Redaction {
     }
 
     /// Whether a URL certainly contains no secret: no parameter, no user, nothing percent-encoded, and no segment as
-    /// long as a token.
+    /// long as an access token.
     private static func isPlain(_ text: String) -> Bool {
         var length = 0
         for byte in text.utf8 {

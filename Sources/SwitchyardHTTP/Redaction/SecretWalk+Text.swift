@@ -139,7 +139,7 @@ extension SecretWalk {
         return end
     }
 
-    /// Redacts the credential after the name of a scheme: a token or a list of parameters (RFC 9110 section 11.4).
+    /// Redacts the credential after the name of a scheme: one word or a list of parameters (RFC 9110 section 11.4).
     private func credential(
         behind scheme: Bytes,
         _ end: Int,

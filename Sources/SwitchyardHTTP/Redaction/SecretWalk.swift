@@ -62,7 +62,7 @@ struct SecretWalk {
         return deeper.leaf(plain[...]).map(Self.percentEncoded)
     }
 
-    /// Redacts the tokens in a word that has no structure.
+    /// Redacts the secrets in a word that has no structure.
     func words(_ bytes: Bytes) -> [UInt8]? {
         var result = Replacements(of: bytes)
         var position = bytes.startIndex

@@ -6,7 +6,7 @@ import SwitchyardServices
     import FoundationNetworking
 #endif
 
-/// The owner of the session.
+/// The delegate and manager of the session.
 ///
 /// The driver finds the exchange that belongs to each task of the session.
 ///

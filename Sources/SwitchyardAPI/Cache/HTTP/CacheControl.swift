@@ -62,7 +62,9 @@ struct CacheControl: Sendable {
         return value.trimmed
     }
 
-    /// Reads a quoted string, in which a backslash escapes the next character (RFC 9110 section 5.6.4).
+    /// Reads a quoted string.
+    ///
+    /// A backslash in it escapes the next character (RFC 9110 section 5.6.4).
     private static func quoted(_ rest: inout Substring.UnicodeScalarView) -> String {
         rest = rest.dropFirst()
         var value = String.UnicodeScalarView()

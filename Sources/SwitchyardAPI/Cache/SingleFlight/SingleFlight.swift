@@ -29,9 +29,9 @@ package final class SingleFlight<Value: Sendable>: JoinableFetch, Sendable {
         var needsWaiters: Bool
     }
 
-    /// The owner (user) of the call that started the fetch.
+    /// The user and environment of the call that started the fetch.
     ///
-    /// If the call has no user but carries a credential, its owner is the user of that credential.
+    /// If the call has no user but carries a credential, the user is that of the credential.
     let owner: CallOwner?
     private let state: Locked<State>
     private let onEnd: @Sendable (SingleFlight) -> Void
@@ -39,7 +39,7 @@ package final class SingleFlight<Value: Sendable>: JoinableFetch, Sendable {
     /// Creates a fetch.
     ///
     /// - Parameters:
-    ///   - owner: The owner of the call that starts the fetch, none by default.
+    ///   - owner: The user and environment of the call that starts the fetch, none by default.
     ///   - needsWaiters: Whether the fetch is cancelled when no caller waits any more.
     ///   - onEnd: A closure that removes the fetch from the table; called once, before the waiters resume.
     package init(

@@ -15,7 +15,7 @@ package final class SingleFlightTable: Sendable {
         ///
         /// A call that starts after a removal or write does not join a fetch that began before this removal or write.
         let changes: CacheChanges
-        /// The owner (user) of the call that started the fetch.
+        /// The user and environment of the call that started the fetch.
         let owner: CallOwner.Key?
     }
 
@@ -39,7 +39,7 @@ package final class SingleFlightTable: Sendable {
     ///   - type: The type of the value.
     ///   - request: The header fields that select the response. Two requests share a fetch only if their preconditions
     ///     and cookies are equal.
-    ///   - owner: The owner of the call.
+    ///   - owner: The user and environment of the call.
     ///   - changes: The removals and writes so far. A fetch that began before the latest of them is not joined.
     ///   - needsWaiters: Whether a fetch that this call starts is cancelled when no caller waits for it any more.
     ///   - fetch: Fetches the response.

@@ -41,7 +41,7 @@ extension ModuleErrorCode {
     }
 }
 
-/// A code in a server's envelope or error body: a number or a word.
+/// A code that a server sends in its envelope (the outer JSON object of a response) or error body: a number or a word.
 public enum BusinessCode: Sendable, Hashable {
     /// A number, as in `"code": 301`.
     case number(Int)

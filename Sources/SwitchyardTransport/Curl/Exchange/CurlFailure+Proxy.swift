@@ -8,8 +8,8 @@
 
         /// The failure of the server that a proxy reports, or `nil` if the server is not at fault.
         ///
-        /// Nothing of the request was sent, and another server may work. If a proxy rejects the request (403, 405,
-        /// 407), cannot be used, or fails itself, the proxy is at fault.
+        /// The request was not sent, and another server may work. If a proxy rejects the request (403, 405, 407),
+        /// cannot be used, or fails itself, the proxy is at fault.
         var kindBeyondProxy: TransportError.Kind? {
             guard !wasSent else { return nil }
             return kindOfTunnel ?? kindOfSOCKS

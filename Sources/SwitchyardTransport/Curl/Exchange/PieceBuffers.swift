@@ -11,7 +11,7 @@
     final class PieceBuffers: Sendable {
         /// Memory from `malloc`.
         ///
-        /// `@unchecked Sendable` is sound, because the memory has only one owner at a time.
+        /// `@unchecked Sendable` is sound, because only one buffer refers to the memory at a time.
         private struct Buffer: @unchecked Sendable {
             var bytes: UnsafeMutableRawPointer
             var capacity: Int
