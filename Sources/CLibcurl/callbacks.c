@@ -23,7 +23,7 @@ static bool reserve_announced(struct ycurl_exchange *exchange, size_t count) {
     return buffer_reserve(&exchange->received, announced > (int64_t)count ? (size_t)announced : count);
 }
 
-/// Appends a decoded piece to the body that the owner will take.
+/// Appends a decoded piece to the body that the caller will take.
 static bool keep_body(struct ycurl_exchange *exchange, const char *bytes, size_t count) {
     bool is_full = exchange->streaming && exchange->received.count >= exchange->window;
     exchange->received_total += (int64_t)count;
@@ -50,7 +50,7 @@ static size_t receive_body(const char *bytes, size_t size, size_t count, void *c
     if (exchange->streaming) {
         loop_note(exchange->loop, exchange, YCURL_BODY_ARRIVED);
         // If libcurl decodes the body, a pause does not stop its decoder. The decoder would buffer its output without a
-        // limit. Therefore the output is taken here, up to a limit. The owner pauses the transfer when the input piece
+        // limit. Therefore the output is taken here, up to a limit. The caller pauses the transfer when the input piece
         // is decoded.
         if (exchange->received.count >= exchange->window && !exchange->encoded) {
             exchange->receive_paused = true;
@@ -174,7 +174,7 @@ static bool start_body_again(struct ycurl_exchange *exchange) {
     return true;
 }
 
-/// Returns whether the request must not, or cannot, be sent again, so that a new connection would be useless.
+/// Returns whether the request must not, or cannot, be sent again, so that no new connection is opened for it.
 static bool must_not_go_again(struct ycurl_exchange *exchange) {
     if (!exchange->was_sent || refusal_holds(exchange)) return false;
     if (exchange->head_phase == HEAD_COMPLETE) return !may_forget_answer(exchange);
@@ -212,7 +212,7 @@ static int before_request(void *context, char *remote, char *local, int remote_p
     bool is_refused = exchange->refusal.count > 1 || (exchange->refusal.count && !start_body_again(exchange));
     if (is_refused) return (int)stop(exchange, YCURL_REFUSED, CURL_PREREQFUNC_ABORT);
     if (exchange->may_be_multiplexed != exchange->configured.verbose) listen_for_refusals(exchange);
-    // An abandoned exchange has no owner, so its owner is not asked.
+    // The caller has given up an abandoned exchange, so `may_send` is not called.
     bool is_wanted = exchange->was_sent || (exchange->place != ABANDONED && exchange->may_send(exchange->owner));
     if (!is_wanted) return (int)stop(exchange, YCURL_WITHDRAWN, CURL_PREREQFUNC_ABORT);
     if (exchange->shares) sharing_note_sent(exchange);
@@ -245,7 +245,8 @@ static int open_socket(void *context, int purpose, struct curl_sockaddr *address
     if (exchange->connecting != SOCKET_OPENED) exchange->last_activity = exchange->loop->now;
     exchange->connecting = SOCKET_OPENED;
     if (exchange->place == ABANDONED) return CURL_SOCKET_BAD;
-    // If a new connection is useless, its failure must not replace the failure of the previous connection.
+    // If the request is not sent again, a failure of a new connection must not replace the failure of the previous
+    // connection.
     if (must_not_go_again(exchange)) {
         exchange->verdict = YCURL_WOULD_SEND_TWICE;
         return CURL_SOCKET_BAD;

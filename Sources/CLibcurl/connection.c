@@ -175,7 +175,7 @@ static void take(struct ycurl_exchange *exchange, const char *bytes, size_t coun
     loop_note(exchange->loop, exchange, YCURL_BODY_ARRIVED);
 }
 
-/// Receives as many bytes as the owner has room for.
+/// Receives as many bytes as the caller has room for.
 static void receive(struct ycurl_exchange *exchange) {
     char piece[RECEIVED_PIECE];
     while (!exchange->connection->has_ended) {

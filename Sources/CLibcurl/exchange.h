@@ -33,7 +33,7 @@ struct codings {
     bool names_gzip, names_unknown;
 };
 
-/// The state of an exchange by its owner.
+/// The state of an exchange for its caller.
 enum place {
     /// Owned by the caller.
     IDLE,
@@ -133,7 +133,7 @@ struct connection {
     struct buffer line;
     /// Whether the socket accepts no more bytes at the moment.
     bool is_full;
-    /// Whether the owner waits until the current bytes are sent.
+    /// Whether the caller waits until the current bytes are sent.
     bool is_awaited;
     bool has_ended;
     /// The reason why sending failed, or CURLE_OK if it has not failed.

@@ -1,4 +1,4 @@
-/// The lists of a loop from which its owner takes: the exchanges with events, and the exchanges that have ended.
+/// The lists of a loop from which the caller takes: the exchanges with events, and the exchanges that have ended.
 #if defined(__linux__)
 
 #include "exchange.h"

@@ -207,8 +207,8 @@ static bool is_connected(struct ycurl_exchange *exchange) {
     return exchange->was_sent || begun > 0;
 }
 
-/// Returns whether an exchange still waits for a connection because others use all of them. libcurl has then neither
-/// started nor found a connection for the exchange.
+/// Returns whether an exchange still waits for a connection because other exchanges use all of them. libcurl has then
+/// neither started nor found a connection for the exchange.
 static bool is_queued(struct ycurl_exchange *exchange) {
     return exchange->connecting == UNCONNECTED && !is_connected(exchange);
 }

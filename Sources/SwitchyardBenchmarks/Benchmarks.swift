@@ -2,7 +2,7 @@ import Foundation
 
 /// The benchmarks of the library's cost.
 ///
-/// Each figure and its baseline are measured in the same process, one shortly after the other.
+/// Each measurement and its baseline are made in the same process, one shortly after the other.
 @main
 enum Benchmarks {
     static func main() async {

@@ -3,7 +3,7 @@ public import SwitchyardClient
 public import SwitchyardHTTP
 import SwitchyardServices
 
-/// A client that gets and refreshes tokens from an OAuth 2 server (RFC 6749).
+/// A client that gets and refreshes access tokens from an OAuth 2 server (RFC 6749).
 ///
 /// It sends its requests with a `NetworkClient`.
 ///
@@ -14,8 +14,8 @@ import SwitchyardServices
 ///     let token = try await oauth.credential(redeeming: callbackURL, for: login)
 ///     credentials.set(token, in: client.environment)
 ///
-/// The token requests carry no credentials of the `NetworkClient`. The description of this type contains no token and
-/// no secret.
+/// The requests for tokens carry no credentials of the `NetworkClient`. The description of this type contains no token
+/// and no secret.
 public struct OAuthClient: Sendable {
     /// The registration of the app and the endpoints of the server.
     public let settings: OAuthSettings
@@ -27,7 +27,7 @@ public struct OAuthClient: Sendable {
     /// - Parameters:
     ///   - settings: The registration of the app and the endpoints of the server.
     ///   - client: The client that sends the requests.
-    ///   - clock: Returns the time of day, from which the expiry of tokens is calculated. By default, it is the
+    ///   - clock: Returns the time of day, from which the expiry of access tokens is calculated. By default, it is the
     ///     system's clock.
     public init(
         _ settings: OAuthSettings,
@@ -39,21 +39,21 @@ public struct OAuthClient: Sendable {
         self.clock = clock
     }
 
-    /// Gets a token for the app itself (RFC 6749 section 4.4).
+    /// Gets an access token for the app itself (RFC 6749 section 4.4).
     ///
-    /// - Returns: The token.
+    /// - Returns: The credential with the access token.
     /// - Throws: ``OAuthError`` from the server, or ``/SwitchyardClient/RequestFailure``.
     public func clientCredential() async throws -> Credential {
         var form: Parameters = ["grant_type": "client_credentials"]
         if let scope = settings.scopeText { form.append("scope", scope) }
-        // If the server issues a second token, no harm is done, so the request may be sent again.
+        // A second access token does no harm, so the request may be sent again.
         return try await token(form, mayBeRepeated: true)
     }
 
-    /// Refreshes a token (RFC 6749 section 6).
+    /// Refreshes an access token (RFC 6749 section 6).
     ///
-    /// - Parameter credential: The credential with the old token and the refresh token.
-    /// - Returns: The new token. If the server sent no new refresh token, the credential keeps the old refresh token.
+    /// - Parameter credential: The credential with the old access token and the refresh token.
+    /// - Returns: The new credential. If the server sent no new refresh token, it keeps the old refresh token.
     /// - Throws: ``OAuthError`` from the server, ``OAuthError/noRefreshToken``, or `RequestFailure`.
     public func refreshed(_ credential: Credential) async throws -> Credential {
         guard let refreshToken = credential.refreshToken else { throw OAuthError.noRefreshToken }
@@ -71,7 +71,7 @@ public struct OAuthClient: Sendable {
         return try credential(from: answer, keeping: refreshToken)
     }
 
-    /// Returns the credential in a token response.
+    /// Returns the credential in a response of the token endpoint.
     func credential(
         from answer: ServiceResponse,
         keeping refreshToken: String? = nil
@@ -187,12 +187,12 @@ extension OAuthClient {
         return OAuthLogin(url: url, state: state, pkce: pkce)
     }
 
-    /// Redeems the authorization code of a login for a token.
+    /// Redeems the authorization code of a login for an access token.
     ///
     /// - Parameters:
     ///   - callback: The URL to which the server redirected the user.
     ///   - login: The login that the callback belongs to.
-    /// - Returns: The token.
+    /// - Returns: The credential with the access token.
     /// - Throws: ``OAuthError/stateMismatch``, ``OAuthError/missingCode``, ``OAuthError`` from the server, or
     ///   ``/SwitchyardClient/RequestFailure``.
     public func credential(redeeming callback: URL, for login: OAuthLogin) async throws -> Credential {
@@ -264,7 +264,7 @@ extension OAuthClient {
     /// shorter than a `Retry-After` of the server (RFC 8628 section 3.5). Cancelling the task ends the wait.
     ///
     /// - Parameter login: The login that is shown to the user.
-    /// - Returns: The token.
+    /// - Returns: The credential with the access token.
     /// - Throws: ``OAuthError/deviceExpired``, or ``OAuthError/refused(_:description:)`` if the user denies the login.
     public func credential(confirming login: DeviceLogin) async throws -> Credential {
         let time = client.time

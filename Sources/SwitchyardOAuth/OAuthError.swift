@@ -1,7 +1,7 @@
 package import SwitchyardClient
 public import SwitchyardHTTP
 
-/// The reason why a token could not be obtained from an OAuth 2 server.
+/// The reason why an access token could not be obtained from an OAuth 2 server.
 public enum OAuthError: Error, Sendable, Hashable {
     /// The server returned an error code (RFC 6749 sections 4.1.2.1 and 5.2, RFC 8628 section 3.5) and possibly a
     /// description.
@@ -43,7 +43,7 @@ public enum OAuthError: Error, Sendable, Hashable {
         public static let accessDenied = Code(rawValue: "access_denied")
         /// The user has not confirmed the login of the device yet.
         public static let authorizationPending = Code(rawValue: "authorization_pending")
-        /// The device polls the token endpoint too often.
+        /// The device requests the token endpoint too often.
         public static let slowDown = Code(rawValue: "slow_down")
         /// The device code has expired.
         public static let expiredToken = Code(rawValue: "expired_token")
@@ -68,7 +68,7 @@ extension OAuthError: RefreshFailing {
 }
 
 extension OAuthError: CustomStringConvertible {
-    /// A description of the error that contains no token and no authorization code.
+    /// A description of the error that contains no access token, no refresh token and no authorization code.
     public var description: String { Redaction.standard.text(words) }
 
     private var words: String {

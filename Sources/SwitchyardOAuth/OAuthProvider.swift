@@ -1,13 +1,13 @@
 public import SwitchyardClient
 
-/// A credential provider that gets tokens from an OAuth 2 server, either with the refresh token or with the app's own
-/// credentials.
+/// A credential provider that gets access tokens from an OAuth 2 server, either with the refresh token or with the
+/// app's own credentials.
 ///
 ///     options.credentials = Credentials(provider: OAuthProvider(settings))
 ///
-/// The token requests are sent by the client that needs the token.
+/// The requests for tokens are sent by the client that needs the access token.
 public struct OAuthProvider: CredentialProvider {
-    /// The way to get a token if there is no token, or if the token cannot be refreshed.
+    /// The way to get a new access token.
     public enum Grant: Sendable, Hashable {
         /// The user logs in. If the server refuses the refresh token, the user must log in again.
         case login
@@ -17,7 +17,7 @@ public struct OAuthProvider: CredentialProvider {
 
     /// The registration of the app and the endpoints of the server.
     public let settings: OAuthSettings
-    /// The way to get a token if there is no token, or if the token cannot be refreshed.
+    /// The way to get a new access token.
     public let grant: Grant
 
     /// Creates a provider.
@@ -26,16 +26,17 @@ public struct OAuthProvider: CredentialProvider {
         self.grant = grant
     }
 
-    /// Returns whether a token can be obtained without the user: the credential has a refresh token, or the grant is
-    /// ``Grant/clientCredentials``.
+    /// Returns whether an access token can be obtained without the user.
+    ///
+    /// This is the case if the credential has a refresh token, or if the grant is ``Grant/clientCredentials``.
     public func canRefresh(_ credential: Credential?) -> Bool {
         grant == .clientCredentials || credential?.refreshToken != nil
     }
 
-    /// Gets a new token.
+    /// Gets a new access token.
     ///
     /// - Parameter refresh: The credential to refresh, and the client to use.
-    /// - Returns: The token, or `nil` if there is no credential to refresh.
+    /// - Returns: The credential with the access token, or `nil` if there is no credential to refresh.
     /// - Throws: ``CredentialError/loginRequired`` if the server permanently refuses the refresh token, otherwise
     ///   ``OAuthError`` or ``RequestFailure``.
     public func refresh(_ refresh: CredentialRefresh) async throws -> Credential? {

@@ -2,7 +2,7 @@ import Foundation
 import SwitchyardClient
 import SwitchyardHTTP
 
-/// A token response (RFC 6749 section 5.1).
+/// A successful response of the token endpoint (RFC 6749 section 5.1).
 struct TokenResponse: Decodable {
     var accessToken: String
     var tokenType: String?
@@ -29,7 +29,7 @@ struct TokenResponse: Decodable {
 }
 
 extension TokenResponse {
-    /// Decodes a token response and throws if the access token is empty.
+    /// Decodes a response of the token endpoint, and throws if the access token is empty.
     ///
     /// A lifetime that is unreadable or not above 0 counts as unknown. A refresh token that is not a string counts as
     /// missing. In both cases the access token is still accepted, because the authorization code or refresh token for
@@ -129,15 +129,15 @@ struct WrittenNumber: Decodable {
 
 /// A form-encoded response of an OAuth endpoint.
 ///
-/// Some servers send tokens and errors as a form, although RFC 6749 section 5.1 requires JSON.
+/// Some servers send access tokens and errors as a form, although RFC 6749 section 5.1 requires JSON.
 struct FormResponse {
     /// The form parameters as the JSON that RFC 6749 requires.
     let json: Data
 
     /// Reads the body of a response, or returns `nil` if the body is not a form.
     ///
-    /// A body with the content type of forms is a form. A body that contains a token or an error is also a form if its
-    /// content type is missing, `text/plain` or `text/html`.
+    /// A body with the content type of forms is a form. A body that contains an access token or an error is also a form
+    /// if its content type is missing, `text/plain` or `text/html`.
     init?(_ body: Data, contentType: String?) {
         let type = contentType.map(HTTPHeaders.essence)
         let isForm = type == "application/x-www-form-urlencoded"

@@ -20,7 +20,7 @@ public struct OAuthSettings: Sendable, Hashable {
     public var clientID: String
     /// The way in which the app authenticates itself, none by default.
     public var authentication = ClientAuthentication.none
-    /// The endpoint that issues tokens.
+    /// The URL of the endpoint that issues access tokens and refresh tokens.
     public var tokenEndpoint: String
     /// The absolute URL at which the user logs in, or `nil` if the app uses no flow that needs this URL.
     public var authorizationEndpoint: String?

@@ -26,8 +26,8 @@ extension Outbox {
         let slot = OutboxEntry.Slot(key: key, environment: environment.rawValue, user: user)
         var removal = OutboxRemoval()
         let last: OutboxEntry? = await withCheckedContinuation { continuation in
-            // Stored requests are removed, and a request in flight is withdrawn, under one lock. Otherwise, a request
-            // with this replacement key could start to be sent between the two steps.
+            // Stored requests are removed and the request in flight is withdrawn under one lock. With two locks, a
+            // request with this replacement key could start to be sent in between.
             let (isWaiting, done) = state.withLock { state in
                 let done = state.remove(slot)
                 return (done.error == nil && state.withdraw(slot, telling: continuation), done)

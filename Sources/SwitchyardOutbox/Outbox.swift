@@ -336,7 +336,8 @@ extension Outbox {
 
     /// Observes the credentials that the app sets.
     ///
-    /// A refreshed token is not observed, because the client itself resumes a request that waits for the refresh.
+    /// A refresh of the access token is not observed, because the client itself resumes a request that waits for the
+    /// refresh.
     private func watchLogin(_ wakes: AsyncStream<Void>.Continuation) -> Task<Void, Never>? {
         guard let events = client.credentials?.events() else { return nil }
         return Task { [state, client] in

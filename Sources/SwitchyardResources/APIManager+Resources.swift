@@ -9,7 +9,7 @@ extension APIManager {
     ///   - type: The type of the value. If it is optional, the value may be missing.
     ///   - configuration: The call, preferably with a lifetime. The resource of a call that changes something is not
     ///     shared.
-    ///   - keyPath: The key path of the value, within the module's envelope if it has one.
+    ///   - keyPath: The key path of the value. If the module has an `APIModule.envelope`, the path starts in its data.
     ///   - options: The options, such as the time for which a value is current.
     /// - Returns: The resource, which is the same for all callers in the same environment with the same user.
     public func resource<Value: Decodable & Sendable>(
@@ -165,8 +165,8 @@ struct ResourceMaker<Value: Sendable>: Sendable {
     func fetched() async -> Result<APIResponse<Value>, APIError> {
         var configuration = configuration
         PageLoadRecorder.present?.note(configuration, client, user: user, presentUser)
-        // The owner is determined before the user is checked, so that a user who logs in later does not become the
-        // owner.
+        // The owner (user and environment) is determined before the user is checked, so that a user who logs in later
+        // does not become the owner.
         let owner = client.callOwner(of: configuration, presentUser: user == client.user ? nil : presentUser)
         guard isPresent else { return .failure(APIError(.cancelled(.superseded), messages: module.messages)) }
         if owner != nil { configuration.callOwner = owner }

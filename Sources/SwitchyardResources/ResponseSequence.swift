@@ -61,13 +61,13 @@ public struct ResponseSequence<Value: Sendable>: AsyncSequence, Sendable {
 }
 
 extension APIManager {
-    /// Returns the stored response of a call immediately and then the server's response, with the module's envelope
-    /// removed.
+    /// Returns the stored response of a call immediately and then the server's response, without the module's envelope
+    /// (outer JSON object).
     ///
     /// - Parameters:
     ///   - type: The type of the value. If it is optional, the value may be missing.
     ///   - configuration: The call. Its cache policy sets how long a response is kept after its lifetime.
-    ///   - keyPath: The key path of the value, within the module's envelope if it has one.
+    ///   - keyPath: The key path of the value. If the module has an `APIModule.envelope`, the path starts in its data.
     ///   - skipsNetworkWhenFresh: Whether no request is sent if the stored response is fresh, `false` by default.
     /// - Returns: The responses.
     public func responses<Value: Decodable & Sendable>(

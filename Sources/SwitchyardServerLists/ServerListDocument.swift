@@ -33,7 +33,7 @@ package struct ServerListDocument: Sendable, Hashable {
     /// Reads a document and verifies its signature.
     ///
     /// - Parameters:
-    ///   - envelope: The document.
+    ///   - envelope: The document: a JSON object with the list and its signatures.
     ///   - keys: The keys of which one must have signed the document.
     /// - Throws: ``ServerListRefusal``.
     package init(_ envelope: Data, signedBy keys: [ServerListKey]) throws(ServerListRefusal) {

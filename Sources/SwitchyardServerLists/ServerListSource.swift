@@ -4,7 +4,7 @@ import SwitchyardTransport
 
 /// The URLs of a list, and the exchange with one of them.
 ///
-/// A response is limited in size and time, so a hostile server costs a bounded amount of both.
+/// A response is limited in size and time, so a hostile server can use only a bounded amount of memory and time.
 struct ServerListSource: Sendable {
     let urls: [RequestURL]
     let transport: any Transport

@@ -13,7 +13,7 @@ import SwitchyardServices
 /// The file of the last list that was accepted, with the validators of the URLs it came from.
 ///
 /// The list is stored with its signatures and verified again when it is read, so a changed file is refused. Its version
-/// is the highest one that was ever accepted, also if several processes share the file.
+/// is the highest one that was ever accepted, even if several processes share the file.
 struct ServerListStore: Sendable {
     /// The largest file that is read: a list in Base64 and the validators.
     private static let maximumSize = 4 * ServerList.maximumSize

@@ -249,7 +249,7 @@ extension ServerListUpdater {
 
     /// Records whether the list in use has expired, and returns whether it has not.
     ///
-    /// A list that has expired stays expired, also if the next URL reports no time.
+    /// A list that has expired stays expired, even if the next URL reports no time.
     private func noteExpiry(of list: ServerListDocument, asOf date: Date?, isSame: Bool = false) -> Bool {
         let hasPassed = ServerListRules.now(list, date).map { $0 > list.expires } ?? false
         return state.withLock { state in

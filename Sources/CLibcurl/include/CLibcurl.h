@@ -154,7 +154,7 @@ struct ycurl_request {
     int64_t body_limit;
     /// The maximum size of the response's head in bytes, including interim responses and trailers.
     size_t head_limit;
-    /// The number of bytes that may wait for the owner before the transfer pauses. If 0, the whole body is collected.
+    /// The number of bytes that may wait for the caller before the transfer pauses. If 0, the whole body is collected.
     size_t stream_window;
     /// Whether the body of a redirect is skipped.
     bool skip_redirect_body;
@@ -359,7 +359,7 @@ int ycurl_loop_catch_up(ycurl_loop *loop);
 /// called by any thread.
 void ycurl_loop_wake(ycurl_loop *loop);
 
-/// The events of an exchange for its owner, as a set.
+/// The events of an exchange for the caller, as a set.
 enum ycurl_event {
     /// The head of a streamed response is complete.
     YCURL_HEAD_ARRIVED = 1,

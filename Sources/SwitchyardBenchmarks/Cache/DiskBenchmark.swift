@@ -15,7 +15,7 @@ struct DiskBenchmark {
     var writes = 1_000
     /// The folder in which the cache's folder is created.
     ///
-    /// With a folder in memory, the figures show only the library's time. With a folder on a disk, they include the
+    /// With a folder in memory, the results show only the library's time. With a folder on a disk, they include the
     /// disk's time.
     var parent: URL
 

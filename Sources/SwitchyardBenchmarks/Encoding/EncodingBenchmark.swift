@@ -30,14 +30,14 @@ struct EncodingBenchmark {
         ]
     }
 
-    /// Measures two implementations of the same work in turn, first the baseline.
+    /// Measures two implementations of the same work alternately, first the baseline.
     private func duel(_ title: String, _ contenders: [Contender], perTurn: Int) async throws -> EncodingReport {
         let scores = try await Contest(contenders: contenders, concurrency: 1, secondsPerTurn: 0.25).run()
         return EncodingReport(title: title, contenders: contenders.map(\.name), scores: scores, workPerTurn: perTurn)
     }
 }
 
-/// The figures of one kind of body.
+/// The results for one kind of body.
 struct EncodingReport: Encodable {
     struct Row: Encodable {
         var name: String
@@ -47,7 +47,7 @@ struct EncodingReport: Encodable {
 
     var title: String
     var rows: [Row]
-    /// The ratio of the time to the baseline's time in the same round of the ``Contest``.
+    /// The ratio of the time to the baseline's time in the same measurement of the ``Contest``.
     ///
     /// A value below 1 is faster than the baseline.
     var time: Spread

@@ -8,8 +8,8 @@ import Switchyard
 /// Each client runs in a separate process with its callers and its three servers. The system shares the machine equally
 /// among these processes, so a client that needs more processor time mainly slows down its own calls. Separate
 /// processes for the servers would use the two cores in the same way, but cause more process switches. The clients run
-/// at the same time and not in turn, so that the noise of the machine and the events of a scenario affect all of them
-/// equally. The timers of one client also never run while another client is measured.
+/// at the same time and not one after the other, so that the noise of the machine and the events of a scenario affect
+/// all of them equally. The timers of one client also never run while another client is measured.
 ///
 /// ``HarmJudgement`` and ``HarmLimits`` define the criteria and tolerances. A client gets a mark (``HarmMark``) for
 /// each criterion that it does not meet. If all its marks are for 99th percentiles, the scenario is repeated up to
@@ -66,7 +66,7 @@ struct HarmBenchmark {
         return figures.dropFirst().map { judgement.marks(of: $0) }
     }
 
-    /// Returns the figures of the client without switching, then the figures of the other clients.
+    /// Returns the statistics of the client without switching, then those of the other clients, for a scenario.
     private func play(_ world: HarmWorld) async throws -> [HarmFigures] {
         let start = Date().timeIntervalSince1970 + 0.7
         let seconds = max(Double(seconds), world.leastSeconds)
@@ -81,7 +81,7 @@ struct HarmBenchmark {
         }
     }
 
-    /// Runs a client in a child process and returns its figures.
+    /// Runs a client in a child process and returns its statistics.
     ///
     /// A separate thread is used, because waiting for a child process blocks the thread.
     private static func figures(_ arguments: [String]) async throws -> HarmFigures {
@@ -125,7 +125,7 @@ struct HarmRow: Encodable {
         }
     }
 
-    /// The figures on one line, with times in milliseconds.
+    /// The statistics on one line, with times in milliseconds.
     ///
     /// For the baseline, the name of the scenario is on the line before. The marks are on the lines after it.
     var text: String {

@@ -11,7 +11,7 @@ struct HarmCall: Sendable {
     var isUnsent = false
 }
 
-/// The figures of one client in one scenario.
+/// The statistics of one client in one scenario.
 struct HarmFigures: Codable, Sendable, Equatable {
     /// The statistics of a group of calls.
     ///
@@ -32,11 +32,12 @@ struct HarmFigures: Codable, Sendable, Equatable {
     var all: Calls
     /// The statistics of the calls to healthy endpoints.
     var well: Calls
-    /// The statistics of the calls to the odd endpoint (``Oddity``).
+    /// The statistics of the calls to the odd endpoint, which is the one that misbehaves (``Oddity``).
     var odd: Calls
     /// The number of calls that failed before anything was sent.
     var unsent: Int
-    /// The number of requests that reached a server, including failovers, hedges, probes, warm-ups and redirects.
+    /// The number of requests that reached a server, including failovers, hedges (second requests while the first is
+    /// slow), probes, warm-up requests and redirects.
     var requests: Int
     var switches: Int
     /// The number of failures by kind.

@@ -11,8 +11,10 @@ struct HarmLimits: Sendable, Equatable {
     var perCall = 1.05
     /// The maximum 99th percentile of the wait for calls to healthy endpoints in milliseconds, or `nil` for no limit.
     var wellP99: Double?
-    /// The maximum 99th percentile of the wait for calls to the odd endpoint (``Oddity``) in milliseconds, or `nil` for
-    /// no limit.
+    /// The maximum 99th percentile of the wait for calls to the odd endpoint, which is the one that misbehaves
+    /// (``Oddity``).
+    ///
+    /// The value is in milliseconds, or `nil` for no limit.
     var oddP99: Double?
     /// Whether all calls must succeed.
     var failsNone = false
@@ -51,7 +53,7 @@ struct HarmMark: Encodable, Sendable, Equatable {
 }
 
 extension [HarmMark] {
-    /// Whether there are marks, and the noise of the machine can cause all of them.
+    /// Whether there are marks and the noise of the machine can cause all of them.
     var mayBeChance: Bool { !isEmpty && allSatisfy(\.subject.mayBeChance) }
 
     /// Returns the marks that remain after the scenario was run a second time.
@@ -69,7 +71,7 @@ extension [HarmMark] {
 /// scenario at the same time.
 struct HarmJudgement: Sendable {
     var limits: HarmLimits
-    /// The figures of the client without switching.
+    /// The statistics of the client without switching.
     var off: HarmFigures
 
     /// The number of additional requests that a client may send in any scenario to find out how the servers behave.

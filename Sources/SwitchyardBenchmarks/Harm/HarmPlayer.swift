@@ -23,7 +23,7 @@ struct HarmPlayer: Sendable {
         [SwitchPolicy.off, .recommended, .smallFleet, .stickyErrorRatio].first { $0.name == name }
     }
 
-    /// Waits for the start time in seconds since 1970, runs the scenario, and prints the figures as JSON.
+    /// Waits for the start time in seconds since 1970, runs the scenario, and prints the statistics as JSON.
     ///
     /// Before the start, each caller makes one call while all servers are healthy. The time to start the process and to
     /// open connections is therefore not counted.
@@ -108,7 +108,8 @@ struct HarmLoad: Sendable {
         }
     }
 
-    /// Alternates six calls to the odd endpoint with about 200 calls to the other endpoints, until the end.
+    /// Alternates six calls to the odd endpoint (the one that misbehaves) with about 200 calls to the other endpoints,
+    /// until the end.
     ///
     /// The odd endpoint responds with 429, as a server does when a caller's quota is used up.
     private func quotas(until end: ContinuousClock.Instant) async -> [HarmCall] {
@@ -170,8 +171,8 @@ struct HarmLoad: Sendable {
 
     /// Returns the error in a response, or `nil` if the response is correct.
     ///
-    /// A response is correct if it is the response of a healthy endpoint. If the odd endpoint misbehaves on every
-    /// server, the response of the odd endpoint is correct too.
+    /// A response is correct if a healthy endpoint sends it. The response of the odd endpoint (the one that misbehaves)
+    /// is correct too if it misbehaves on every server.
     private func failure(of answer: ServiceResponse, isOdd: Bool) -> String? {
         let isOddEverywhere = isOdd && !world.isFirstOnly
         guard answer.status == (isOddEverywhere ? world.oddity?.status ?? 200 : 200) else {

@@ -19,14 +19,14 @@ struct HarmWorld: Sendable {
         case steady
         /// All callers pause for about 5 s, the time after which the servers close idle connections.
         case apart
-        /// Six calls to the odd endpoint, then 200 calls to the other endpoints, repeatedly.
+        /// Six calls to the endpoint that misbehaves, then 200 calls to the other endpoints, repeatedly.
         case quota
     }
 
     private(set) var name: String
     /// The misbehavior of one endpoint (the odd endpoint), or `nil` if all endpoints are healthy.
     var oddity: Oddity?
-    /// Whether the odd endpoint misbehaves only on the first server.
+    /// Whether the endpoint that misbehaves does so only on the first server.
     var isFirstOnly = false
     /// The conditions that affect whole servers; by default, all servers are healthy.
     var conditions = ServerConditions()
@@ -34,7 +34,7 @@ struct HarmWorld: Sendable {
     var rhythm = Rhythm.steady
     /// The number of concurrent callers.
     var callers = 20
-    /// The number of callers that use the odd endpoint.
+    /// The number of callers that use the endpoint that misbehaves.
     var oddCallers = 0
     /// The meaning of status 429 in the settings of the service.
     var tooManyRequests = TooManyRequests.quota
@@ -46,7 +46,7 @@ struct HarmWorld: Sendable {
     /// The deadline of a call.
     static let deadline = Duration.seconds(5)
 
-    /// Creates a scenario with an odd endpoint.
+    /// Creates a scenario with an endpoint that misbehaves (the odd endpoint).
     ///
     /// A fifth of the callers use this endpoint.
     init(odd oddity: Oddity, onFirstOnly isFirstOnly: Bool = false) {
@@ -68,7 +68,7 @@ struct HarmWorld: Sendable {
         leastSeconds = 16
     }
 
-    /// Creates a scenario with conditions of whole servers, without an odd endpoint.
+    /// Creates a scenario with conditions of whole servers, without an endpoint that misbehaves.
     init(_ name: String, _ conditions: ServerConditions, limits: HarmLimits = HarmLimits()) {
         self.name = name
         self.conditions = conditions
@@ -87,7 +87,7 @@ struct HarmWorld: Sendable {
 // MARK: - Variants
 
 extension HarmWorld {
-    /// Returns a copy in which this percentage of the callers uses the odd endpoint.
+    /// Returns a copy in which this percentage of the callers uses the endpoint that misbehaves.
     func share(_ percent: Int) -> HarmWorld {
         with("share\(percent)") { $0.oddCallers = $0.callers * percent / 100 }
     }
@@ -102,7 +102,7 @@ extension HarmWorld {
 
     /// Returns a copy with this number of callers.
     ///
-    /// The fraction of the callers that use the odd endpoint stays the same. At least one caller uses it.
+    /// The fraction of the callers that use the endpoint that misbehaves stays the same. At least one caller uses it.
     func callers(_ count: Int) -> HarmWorld {
         with("callers\(count)") { world in
             if world.oddCallers > 0 { world.oddCallers = max(1, count * world.oddCallers / world.callers) }

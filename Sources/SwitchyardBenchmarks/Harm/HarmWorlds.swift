@@ -4,9 +4,9 @@ import SwitchyardTesting
 /// The scenarios of the benchmark.
 ///
 /// Every oddity (misbehavior of one endpoint) and every server condition runs with 20 callers that make reads. A fifth
-/// of these callers use the odd endpoint. Other fractions, kinds of calls and numbers of callers run only with four
-/// kinds of oddities: a response about the caller (such as 429), a response about the server, an error, and no
-/// response.
+/// of these callers use the endpoint that misbehaves. Other fractions, kinds of calls and numbers of callers run only
+/// with four kinds of oddities: a response about the caller (such as 429), a response about the server, an error, and
+/// no response.
 extension HarmWorld {
     static let all = oddEndpoints + shares + writes + crowds + allConditions + keptConnections
 

@@ -10,11 +10,11 @@ struct Oddity: Sendable {
     }
 
     let name: String
-    /// The status of the odd endpoint's responses, if it responds.
+    /// The status of the responses of the endpoint that misbehaves, if it responds.
     let status: Int
     /// Whether callers of a client with switching must not notice the misbehavior if only one server has it.
     let isMasked: Bool
-    /// The mean pause of the callers of the odd endpoint, or `nil` if it is the same as for other callers.
+    /// The mean pause of the callers of the endpoint that misbehaves, or `nil` if it is the same as for other callers.
     let pause: Duration?
     private let behaviour: Behaviour
 

@@ -62,7 +62,7 @@ extension [Contender] {
     }
 }
 
-/// The figures of one contender in one round.
+/// The results of one contender in one measurement.
 struct Score: Codable {
     var perSecond: Double
     var cpuMicroseconds: Double
@@ -72,7 +72,7 @@ struct Score: Codable {
 
 /// A comparison of contenders (implementations of the same work).
 ///
-/// A round measures every contender once, so that the noise of the machine affects all of them equally.
+/// Each measurement (round) runs every contender once, so that the noise of the machine affects all of them equally.
 ///
 /// The order of contenders also matters: of two identical contenders, the second contender sent 1.05 times as many
 /// requests as the first. Therefore, each contender follows each other contender equally often, and each turn starts
@@ -80,7 +80,7 @@ struct Score: Codable {
 struct Contest {
     var contenders: [Contender]
     var concurrency: Int
-    /// The minimum number of rounds.
+    /// The minimum number of measurements.
     ///
     /// It is increased until each contender has followed each other contender equally often.
     var rounds = 7
@@ -88,9 +88,9 @@ struct Contest {
     /// The warm-up time in seconds before a turn is measured.
     var secondsToWarmUp = 0.0
 
-    /// Runs the rounds.
+    /// Makes the measurements.
     ///
-    /// Returns the scores of each contender by name, one score per round.
+    /// Returns the scores of each contender by name, one score per measurement.
     func run() async throws -> [String: [Score]] {
         var scores: [String: [Score]] = [:]
         for contender in contenders { _ = try await turn(of: contender) }
@@ -105,8 +105,10 @@ struct Contest {
         return scores
     }
 
-    /// Returns the orders of the contenders for a series of rounds in which each contender follows each other contender
-    /// equally often (Williams, Australian Journal of Scientific Research A 2, 1949).
+    /// Returns the orders of the contenders for a series of measurements.
+    ///
+    /// In the series, each contender follows each other contender equally often (Williams, Australian Journal of
+    /// Scientific Research A 2, 1949).
     ///
     /// The number of orders equals the number of contenders. If the number of contenders is odd, there are twice as
     /// many orders.
@@ -122,14 +124,14 @@ struct Contest {
     }
 }
 
-/// The median of a set of figures, and how far the figures differ.
+/// The median of a set of measurements, and how far they differ.
 struct Spread: Codable {
     var median: Double
     var minimum: Double
     var maximum: Double
     /// The lower bound of a 95 % confidence interval for the true median; `upper` is the upper bound.
     ///
-    /// The bounds are computed from the ranks of the figures, so they are valid for any distribution (Conover,
+    /// The bounds are computed from the ranks of the measurements, so they are valid for any distribution (Conover,
     /// Practical Nonparametric Statistics, section 3.2).
     var lower: Double
     var upper: Double

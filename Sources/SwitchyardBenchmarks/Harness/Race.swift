@@ -1,10 +1,11 @@
 import Foundation
 
-/// A measurement of short work that several implementations (runners) do in turn, in nanoseconds of processor time per
-/// repetition.
+/// A measurement of short work that several implementations (runners) do alternately, in nanoseconds of processor time
+/// per repetition.
 ///
 /// Processor time is used because other processes on the machine affect it less than elapsed time. A race is for work
-/// that is too short for a ``Contest``, in which reading the clock would take a significant part of the time.
+/// that is too short for a ``Contest``, because in a contest reading the clock would take a significant part of the
+/// time.
 struct Race {
     /// An implementation of the work that repeats it a given number of times.
     struct Runner: Sendable {
@@ -21,7 +22,7 @@ struct Race {
     var times: Int
     var rounds = 7
 
-    /// Runs the rounds: each round measures every runner once.
+    /// Makes the measurements, each of which runs every runner once.
     ///
     /// Returns the name and the nanoseconds of each runner, in the given order.
     func run() async throws -> [(name: String, nanoseconds: Spread)] {
@@ -39,7 +40,7 @@ struct Race {
     }
 }
 
-/// A table of figures that is printed as text or as JSON.
+/// A table of results that is printed as text or as JSON.
 struct FigureSheet: Encodable {
     struct Row: Encodable {
         var title: String
@@ -60,7 +61,7 @@ struct FigureSheet: Encodable {
         try container.encode(rows)
     }
 
-    /// Adds a figure, and prints it unless the output is JSON.
+    /// Adds a result, and prints it unless the output is JSON.
     mutating func add(_ title: String, _ name: String, _ value: Spread, _ unit: String) {
         if !isJSON {
             if rows.last?.title != title { print(title) }
@@ -78,7 +79,7 @@ struct FigureSheet: Encodable {
         for (name, nanoseconds) in try await race.run() { add(title, name, nanoseconds, "ns") }
     }
 
-    /// Prints all figures if the output is JSON.
+    /// Prints all results if the output is JSON.
     func finish() throws {
         if isJSON { print(String(decoding: try JSONEncoder().encode(self), as: UTF8.self)) }
     }

@@ -11,7 +11,7 @@ struct InspectorBenchmark {
     /// The numbers of concurrent requests.
     var levels = [1, 32, 256]
 
-    /// The figures whose ratios are reported.
+    /// The quantities whose ratios are reported.
     private enum Figure: String, CaseIterable {
         case requests = "requests per second"
         case processor = "CPU time per request"
@@ -31,8 +31,8 @@ struct InspectorBenchmark {
         ]
         var ratios: [String: Spread] = [:]
         for level in levels {
-            // Each measurement is short, so that a disturbance of the machine affects both contenders of a round. There
-            // are many rounds because a single round is inaccurate.
+            // Each measurement is short, so that a disturbance of the machine affects both contenders. There are many
+            // measurements because a single one is inaccurate.
             let contest = Contest(
                 contenders: contenders,
                 concurrency: level,
@@ -51,7 +51,8 @@ struct InspectorBenchmark {
         withExtendedLifetime(child) {}
     }
 
-    /// Returns the ratio of a figure with the inspector to the figure without the inspector, computed for each round.
+    /// Returns the ratio of a quantity with the inspector to the quantity without the inspector, computed for each
+    /// measurement.
     private func ratio(of figure: Figure, in scores: [String: [Score]]) -> Spread {
         Spread(
             zip(scores[Self.with] ?? [], scores[Self.without] ?? []).map { one, other in

@@ -150,7 +150,7 @@ private func check(_ topics: [SampleTopic]) throws {
     guard topics.count == 2, topics[0].replies == 12 else { throw BenchmarkError("wrong response") }
 }
 
-/// The figures of one concurrency level.
+/// The results for one number of concurrent requests.
 struct OverheadReport: Encodable {
     static let plainLoop = "plain C loop, not decoded"
     static let undecoded = "bare transport, not decoded"
@@ -166,7 +166,7 @@ struct OverheadReport: Encodable {
 
     var concurrency: Int
     var rows: [Row]
-    /// The ratios of the requests per second of two contenders in the same round, by the names of the contenders.
+    /// The ratios of the requests per second of two contenders in the same measurement, by the names of the contenders.
     var ratios: [String: Spread]
 
     init(concurrency: Int, scores: [String: [Score]]) {

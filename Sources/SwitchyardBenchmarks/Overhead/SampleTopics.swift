@@ -12,7 +12,7 @@ enum SampleTopics {
     static let json = #"[{"id":1,"title":"Points and crossings","replies":12},{"id":2,"title":"Signals","replies":3}]"#
 }
 
-/// A manager like that of an app.
+/// A manager like one in an app.
 final class SampleTopicAPI: APIManager {
     let client: NetworkClient
 

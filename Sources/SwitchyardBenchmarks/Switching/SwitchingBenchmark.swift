@@ -3,9 +3,9 @@ import Switchyard
 
 /// A benchmark of the switching core: processor time per attempt and memory per server.
 ///
-/// A round makes many attempts one after another with a core of three servers in virtual time. For each attempt, the
-/// round chooses a server, computes the hedge delay, and reports a response with its latency to the core. The result is
-/// the median of the rounds. ``CoreMemory`` measures the memory.
+/// A measurement makes many attempts one after another with a core of three servers in virtual time. For each attempt,
+/// it chooses a server, computes the delay before a hedge (a second attempt), and reports a response with its latency
+/// to the core. The result is the median of the measurements. ``CoreMemory`` measures the memory.
 struct SwitchingBenchmark {
     var isJSON = false
     var rounds = 9
@@ -53,7 +53,7 @@ struct SwitchingBenchmark {
     }
 }
 
-/// The figures of one policy.
+/// The processor time and memory of the switching core with one policy.
 struct SwitchingResult {
     let policy: String
     var rounds: [Double] = []

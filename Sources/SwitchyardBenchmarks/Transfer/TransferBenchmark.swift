@@ -30,7 +30,7 @@ struct TransferBenchmark {
         withExtendedLifetime(server) {}
     }
 
-    /// Measures two implementations of the same transfer in turn, first the command `curl`.
+    /// Measures two implementations of the same transfer alternately, first the command `curl`.
     private func measure(_ name: String, _ duel: [Contender], _ sheet: inout FigureSheet) async throws {
         var growth: [Double] = []
         var scores: [[Double]] = [[], []]

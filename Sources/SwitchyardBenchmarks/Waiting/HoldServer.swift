@@ -8,7 +8,7 @@ import Foundation
 
 /// A server that accepts requests and never responds to them.
 ///
-/// Only a request for `/count` gets a response: the number of requests that wait.
+/// Only a request for `/count` gets a response. The response is the number of requests that wait.
 ///
 /// The server runs in a separate process.
 struct HoldServer {

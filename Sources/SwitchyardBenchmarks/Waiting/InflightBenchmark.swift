@@ -3,11 +3,12 @@ import Switchyard
 
 /// A benchmark of the memory per request while many requests wait at the same time.
 ///
-/// The layers are libcurl alone, the bare transport, the client and the manager (`WaitingRequests.Layer`). For the layers
-/// above libcurl, the benchmark also reports the memory in addition to libcurl's own handles.
+/// The layers of the library are measured separately: libcurl alone, the bare transport, the client and the manager
+/// (`WaitingRequests.Layer`). For the layers above libcurl, the benchmark also reports the memory in addition to
+/// libcurl's own handles.
 ///
-/// Each measurement runs every layer once. Each layer runs in a new process, so that no layer reuses the memory of another
-/// layer. The results do not include the kernel's connection buffers.
+/// Each measurement runs every layer once. Each layer runs in a new process, so that no layer reuses the memory of
+/// another layer. The results do not include the kernel's connection buffers.
 struct InflightBenchmark {
     let isJSON: Bool
     var count = 10_000
@@ -40,7 +41,7 @@ struct InflightBenchmark {
     }
 
     private func measure(_ layer: WaitingRequests.Layer) throws -> WaitingRequests.Report {
-        // Each layer uses a new server, so that the server counts only the requests of this layer.
+        // Each layer of the library uses a new server, so that the server counts only the requests of this layer.
         let server = try ChildServer(command: "serve-hold")
         let printed = try ChildProcess.run(arguments: ["hold", layer.rawValue, server.origin, "\(count)"])
         withExtendedLifetime(server) {}

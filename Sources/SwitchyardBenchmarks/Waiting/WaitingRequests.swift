@@ -9,7 +9,8 @@ struct WaitingRequests {
         var threads: Int
     }
 
-    /// The layer through which the requests are sent.
+    /// The part of the library through which the requests are sent: libcurl alone, the transport, the client or the
+    /// manager.
     enum Layer: String, CaseIterable {
         case libcurl = "libcurl's own handles"
         case transport = "bare transport"

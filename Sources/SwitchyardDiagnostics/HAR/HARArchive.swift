@@ -97,8 +97,8 @@ public struct HARArchive: Codable, Sendable, Hashable {
         public var timings: HARTimings
         /// A note on the exchange.
         ///
-        /// In archives of this library: the call, the server's name, the numbers of round and attempt, and the kind of
-        /// the attempt.
+        /// In archives of this library: the call, the server's name, the number of the try at the request (a retry is a
+        /// new try), the number of the attempt in it, and the kind of the attempt.
         public var comment: String?
     }
 }

@@ -173,8 +173,8 @@ struct TrafficLog: Sendable {
 
     /// Returns the beginning of a body as text.
     ///
-    /// Only the part that can be shown and the 65,536 bytes after it (the assumed maximum length of a token) are
-    /// searched for secrets.
+    /// Only the part that can be shown and the 65,536 bytes after it (the assumed maximum length of an access token)
+    /// are searched for secrets.
     private func text(of body: Data, hiding: (Data) -> Data) -> String {
         let seen = Self.prefix(of: body, options.bodyLimit.addingReportingOverflow(65_536).partialValue)
         let shown = hiding(seen)

@@ -8,7 +8,7 @@ enum AttributeValue: Sendable, Hashable {
     case bool(Bool)
     case list([String])
 
-    /// The value in the JSON encoding of OTLP, in which 64-bit integers are strings.
+    /// The value in the JSON encoding of OTLP, which writes 64-bit integers as strings.
     var json: JSONValue {
         switch self {
         case .text(let text): ["stringValue": .string(text)]

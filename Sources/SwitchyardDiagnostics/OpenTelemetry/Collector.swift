@@ -53,7 +53,8 @@ struct Collector: Sendable {
         await post("v1/metrics", Self.envelope("resourceMetrics", "scopeMetrics", "metrics", metrics, resource))
     }
 
-    /// Returns elements in the two envelopes of OTLP: their resource, and the scope that made them.
+    /// Returns elements in the two JSON objects that OTLP puts around them: their resource, and the scope that made
+    /// them.
     private static func envelope(
         _ outer: String,
         _ inner: String,
@@ -107,7 +108,7 @@ struct Collector: Sendable {
         }
     }
 
-    /// Returns the number of elements that the collector has rejected: it accepts a part of a batch with status 200.
+    /// Returns the number of elements that the collector has rejected, which may be a part of a batch with status 200.
     private static func rejected(in body: Data?) -> Int {
         guard let body, let response = try? JSONValue(parsing: body), let part = response["partialSuccess"] else {
             return 0

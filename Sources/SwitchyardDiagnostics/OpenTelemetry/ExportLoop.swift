@@ -96,7 +96,7 @@ final class ExportLoop: Sendable {
         let timer: (any ScheduledTimer)? = state.withLock { state in
             guard !state.isClosed, !state.isSending else { return nil }
             state.isSending = true
-            // A detached task inherits no trace and no owner from the code that made the last span.
+            // A detached task inherits neither the trace nor the user of a call from the code that made the last span.
             state.task = Task.detached(priority: .utility) { await self.run() }
             defer { state.timer = nil }
             return state.timer

@@ -179,7 +179,8 @@ extension Result where Success == ServiceResponse, Failure == RequestFailure {
 
     /// The kind of the attempt that saved the call, or `nil` if no failure of a server was hidden from the caller.
     ///
-    /// A hedge does not count, because it does not prove that the first server has failed.
+    /// A hedge (a second attempt while the first is slow) does not count, because it does not prove that the first
+    /// server has failed.
     fileprivate var savingKind: CallAttempt.Kind? {
         guard outcome == "success" else { return nil }
         let attempts = context.history.attempts

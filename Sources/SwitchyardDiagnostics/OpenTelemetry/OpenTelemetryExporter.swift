@@ -163,9 +163,9 @@ extension OpenTelemetryExporter {
 
     /// Follows the server events of a client.
     ///
-    /// Ejections and switches are then counted, and a switch of the preferred server is added to the spans of the calls in
-    /// progress. ``flush(within:)`` includes all calls of the client that have ended. Following a client again has no
-    /// effect. The exporter does not retain the client.
+    /// Ejections (a failed server is taken out of use for a time) and switches are then counted, and a switch of the
+    /// preferred server is added to the spans of the calls in progress. ``flush(within:)`` includes all calls of the
+    /// client that have ended. Following a client again has no effect. The exporter does not retain the client.
     ///
     /// - Parameter client: The client, whose interceptors contain ``interceptor``.
     public func follow(_ client: NetworkClient) {

@@ -31,7 +31,7 @@ struct TracedCall: Sendable {
     /// - Parameters:
     ///   - configuration: The call.
     ///   - event: The event of its start.
-    ///   - trace: Its place in the trace if it ends before its first round.
+    ///   - trace: Its place in the trace if it ends before it is sent.
     ///   - clock: Converts the times of events.
     ///   - conventions: The names and attributes.
     init(

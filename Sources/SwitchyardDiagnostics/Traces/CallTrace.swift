@@ -30,7 +30,7 @@ extension APIConfiguration {
         static var defaultValue: CallTrace? { nil }
     }
 
-    /// The span of the call, which ``Tracer`` sets for each round.
+    /// The span of the call, which ``Tracer`` sets before the request is sent and before each retry.
     fileprivate(set) var callTrace: CallTrace? {
         get { self[CallTraceKey.self] }
         set { self[CallTraceKey.self] = newValue }
@@ -39,8 +39,8 @@ extension APIConfiguration {
 
 /// Gives each call a span, and each of its attempts a `traceparent` of its own.
 ///
-/// The identifiers of a call are computed from its ``RequestID`` and random numbers of the tracer. All rounds of the call
-/// therefore have the same identifiers, and no table of calls is needed.
+/// The identifiers of a call are computed from its ``RequestID`` and random numbers of the tracer. All retries of the
+/// call therefore have the same identifiers, and no table of calls is needed.
 struct Tracer: Sendable {
     private let seeds: (UInt64, UInt64, UInt64)
     private let sampling: TraceSampling
@@ -69,7 +69,7 @@ struct Tracer: Sendable {
         return CallTrace(context: context, parent: parent?.span)
     }
 
-    /// Adds the span of the call to the configuration of a round.
+    /// Adds the span of the call to the configuration, before the request is sent and before each retry.
     ///
     /// Each request that is built from the configuration gets a new span identifier, because each attempt is a span of
     /// its own. The call's modifier runs afterwards, so it can remove the fields.

@@ -82,7 +82,7 @@ public struct TraceContext: Sendable, Hashable {
     /// The value of `traceparent`, in version 00.
     public var traceparent: String { "00-\(traceID)-\(spanID)-0\(flags)" }
 
-    /// The flags as OTLP writes them.
+    /// The flags as a number, as OTLP writes them.
     var flagBits: Int { Int(flags) }
 
     /// Returns the context of another span of the same trace.

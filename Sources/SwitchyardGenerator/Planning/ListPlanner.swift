@@ -158,7 +158,7 @@ struct ListPlanner {
         if case .list(let item) = type { return Response(item: item, items: [], root: nil) }
         guard let root = graph.declaration(of: type) else { return nil }
         if let response = listed(in: root, at: []) { return response }
-        // The response can be an envelope around the object that contains the list.
+        // The response can be an envelope: an outer object around the object that contains the list.
         guard let step = step(["data", "result", "response"], in: root), !step.isOptional,
             let inner = graph.declaration(of: step.type)
         else { return nil }

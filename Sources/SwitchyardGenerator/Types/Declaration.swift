@@ -116,7 +116,7 @@ public struct GeneratorNote: Sendable, Hashable {
         case skipped
         /// A value has the type `JSONValue`, although the document is more specific.
         case untyped
-        /// The decoder tries the cases of a union in turn, and several cases can match.
+        /// The decoder tries the cases of a union one after the other, and several cases can match.
         case ambiguous
     }
 

@@ -125,7 +125,7 @@ struct UnionWriter {
     /// Returns the cases in the order in which the decoder tries them.
     ///
     /// Strings with listed values are tried before other strings. Objects with more required properties are tried
-    /// before objects with fewer.
+    /// before objects with fewer required properties.
     private static func ordered(_ cases: [Case], _ graph: TypeGraph) -> [Case] {
         func rank(_ item: Case) -> (Int, Int) {
             switch item.variant.type {

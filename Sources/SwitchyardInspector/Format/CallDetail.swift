@@ -2,7 +2,7 @@
 package struct CallDetail: Codable, Sendable, Equatable {
     /// The request and the response of one attempt.
     package struct Attempt: Codable, Sendable, Equatable {
-        /// The number of the attempt within its ``round``, from 1.
+        /// The number of the attempt within its ``round`` (one try at the request; a retry is the next), from 1.
         package var number: Int
         /// The number of the round, from 1.
         ///

@@ -120,7 +120,7 @@ package struct InspectedAttempt: Codable, Sendable, Equatable {
         case version = "protocol"
     }
 
-    /// The number of the attempt within its ``round``, from 1.
+    /// The number of the attempt within its ``round`` (one try at the request; a retry is the next), from 1.
     package var number: Int
     /// The number of the round that the attempt belongs to, from 1 (``InspectedCall/rounds``).
     package var round: Int

@@ -51,7 +51,7 @@ package struct InspectorFeed: Codable, Sendable, Equatable {
     package var forgotten: Int
     /// The identifier of the inspector, which differs in each run of the app.
     package var session = ""
-    /// The verdict on all calls so far, including calls that are no longer kept.
+    /// The verdict on all calls so far, including calls that are no longer kept: how many failed, and why.
     package var verdict = Verdict(level: .none, headline: "No call has ended.")
     /// The limits on the data that the inspector keeps.
     package var limits: Limits

@@ -103,9 +103,9 @@ extension InspectedCall {
 
     /// Sets the end and the result of the call from the attempt that decided the call.
     ///
-    /// The deciding attempt is in the last round. In that round, attempts with a response status below 500 come first,
-    /// then attempts with another response, then attempts without a response. Of several such attempts, the attempt
-    /// that ended last decides.
+    /// The deciding attempt is in the last try at the request (a retry is a new try). In that try, attempts with a
+    /// response status below 500 come first, then attempts with another response, then attempts without a response. Of
+    /// several such attempts, the attempt that ended last decides.
     fileprivate mutating func ends() {
         let ended = attempts.filter { $0.end != nil }
         guard let last = ended.max(by: { $0.weight < $1.weight }) else { return }

@@ -16,7 +16,7 @@ struct CallRecord: Sendable {
     private(set) var exchanges: [[KeptExchange]] = []
     /// The number of the last change of the record (``TrafficStore``) that concerned the call.
     var change = 0
-    /// A description of how the last round ended.
+    /// A description of how the last try at the request (a round) ended.
     private var lastEnd = ""
     private var lastStatus: Int?
     private var isWaiting = false
@@ -50,15 +50,15 @@ struct CallRecord: Sendable {
     /// Each retry starts another round.
     mutating func roundBegan(_ round: Int, at time: Double) {
         let since = call.start
-        // A longer time before the first round means that the call waited for rate limits or request adapters. Without
-        // rate limits and request adapters, this time is far below 5 ms.
+        // A longer time before the request is first sent means that the call waited for rate limits or request
+        // adapters. Without rate limits and request adapters, this time is far below 5 ms.
         if round == 1, time - since >= 5 { wait(from: since, to: time, why: "limits and adapters") }
         if isWaiting, let last = call.waits.indices.last { call.waits[last].end = time }
         isWaiting = false
         call.rounds = max(1, round)
     }
 
-    /// Records how a round ended.
+    /// Records how a try at the request with its failovers (a round) ended.
     mutating func roundEnded(_ round: Int, _ result: Result<ServiceResponse, RequestFailure>) {
         cutWhatRuns { $0.round == round }
         switch result {
@@ -67,7 +67,7 @@ struct CallRecord: Sendable {
         }
     }
 
-    /// Records a pause before the next round, in milliseconds.
+    /// Records a pause before a retry, in milliseconds.
     mutating func waits(for pause: Double, at time: Double) {
         guard pause > 0 else { return }
         wait(from: time, to: time + pause, why: "retry after \(lastEnd)")

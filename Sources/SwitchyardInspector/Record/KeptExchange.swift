@@ -86,7 +86,7 @@ struct ExchangeKeeper: Sendable {
     }
 
     /// Returns the part of a body that redaction must search: the part that is stored, and the 65,536 bytes after it,
-    /// the assumed maximum length of a token.
+    /// the assumed maximum length of an access token.
     private func seen(of body: Data) -> Data { Self.prefix(of: body, bodyBytes + 65_536) }
 
     /// Cuts the redacted bodies of an exchange to the limit.

@@ -1,6 +1,7 @@
 import SwitchyardServices
 
-/// The evidence for the ejection of a server, which is kept until the server has recovered.
+/// The evidence for the ejection of a server (its removal from use for a time), which is kept until the server has
+/// recovered.
 ///
 /// It is kept here because the client resets its own statistics of a server when it ejects the server.
 struct ServerOutage: Sendable, Equatable {

@@ -10,9 +10,12 @@ struct VerdictTally: Sendable {
         var servers: Set<String> = []
     }
 
-    /// The time in milliseconds before an ejection in which hedged calls belong to the failure.
+    /// The time in milliseconds before an ejection of a server.
+    ///
+    /// Calls that were hedged (sent to a second server because the first was slow) in this time count as affected by
+    /// the server's failure.
     private static let hedgeTime = 2_000.0
-    /// The maximum number of hedged calls that are remembered.
+    /// The maximum number of hedged calls that are kept.
     private static let mostHedges = 1_000
 
     private var facts = VerdictFacts()
@@ -35,7 +38,7 @@ struct VerdictTally: Sendable {
         if VerdictText.blamesServer(kind) { failed(call) }
     }
 
-    /// Records that the client has ejected a server because of its failures.
+    /// Records that the client has ejected a server (taken it out of use for a time) because of its failures.
     mutating func eject(_ server: String, at time: Double) {
         if !facts.failedServers.contains(server) { facts.failedServers.append(server) }
         ejected.insert(server)
@@ -72,9 +75,11 @@ struct VerdictTally: Sendable {
         }
     }
 
-    /// Counts a hedged call that the second server has completed.
+    /// Counts a hedged call (one that was sent to a second server because the first was slow) that the second server
+    /// has completed.
     ///
-    /// If the slow server is ejected, the call is counted now; otherwise it is counted when the slow server is ejected.
+    /// If the slow server is already ejected, the call is counted now; otherwise it is counted when the slow server is
+    /// ejected.
     private mutating func hedged(_ call: InspectedCall, _ winner: InspectedAttempt) {
         let slow = call.attempts.last { $0.server != winner.server }?.server
         guard let slow, let end = call.end else { return }

@@ -33,7 +33,7 @@ extension InspectedClient.Server {
         self.url = url
         words = outage.map { $0.words(nextProbe: snapshot.nextProbe) } ?? Self.words(of: snapshot)
         since = outage?.since
-        // The client resets its own statistics when it ejects the server.
+        // The client resets its own statistics when it ejects the server (takes it out of use for a time).
         calls = outage?.requests ?? snapshot.statistics.requests
         failures = outage?.failures ?? snapshot.statistics.failures
         latency = snapshot.p50.map { $0.inSeconds * 1_000 }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The port and the token of an inspector, stored in a file so that the next run of the app serves the page at the same
-/// address.
+/// The port and the secret token of an inspector's address, stored in a file so that the next run of the app serves the
+/// page at the same address.
 struct KeptAddress: Codable, Sendable, Equatable {
     var port: UInt16
     var token: String

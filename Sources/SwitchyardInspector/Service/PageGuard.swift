@@ -1,8 +1,8 @@
 import SwitchyardHTTP
 import SwitchyardTesting
 
-/// A guard that admits only requests that contain the token and name this machine as their host: `127.0.0.1` or
-/// `localhost`.
+/// A guard that admits only requests that contain the inspector's secret token and name this machine as their host:
+/// `127.0.0.1` or `localhost`.
 ///
 /// The host is checked because any web page can send requests to 127.0.0.1. If the host name of a page resolves to
 /// 127.0.0.1, that page could also read the responses, but its requests name that host.
@@ -15,14 +15,14 @@ struct PageGuard: Sendable {
         hosts = ["127.0.0.1:\(port)", "localhost:\(port)"]
     }
 
-    /// Returns a token that cannot be guessed: 128 bits of the system's random numbers.
+    /// Returns a secret token that cannot be guessed: 128 bits of the system's random numbers.
     static func makeToken() -> String {
         var generator = SystemRandomNumberGenerator()
         let bytes = (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
         return bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
-    /// Returns the part of the requested path after the token.
+    /// Returns the part of the requested path after the secret token.
     ///
     /// If the request is not admitted, returns `nil` and the status of the error response.
     func place(of request: LoopbackRequest) -> (place: String?, status: Int) {
@@ -44,7 +44,8 @@ struct PageGuard: Sendable {
         }
     }
 
-    /// Compares a text with the token in constant time, so that the duration does not reveal how many characters match.
+    /// Compares a text with the secret token in constant time, so that the duration does not reveal how many characters
+    /// match.
     private static func isSame(_ text: some StringProtocol, _ token: String) -> Bool {
         let (given, wanted) = (Array(text.utf8), Array(token.utf8))
         guard given.count == wanted.count else { return false }

@@ -52,7 +52,7 @@ public final class TrafficInspector: Sendable {
         /// Whether the inspector prints the address of the page; the default is `true`.
         public var printsAddress = true
 
-        /// The file with the stored address; `nil` stands for the default file.
+        /// The file with the stored address, or `nil` for the default file.
         var addressFile: URL?
 
         /// Creates options with default values.
@@ -67,7 +67,7 @@ public final class TrafficInspector: Sendable {
         }
     }
 
-    /// The address of the page with its token: `http://127.0.0.1:49152/0123…/`.
+    /// The address of the page with its secret token: `http://127.0.0.1:49152/0123…/`.
     public let address: String
     let desk: InspectorController
     private let server: LoopbackServer

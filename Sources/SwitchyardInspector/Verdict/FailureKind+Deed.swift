@@ -21,7 +21,7 @@ extension FailureKind {
 }
 
 extension SwitchCause {
-    /// Whether the ejection or the switch happened because the server failed.
+    /// Whether a server was ejected (taken out of use for a time) or the client switched because the server failed.
     package var blamesServer: Bool {
         switch self {
         case .errorRatio, .score, .lateness, .consecutiveFailures, .trialFailed: true

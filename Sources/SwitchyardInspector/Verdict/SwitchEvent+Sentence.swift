@@ -24,7 +24,7 @@ extension SwitchEvent {
 }
 
 extension HealthStatistics {
-    /// A description of the statistics of the server that led to its ejection.
+    /// A description of the server's statistics that led to its ejection (its removal from use for a time).
     fileprivate var evidence: String {
         guard failures > 0 else { return "" }
         let last = lastFailure.map { ", and the last time it \($0.deed)" } ?? ""
@@ -34,7 +34,9 @@ extension HealthStatistics {
 
 extension SwitchCause {
     /// The cause of an ejection as a part of a sentence whose subject is the server, or `nil` if the server did not
-    /// cause the ejection.
+    /// cause it.
+    ///
+    /// An ejection takes a server out of use for a time.
     fileprivate var ownWhy: String? {
         switch self {
         case .errorRatio: "too many of its requests failed"

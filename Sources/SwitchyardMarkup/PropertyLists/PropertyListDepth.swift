@@ -40,7 +40,7 @@ enum PropertyListDepth {
 
     /// Throws an error if the property list is in the old-style format.
     ///
-    /// Foundation also decodes this format, in which parentheses and braces create nesting.
+    /// Foundation also decodes this format. Its parentheses and braces create nesting.
     private static func checkForm(_ bytes: [UInt8]) throws(DecodingFailure) {
         let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
         let first = bytes[start...].firstIndex { !" \t\r\n".utf8.contains($0) } ?? bytes.count

@@ -20,7 +20,7 @@ public enum XMLEvent: Sendable, Hashable {
     public struct Attribute: Sendable, Hashable {
         /// The name with its namespace prefix.
         public var name: String
-        /// The value, in which the entities have been replaced.
+        /// The value, with its entities replaced.
         public var value: String
 
         /// Creates an attribute from its name and value.

@@ -7,7 +7,7 @@ import SwitchyardAPI
 ///
 /// The verdict is the outcome of the group, decided by its policy, by a cancellation or by the timeout.
 /// ``RequestGroup`` reports each event and carries out the returned effects after it has released its lock. Every
-/// member is counted once, and the verdict is returned once.
+/// member is counted once, and the outcome of the group is returned once.
 struct GroupPlan {
     private enum Phase: Equatable {
         case ready
@@ -76,7 +76,7 @@ struct GroupPlan {
         return GroupReport(outcome: outcome, members: members.compactMap(\.outcome))
     }
 
-    /// Appends a member, or returns `nil` if the verdict was already reached.
+    /// Appends a member, or returns `nil` if the outcome of the group is already decided.
     mutating func add() -> Addition? {
         guard phase == .ready || phase == .running else { return nil }
         members.append(Member())
@@ -121,8 +121,8 @@ struct GroupPlan {
         }
     }
 
-    /// Stops the group with the verdict of a cancellation or timeout, or returns `nil` if the verdict was already
-    /// reached.
+    /// Stops the group because of a cancellation or a timeout, or returns `nil` if the outcome of the group is already
+    /// decided.
     mutating func stop(_ verdict: GroupOutcome) -> Effects? {
         guard phase == .ready || phase == .running else { return nil }
         return stop(with: verdict)
@@ -143,7 +143,7 @@ extension GroupPlan {
         return ended == members.count ? .succeeded : nil
     }
 
-    /// The verdict of ``GroupPolicy/collectAll`` after all members have ended.
+    /// The outcome of a group with the policy ``GroupPolicy/collectAll`` after all members have ended.
     private var collected: GroupOutcome {
         let failed = members.indices.filter { members[$0].outcome?.isSuccess != true }
         return failed.isEmpty ? .succeeded : .partial(failed: failed)

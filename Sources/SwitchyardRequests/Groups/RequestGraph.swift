@@ -250,8 +250,7 @@ enum DependencyCycle {
     /// Returns a cycle in the dependencies, or `nil` if there is none.
     ///
     /// - Parameter dependencies: For each position, the positions that it depends on.
-    /// - Returns: The positions of a cycle, in which each position depends on the next position, and the last position
-    ///   on the first.
+    /// - Returns: The positions of a cycle. Each position depends on the next one, and the last on the first.
     static func find(in dependencies: [Set<Int>]) -> [Int]? {
         var marks = [Mark](repeating: .unseen, count: dependencies.count)
         for start in dependencies.indices where marks[start] == .unseen {

@@ -40,7 +40,7 @@ public final class RequestGroup: GroupMember {
     struct State {
         var plan: GroupPlan
         var members: [any GroupMember] = []
-        /// The owners of the members' calls.
+        /// The users and environments of the members' calls.
         var owners: [CallOwner] = []
         var names: Set<ObjectIdentifier> = []
         var steps: [Int: Step] = [:]
@@ -56,7 +56,8 @@ public final class RequestGroup: GroupMember {
         /// Whether the group has ended and its handlers have been taken out of the state to be called.
         var isOver = false
 
-        /// The owners (users) for the calls that a member makes when it starts, and for the calls that a step makes.
+        /// The users and environments for the calls that a member makes when it starts, and for the calls that a step
+        /// makes.
         var inheritedOwners: [CallOwner] {
             let inherited = CallOwner.inherited
             return inherited.isEmpty ? owners : inherited + owners
@@ -234,7 +235,7 @@ extension RequestGroup {
 
     private func perform(_ effects: GroupPlan.Effects) {
         let (members, owners, accessories, isStopNew) = contents.withLock { state in
-            // The last member may end before `willStop` has been called for a verdict that was reached earlier.
+            // The last member may end before `willStop` has been called for an outcome that was decided earlier.
             let isStopNew = !state.hasAnnouncedStop && (effects.willStop || effects.report != nil)
             if isStopNew { state.hasAnnouncedStop = true }
             let accessories = state.hasAnnouncedStart ? state.accessories : []

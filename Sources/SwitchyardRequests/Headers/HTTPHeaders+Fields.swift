@@ -1,6 +1,6 @@
 public import SwitchyardHTTP
 
-/// Fields by their name, beside those of `SwitchyardHTTP`.
+/// Fields by their name, in addition to the fields of `SwitchyardHTTP`.
 extension HTTPHeaders.Field {
     /// `Accept-Charset`: the character sets that the app accepts.
     public static func acceptCharset(_ value: String) -> Self { Self(name: "Accept-Charset", value: value) }

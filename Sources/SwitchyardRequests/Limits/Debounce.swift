@@ -26,10 +26,9 @@ public final class Debounce: RequestLimit, PacingLimit {
     /// The number of waiting requests.
     package var waitingCount: Int { latest.withLock { $0.count } }
 
-    /// Waits for the quiet time before the first round of the request.
+    /// Waits for the quiet time before the request is first sent.
     ///
-    /// A round is one try at the request with its failovers and hedges. Retries start further rounds and do not wait
-    /// again.
+    /// Retries do not wait again.
     public func enter(_ configuration: APIConfiguration, _ context: DispatchContext) async throws -> LimitPass {
         guard context.round == 1, let key = key(configuration) else { return .free }
         typealias End = @Sendable (RequestFailure.Reason) -> Void
@@ -70,10 +69,9 @@ public final class LatestWins: RequestLimit, PacingLimit {
     /// The number of running requests.
     package var count: Int { latest.withLock { $0.count } }
 
-    /// Supersedes the previous request with the same key before the first round of this request.
+    /// Supersedes the previous request with the same key before this request is first sent.
     ///
-    /// A round is one try at the request with its failovers and hedges. Retries start further rounds and supersede
-    /// nothing.
+    /// Retries supersede nothing.
     public func enter(_ configuration: APIConfiguration, _ context: DispatchContext) async throws -> LimitPass {
         guard context.round == 1, let key = key(configuration) else { return .free }
         let id = context.id

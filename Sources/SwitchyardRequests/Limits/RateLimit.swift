@@ -128,7 +128,7 @@ public final class RateLimit: RequestLimit {
 public enum RateRule: Sendable, Hashable {
     /// At most one request in each interval.
     case interval(Duration)
-    /// A token bucket, from which each request takes one token.
+    /// A bucket of tokens: each request takes one token from it.
     ///
     /// The bucket holds at most `burst` tokens. The bucket is full at the start and refilled with `perSecond` tokens a
     /// second. The implementation is the generic cell rate algorithm (ITU-T I.371), with one number per key.

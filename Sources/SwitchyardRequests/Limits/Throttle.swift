@@ -53,10 +53,9 @@ public final class Throttle: RequestLimit, PacingLimit {
     /// A request that continues a transfer therefore does not wait for another interval.
     package var spacesRequests: Bool { true }
 
-    /// Waits for the end of the interval before the first round of the request.
+    /// Waits for the end of the interval before the request is first sent.
     ///
-    /// A round is one try at the request with its failovers and hedges. Retries start further rounds and do not wait
-    /// again.
+    /// Retries do not wait again.
     public func enter(_ configuration: APIConfiguration, _ context: DispatchContext) async throws -> LimitPass {
         guard context.round == 1, let key = key(configuration) else { return .free }
         switch arrive(key, context) {

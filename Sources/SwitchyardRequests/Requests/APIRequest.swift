@@ -46,7 +46,7 @@ public final class APIRequest<Value: Sendable>: GroupMember {
     public let configuration: APIConfiguration
     let queue: DispatchQueue
     let launch: Launch
-    /// Returns the configuration with the owner (user) of the call, which is set when the request is created.
+    /// Returns the configuration with the user and environment of the call, which are set when the request is created.
     private let owned: @Sendable (APIConfiguration) -> APIConfiguration
     /// Adds the message of the API module to an error that does not come from the call.
     let completed: @Sendable (APIError) -> APIError
@@ -293,8 +293,7 @@ extension APIManager {
     /// - Parameters:
     ///   - type: The type of the value. If it is optional, the value may be missing.
     ///   - configuration: The description of the call.
-    ///   - keyPath: The key path of the value in the response, within the module's envelope if the module has an
-    ///     envelope.
+    ///   - keyPath: The key path of the value. If the module has an `APIModule.envelope`, the path starts in its data.
     ///   - queue: The queue for all callbacks, the main queue by default.
     ///   - startsWithFirstHandler: Whether adding the first handler starts the request. If `nil`, the client's
     ///     `NetworkClient.startsRequestsWithFirstHandler` applies.

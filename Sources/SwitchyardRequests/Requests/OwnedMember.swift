@@ -1,8 +1,8 @@
 import SwitchyardClient
 
-/// A group member whose call belongs to an owner: a user in an environment.
+/// A group member whose call belongs to a user in an environment (its owner).
 protocol OwnedMember {
-    /// The owner of the call, or `nil` if the call is not bound to a user.
+    /// The user and environment of the call, or `nil` if the call is not bound to a user.
     var owner: CallOwner? { get }
 }
 

@@ -143,7 +143,7 @@ extension RequestSigner.Method: RedactedDescribable {
 extension HTTPBody {
     /// Returns the SHA-256 digest of the body as it will be sent, for signatures and cache keys.
     ///
-    /// If there is no body, the digest is that of zero bytes. Parameters and encodable values are written with sorted
+    /// If there is no body, it is the digest of zero bytes. Parameters and encodable values are written with sorted
     /// names, so equal bodies have equal digests. A file is read in chunks.
     ///
     /// - Returns: 32 bytes.

@@ -248,7 +248,7 @@ extension LoopbackServer {
     ///
     /// - Parameters:
     ///   - method: The method, or `nil` for any method. GET also matches HEAD.
-    ///   - pattern: The path, in which `*` matches one segment, a trailing `*` matches all remaining segments, and
+    ///   - pattern: The path. In it, `*` matches one segment, a trailing `*` matches all remaining segments, and
     ///     `{name}` matches and names one segment: see ``LoopbackRoute``.
     ///   - handler: The function that responds to a request. If the function throws `CancellationError`, the connection
     ///     is closed without a response. If it throws another error, the response has status 500.
@@ -270,7 +270,7 @@ extension LoopbackServer {
     ///
     /// - Parameters:
     ///   - method: The method, or `nil` for any method. GET also matches HEAD.
-    ///   - pattern: The path, in which `*` matches one segment, a trailing `*` matches all remaining segments, and
+    ///   - pattern: The path. In it, `*` matches one segment, a trailing `*` matches all remaining segments, and
     ///     `{name}` matches and names one segment: see ``LoopbackRoute``.
     ///   - response: The response, which is sent when the request has been read completely.
     /// - Returns: The route, on which a fault can be set.

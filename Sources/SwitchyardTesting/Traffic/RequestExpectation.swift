@@ -57,7 +57,7 @@ public struct RequestExpectation: Sendable {
         if request.method != method { differences.append("method \(request.method.name)") }
         let path = url?.percentEncodedPath ?? ""
         if path != self.path { differences.append("path \(path)") }
-        // The query is parsed as a form, in which a plus sign is a space, because the library can encode spaces as plus
+        // The query is parsed as a form, where a plus sign is a space, because the library can encode spaces as plus
         // signs.
         let given = Parameters(parsing: request.url.query ?? "")
         for (name, value) in query.sorted(by: { $0.key < $1.key }) {

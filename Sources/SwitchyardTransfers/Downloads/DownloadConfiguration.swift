@@ -109,7 +109,7 @@ public struct DownloadConfiguration: Sendable {
 
     /// Creates a configuration from a path.
     ///
-    /// The parameters have the same names and order as those of ``/SwitchyardClient/APIConfiguration``.
+    /// The parameters have the same names and order as in ``/SwitchyardClient/APIConfiguration``.
     ///
     /// - Parameters:
     ///   - path: The path below the base URL, or an absolute URL.

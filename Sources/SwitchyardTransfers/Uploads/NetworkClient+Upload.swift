@@ -191,7 +191,7 @@ extension APIManager {
     /// - Parameters:
     ///   - configuration: The request and the source of the upload.
     ///   - serializer: The serializer that creates the value; ``APIModule/serializer(for:at:)`` removes the module's
-    ///     envelope.
+    ///     envelope (outer JSON object).
     ///   - id: The identifier of the upload, with which `client.cancel(id)` ends it.
     ///   - progress: A closure that receives the number of bytes sent. The reports are in order, the number never
     ///     decreases, and the last report has all bytes sent.

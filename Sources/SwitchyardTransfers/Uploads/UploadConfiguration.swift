@@ -55,7 +55,7 @@ public struct UploadConfiguration: Sendable {
 
     /// Creates a configuration from a path.
     ///
-    /// The parameters have the same names and order as those of ``/SwitchyardClient/APIConfiguration``.
+    /// The parameters have the same names and order as in ``/SwitchyardClient/APIConfiguration``.
     ///
     /// - Parameters:
     ///   - path: The path below the base URL, or an absolute URL.

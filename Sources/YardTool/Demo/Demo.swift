@@ -1,6 +1,6 @@
 import Switchyard
 
-/// The demo: a series of steps, each of which shows a feature and verifies a claim about it.
+/// The demo: a series of steps, each of which shows a feature and checks a statement about it.
 struct Demo: Sendable {
     /// The steps of the complete demo.
     static let story: [any DemoStep] = [
@@ -72,7 +72,8 @@ struct Demo: Sendable {
                 }
                 screen.broke("\(error)")
             } catch {
-                // If the user interrupts the demo, the remaining claims are not false.
+                // If the user interrupts the demo, the statements of the remaining steps are not checked and do not
+                // count as false.
                 return
             }
         }

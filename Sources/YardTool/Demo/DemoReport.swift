@@ -36,9 +36,9 @@ struct DemoReport: Codable, Sendable, Equatable {
     var serverRequests = 0
     /// The duration of the slowest call of the steady traffic in milliseconds.
     var slowestMilliseconds = 0.0
-    /// Descriptions of the claims that turned out to be false, or an empty array if all claims are true.
+    /// Descriptions of the statements that turned out to be false, or an empty array if all statements are true.
     var brokenClaims: [String] = []
-    /// Whether all claims are true.
+    /// Whether all statements of the demo are true.
     var succeeded = false
 
     /// Returns the report as a JSON object.

@@ -1,6 +1,6 @@
 /// A step of the demo.
 ///
-/// It shows a feature of the library and verifies a claim about it.
+/// It shows a feature of the library and checks a statement about it.
 protocol DemoStep: Sendable {
     /// The heading of the step.
     var title: String { get }
@@ -9,7 +9,7 @@ protocol DemoStep: Sendable {
 
     /// Runs the step.
     ///
-    /// - Throws: ``BrokenClaim`` if the claim is not true, or any other error of the step.
+    /// - Throws: ``BrokenClaim`` if the statement of the step is false, or any other error of the step.
     func run(on stage: DemoStage) async throws
 }
 
@@ -17,7 +17,7 @@ extension DemoStep {
     var needsTraffic: Bool { false }
 }
 
-/// An error that reports a false claim of the demo.
+/// An error for a statement of a demo step that turned out to be false.
 struct BrokenClaim: Error, CustomStringConvertible {
     let description: String
 }

@@ -23,7 +23,8 @@ struct LoadRecord: Encodable, Sendable {
     /// The kind of failure, such as `refused`, `timeout`, `truncated` or `http500`, or `nil` if the request did not
     /// fail.
     var error: String?
-    /// Whether one server received the request, or the call was hedged or failed over.
+    /// Whether one server received the request, or the call was hedged (sent to a second server because the first was
+    /// slow) or failed over.
     ///
     /// Used only for a report.
     var way: CallWay

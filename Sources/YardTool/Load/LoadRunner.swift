@@ -1,7 +1,7 @@
 import Foundation
 import Switchyard
 
-/// Sends the requests of a plan: an open loop, in which requests start at a constant rate, and a closed loop of workers
+/// Sends the requests of a plan: an open loop whose requests start at a constant rate, and a closed loop of workers
 /// that each wait for the response before the next request.
 struct LoadRunner: Sendable {
     let plan: LoadPlan

@@ -16,7 +16,7 @@ public final class LoopbackUploads: Sendable {
     public enum Dialect: Sendable, Hashable, CaseIterable {
         /// The tus protocol 1.0.0 with its Creation extension.
         case tus
-        /// Upload sessions with `Content-Range`, in which the server responds with 308 until all bytes have arrived.
+        /// Upload sessions with `Content-Range`: the server responds with 308 until all bytes have arrived.
         case contentRange
     }
 

@@ -29,7 +29,8 @@ enum RequestHeadParser {
         var headers = HTTPHeaders()
         while let line = lines.next(), !line.isEmpty {
             guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { throw .bad("field without a colon") }
-            // This check also rejects a space before the colon and a folded line, because a token contains no space.
+            // This check also rejects a space before the colon and a folded line, because a field name contains no
+            // space.
             guard let name = token(line[..<colon]) else { throw .bad("field name is not a token") }
             let value = line[(colon + 1)...].trimmingBlanks()
             guard value.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {

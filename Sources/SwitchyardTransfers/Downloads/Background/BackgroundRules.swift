@@ -51,7 +51,7 @@ struct BackgroundHandlers {
 enum BackgroundIdentifiers {
     private static let taken = Locked<Set<String>>([])
 
-    /// Claims an identifier, or returns `false` if a session is already using it.
+    /// Reserves an identifier, or returns `false` if a session is already using it.
     static func claim(_ identifier: String) -> Bool {
         taken.withLock { $0.insert(identifier).inserted }
     }

@@ -21,7 +21,7 @@ struct DownloadState: Sendable {
     var received: Int64 = 0
     /// The offset of the last byte in the current response, or `nil` if the response contains the whole content.
     var lastOfRange: Int64?
-    /// The number of requests sent, including hedges and failovers.
+    /// The number of requests sent, including failovers and hedges (second requests while the first is slow).
     var attempts = 0
     /// The number of times that all bytes were discarded.
     var restarts = 0

@@ -70,7 +70,7 @@ extension ResumableUpload {
     ///
     /// - Throws: The failure, if it ends the upload.
     mutating func survive(_ failure: RequestFailure) async throws(RequestFailure) {
-        // The record is useless because a later call could not send a request to this URL either.
+        // The record is removed, because a later call could not send a request to this URL either.
         if failure.isAboutPlace { place?.remove() }
         try checkRunning(failure)
         guard try await isSurvived(failure.reason.description, nil) else { throw failure }

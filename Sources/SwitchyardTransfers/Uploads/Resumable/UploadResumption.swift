@@ -39,8 +39,7 @@ public struct UploadResumption: Sendable {
     ///
     /// A value below 1 counts as 1. Set a small number if a proxy limits the size of bodies. Google's servers accept
     /// only multiples of 256 KiB. If a server rejects a request as too large (413), the following requests have about
-    /// half as many bytes. If the smallest request is rejected as well, the response to it becomes the upload's
-    /// response.
+    /// half as many bytes. If the smallest request is rejected as well, that response becomes the upload's response.
     public var pieceLength: Int64?
     /// The maximum number of consecutive interruptions during which no new byte arrives; 3 unless set.
     ///

@@ -35,7 +35,7 @@ struct UploadState: Sendable {
     var restarts = 0
     /// The servers that are not asked as long as another server is available.
     var lost: [Server.ID] = []
-    /// The number of requests sent, including hedges and failovers.
+    /// The number of requests sent, including failovers and hedges (second requests while the first is slow).
     var attempts = 0
     /// Whether a server may have processed a request, although no response confirmed it.
     var mayHaveBeenExecuted = false

@@ -1,13 +1,13 @@
 import Foundation
 import SwitchyardTesting
 
-/// The envelope of every forum response: a code, a message for the user, and the data.
+/// The envelope of every forum response: an outer JSON object with a code, a message for the user, and the data.
 struct ForumResponse<Value: Encodable>: Encodable {
     var code: Int
     var message: String
     var data: Value?
 
-    /// Returns the envelope as a JSON response.
+    /// Returns the response as JSON, with its code, message and data.
     func response(status: Int = 200) throws -> LoopbackResponse {
         .json(try JSONEncoder().encode(self), status: status)
     }
@@ -19,7 +19,7 @@ extension LoopbackResponse {
         try ForumResponse(code: 0, message: "", data: value).response()
     }
 
-    /// Returns an error response with a code of the forum's envelope.
+    /// Returns an error response with a forum error code.
     static func forumRefusal(_ code: Int, status: Int) throws -> LoopbackResponse {
         try ForumResponse<Bool>(code: code, message: "").response(status: status)
     }

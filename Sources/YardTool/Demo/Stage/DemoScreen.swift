@@ -34,12 +34,12 @@ final class DemoScreen: Sendable {
         terminal.isInteractive ? text.wrapped(to: terminal.size().columns, indent: 5) : [text]
     }
 
-    /// Prints a claim that held.
+    /// Prints a statement that turned out to be true.
     func came(true text: String) {
         region.print(wrapped(" ✓ \(text)").map { $0.replacing("✓", with: styled("✓", .green)) })
     }
 
-    /// Prints the error of a step whose claim did not hold.
+    /// Prints the error of a step whose statement turned out to be false.
     func broke(_ text: String) {
         region.print(wrapped(" ✗ \(text)").map { $0.replacing("✗", with: styled("✗", .red)) })
     }

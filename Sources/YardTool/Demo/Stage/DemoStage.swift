@@ -45,9 +45,9 @@ final class DemoStage: Sendable {
         facts.withLock { change(&$0) }
     }
 
-    /// Verifies a claim and prints it.
+    /// Checks a statement and prints it if it is true.
     ///
-    /// - Throws: ``BrokenClaim`` if the claim is not true.
+    /// - Throws: ``BrokenClaim`` if the statement is false.
     func claim(_ isTrue: Bool, _ text: String) throws(BrokenClaim) {
         guard isTrue else { throw BrokenClaim(description: text) }
         screen.came(true: text)

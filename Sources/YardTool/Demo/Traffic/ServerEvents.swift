@@ -28,7 +28,7 @@ final class ServerEvents: Sendable {
     /// The numbers of events so far.
     var count: Count { state.withLock { $0.count } }
 
-    /// Returns the statistics that led to the last ejection of a server.
+    /// Returns the statistics that led to the last ejection of a server (its removal from use for a time).
     func ejection(of server: Server.ID) -> HealthStatistics? {
         state.withLock { $0.ejections[server] }
     }

@@ -1,4 +1,5 @@
-/// Whether one server received the request of a call, or the call was hedged or failed over.
+/// Whether one server received the request of a call, or the call was hedged (sent to a second server because the first
+/// was slow) or failed over.
 enum CallWay: Int, Codable, Sendable, CaseIterable {
     /// One server received the request.
     case direct
@@ -67,9 +68,10 @@ struct ReportTotal: Codable, Sendable, Equatable {
     var answered: Int
     /// The server's share of all successful calls, from 0 to 1.
     var share: Double
-    /// The number of hedged calls to which the server responded.
+    /// The number of hedged calls to which this server responded.
     ///
-    /// `failedOver` is the number of calls to which it responded after another server had failed.
+    /// A hedged call was sent to a second server because the first was slow. `failedOver` is the number of calls that
+    /// succeeded at this server after another server had failed.
     var hedged: Int
     var failedOver: Int
     var p50: Double?

@@ -18,11 +18,12 @@ struct ReportMark: Codable, Sendable, Equatable {
     enum Kind: String, Codable, Sendable {
         /// The recorded start or end of a fault.
         case fault, faultEnd
-        /// A server was ejected and receives no more calls.
+        /// A server was ejected (taken out of use for a time) and receives no more calls.
         case ejected
         /// The client prefers another server.
         case switched
-        /// An ejected server has or has not responded to a probe (a shadow copy of a read).
+        /// An ejected server has or has not responded to a probe, which is a copy of a read whose response is
+        /// discarded.
         case probe
         /// An ejected server has responded to its probes, and receives a few calls as a trial.
         case trial
@@ -56,11 +57,11 @@ struct ReportState: Codable, Sendable, Equatable {
         case inUse
         /// Healthy but not preferred.
         case standby
-        /// Ejected.
+        /// The server is ejected: out of use for a time.
         case out
         /// Ejected, but the server responds to probes and receives a few calls as a trial.
         case probing
-        /// Calls fail at the server, but it is not ejected.
+        /// Calls fail at the server, but it is not ejected (taken out of use).
         case failing
     }
 

@@ -1,6 +1,8 @@
 import Switchyard
 
-/// A period in which no call succeeded, or in which calls failed outside the outages that led to an ejection.
+/// A period in which no call succeeded, or in which calls failed outside an outage that led to an ejection.
+///
+/// An ejection takes a failed server out of use for a time.
 struct FailingPeriod: Sendable, Equatable {
     /// The time at which the first failed call was due.
     var from: Double
@@ -23,8 +25,8 @@ struct FailingPeriod: Sendable, Equatable {
     /// The maximum time in seconds between two failed calls of one period.
     private static let longestGap = 2.0
 
-    /// Returns the periods in which no call succeeded, and the periods in which other calls failed outside the outages
-    /// that led to an ejection.
+    /// Returns the periods without any successful call, and other periods with failed calls outside the outages that
+    /// led to an ejection.
     ///
     /// Failures that are not the fault of a server, such as a response with status 404, are ignored.
     static func all(in story: TrafficStory, apartFrom ejections: [Outage]) -> [FailingPeriod] {

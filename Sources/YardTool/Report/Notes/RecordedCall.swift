@@ -11,7 +11,8 @@ struct RecordedCall: Sendable {
     ///
     /// If the call failed, the server that failed last.
     var server: String?
-    /// Whether one server received the request, or the call was hedged or failed over.
+    /// Whether one server received the request, or the call was hedged (sent to a second server because the first was
+    /// slow) or failed over.
     var way = CallWay.direct
     /// The kind of failure, such as `refused` or `http404`, or `nil` if the call received a response with a status
     /// below 400.

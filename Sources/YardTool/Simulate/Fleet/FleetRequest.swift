@@ -2,7 +2,8 @@ import Switchyard
 
 /// A request in progress.
 struct FleetRequest: Sendable {
-    /// The state of a request that waits for a token: the failure of its last attempt, and the start of the wait.
+    /// The state of a request that waits for the failover budget: the failure of its last attempt, and the start of the
+    /// wait.
     struct Held: Sendable {
         var kind: FailureKind?
         var since: MonotonicTime
@@ -27,7 +28,7 @@ struct FleetRequest: Sendable {
     var hasEnded = false
     /// The start time.
     var startedAt: MonotonicTime
-    /// The wait for a token, or `nil` if the request does not wait.
+    /// The wait for the failover budget, or `nil` if the request does not wait.
     var held: Held?
     /// The time at which the timer fires.
     var timerAt = MonotonicTime.zero

@@ -62,7 +62,7 @@ extension FleetSimulation {
 
     /// Sends the request to another server if the core allows it.
     ///
-    /// Otherwise, the request waits for a token, or it ends if no attempt is in progress.
+    /// Otherwise, the request waits for the failover budget, or it ends if no attempt is in progress.
     private mutating func tryAnother(
         _ request: Int,
         after kind: FailureKind?,
@@ -116,8 +116,8 @@ extension FleetSimulation {
         schedule(.timer(request: request), of: request, at: time)
     }
 
-    /// Handles the timer of a request: sends it to another server if it waits for a token, sends a hedge, or ends the
-    /// request at its deadline.
+    /// Handles the timer of a request: sends it to another server if it waits for the failover budget, sends a hedge (a
+    /// second attempt while the first is slow), or ends the request at its deadline.
     ///
     /// A timer that was replaced is ignored.
     mutating func timerRang(_ request: Int, at now: MonotonicTime) {
@@ -202,7 +202,8 @@ extension FleetSimulation {
         }
     }
 
-    /// Counts the switches in the events, and sends requests that wait for an ejected server to other servers.
+    /// Counts the switches in the events, and sends requests that wait for an ejected server (one taken out of use for
+    /// a time) to other servers.
     mutating func publish(_ events: [SwitchEvent], of client: Int, at now: MonotonicTime) {
         for event in events {
             switch event.kind {

@@ -55,7 +55,7 @@ extension FleetSimulation {
 // MARK: - Probes
 
 extension FleetSimulation {
-    /// Sends a shadow copy of the client's request to an ejected server.
+    /// Sends a probe to an ejected server: a copy of the client's request whose response is discarded.
     mutating func launchProbe(_ attempt: Attempt, of client: Int, at now: MonotonicTime) {
         let limit = now.advanced(by: FleetPlan.probeLimit)
         let (sent, endsAt) = send(attempt, of: client, until: limit, at: now)

@@ -9,7 +9,8 @@ import Switchyard
 ///
 ///     arrival -> choose, takeProbe -> answer | failure -> takeFailover | timer -> takeHedge | deadline -> settle
 ///
-/// If the core allows no second server for a request, the request asks again after `failoverPause` or `hedgePause`.
+/// If the core allows no second server for a request, the client asks again for it after `failoverPause` or
+/// `hedgePause`.
 ///
 /// There is one thread, one event queue and one random number generator, so the same plan produces the same result.
 struct FleetSimulation: Sendable {

@@ -55,7 +55,7 @@ struct FleetTally: Sendable {
         waits.add(time - start, from: start)
     }
 
-    /// Counts a switch of a client from one server to another; `nil` stands for no server.
+    /// Counts a switch of a client from one server to another; `nil` means no server.
     mutating func addSwitch(from: Int?, to: Int?, _ cause: SwitchCause, at time: Double) {
         let second = Int(time)
         switchesByCause[cause, default: 0] += 1

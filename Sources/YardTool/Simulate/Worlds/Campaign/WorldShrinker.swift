@@ -3,10 +3,10 @@ import Switchyard
 /// Reduces a world (a simulated scenario, ``World``) with a violation to a smaller world: it removes one part after
 /// another if the violation occurs without this part too.
 struct WorldShrinker {
-    /// The maximum number of worlds that are tried.
+    /// The maximum number of simpler worlds that are run.
     static let mostTries = 400
 
-    /// A function that returns whether a world still has the violation.
+    /// A function that returns whether the violation still occurs in a world.
     let fails: (World) throws -> Bool
 
     /// Returns the smallest world with the violation that was found, or the world itself if no part can be removed.

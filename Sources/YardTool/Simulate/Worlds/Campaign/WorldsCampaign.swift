@@ -4,14 +4,14 @@ import Switchyard
 /// A simulation of many worlds (random scenarios, ``World``) on all processors, which counts the violations of the
 /// ``Law``.
 struct WorldsCampaign: Sendable {
-    /// The numbers of the worlds.
+    /// The numbers of the worlds, each of which is the seed of a random scenario.
     var numbers: ClosedRange<UInt64>
     /// The switching policy of the client.
     var policy = SwitchPolicy.recommended
     /// Whether the servers have roles, groups and zones.
     var hasRoles = false
 
-    /// A world with a violation, reduced to the parts that are needed for the violation.
+    /// A world (random scenario) with a violation, reduced to the parts that are needed for the violation.
     struct Example: Sendable {
         var group: ViolationGroup
         /// The number of the original world.
@@ -68,7 +68,7 @@ struct WorldsCampaign: Sendable {
         }
     }
 
-    /// Returns the first violation of a class in a world that is not a known exception.
+    /// Returns the first violation of a class in a world, unless the violation is a known exception.
     private func violation(of group: ViolationGroup, in world: World) throws -> Violation? {
         let played = try WorldPlay.play(world, policy: policy)
         return Law.violations(in: played).first { $0.group == group && KnownException.covering($0, in: world) == nil }

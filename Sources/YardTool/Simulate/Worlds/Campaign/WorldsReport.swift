@@ -27,7 +27,7 @@ struct WorldsReport: Codable, Sendable, Equatable {
         var isExcessive: Bool
     }
 
-    /// A description of a minimized world with a violation.
+    /// A description of a world (random scenario) with a violation, reduced to the parts that are needed for it.
     struct Example: Codable, Sendable, Equatable {
         var fault: String
         var number: UInt64

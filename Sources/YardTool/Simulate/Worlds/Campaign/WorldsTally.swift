@@ -24,7 +24,7 @@ struct WorldsTally: Sendable {
     /// The violations that are known exceptions, by the name of the exception.
     private(set) var exceptions: [String: Entry] = [:]
 
-    /// Adds the results of a world.
+    /// Adds the results of a world (a random scenario that was run).
     mutating func add(_ played: PlayedWorld) {
         worlds += 1
         if played.world.isAlike { alikeWorlds += 1 }

@@ -8,7 +8,7 @@ struct KnownException: Sendable {
     let reason: String
     /// The maximum number of violations in 100,000 calls.
     let mostPer100000Calls: Double
-    /// A function that returns whether the exception covers a violation in a world.
+    /// A function that returns whether the exception covers a violation in a world (random scenario).
     let covers: @Sendable (Violation, World) -> Bool
 
     /// The number of violations that are tolerated in addition to ``mostPer100000Calls``, because a single world can

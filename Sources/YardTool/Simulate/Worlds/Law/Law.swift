@@ -1,7 +1,7 @@
 import Switchyard
 
-/// The rules that the results of a world must obey: no call fares worse than without switching, and the client sends
-/// few additional requests.
+/// The rules that the results of a world (a random scenario, ``World``) must obey: no call has a worse result than
+/// without switching, and the client sends few additional requests.
 enum Law {
     /// The maximum mean number of requests per call, not counting failovers that succeeded.
     static let requestsPerCall = 1.05

@@ -1,6 +1,6 @@
 import Switchyard
 
-/// The rules for the write requests that the servers of a world have executed.
+/// The rules for the write requests that the servers of a world (a random scenario) have executed.
 ///
 /// The servers share their data. A copy of a write request that is executed late has the same effect as any other
 /// write.

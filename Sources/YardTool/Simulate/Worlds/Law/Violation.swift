@@ -46,7 +46,7 @@ struct Violation: Sendable {
     var witness: Witness?
     /// The call, or `nil` if the violation concerns all calls of the world together.
     var call: PlayedCall?
-    /// The figures that violate the rule, or an empty text if the violation concerns a single call.
+    /// The numbers that violate the rule, or an empty text if the violation concerns a single call.
     var figures = ""
 
     /// The class of the violation.

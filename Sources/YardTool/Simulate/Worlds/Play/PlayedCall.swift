@@ -1,6 +1,6 @@
 import Switchyard
 
-/// A call that was made in a world, and its result.
+/// A call that was made in a world (a random scenario), and its result.
 struct PlayedCall: Sendable {
     /// The result of the call.
     enum Outcome: Sendable, Equatable {

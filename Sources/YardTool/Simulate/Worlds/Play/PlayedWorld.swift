@@ -1,6 +1,6 @@
 import Switchyard
 
-/// The results of a world.
+/// The results of a world (a random scenario, ``World``) after a run.
 struct PlayedWorld: Sendable {
     var world: World
     var calls: [PlayedCall]

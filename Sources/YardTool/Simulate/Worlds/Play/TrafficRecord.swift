@@ -1,6 +1,6 @@
 import Switchyard
 
-/// The requests that a client has sent to the servers of a world.
+/// The requests that a client has sent to the servers of a world (a random scenario).
 struct TrafficRecord: Sendable {
     /// A request of a call.
     struct Sending: Sendable {
@@ -45,7 +45,8 @@ struct TrafficRecord: Sendable {
 
     /// The requests of each call in order.
     private(set) var sendings: [[Sending]]
-    /// The number of shadow requests: probes, comparisons of two servers, and warm-ups.
+    /// The number of shadow requests, whose responses no call receives: probes, comparisons of two servers, and warm-up
+    /// requests.
     private(set) var shadows = 0
     /// The number of shadow requests that were not reads.
     private(set) var writtenShadows = 0

@@ -1,7 +1,7 @@
 import Foundation
 import Switchyard
 
-/// A run of a world through a real client, in virtual time and on one thread.
+/// A run of a world (a random scenario, ``World``) through a real client, in virtual time and on one thread.
 final class WorldPlay: Sendable {
     private struct State {
         var calls: [PlayedCall] = []

@@ -1,7 +1,8 @@
 import Foundation
 import Switchyard
 
-/// A transport that passes the requests of a client to the simulated servers of a world, in virtual time.
+/// A transport that passes the requests of a client to the simulated servers of a world (a random scenario), in virtual
+/// time.
 ///
 /// Every completion handler is called from the clock or from a cancellation, never within `start`.
 final class WorldTransport: Transport {
@@ -69,7 +70,7 @@ final class WorldTransport: Transport {
 
 /// A request with the properties that determine the reply of a simulated server.
 struct PlacedRequest: Sendable {
-    /// The number of the call, or a negative number for a shadow request.
+    /// The number of the call, or a negative number for a shadow request, whose response no call receives.
     var call: Int
     var server: Int
     var endpoint: Int
@@ -77,7 +78,7 @@ struct PlacedRequest: Sendable {
     var namedEndpoint: Int?
     var method: HTTPMethod
     /// Whether the request is a shadow request, whose response no call receives: a probe, a comparison of two servers,
-    /// or a warm-up.
+    /// or a warm-up request.
     var isShadow: Bool
 
     /// Reads the properties from a request of the client.

@@ -1,6 +1,6 @@
 import Switchyard
 
-/// The roles, groups and zones of the servers of a world.
+/// The roles, groups and zones of the servers of a world (a random scenario).
 struct Arrangement: Sendable, Equatable {
     /// The requests that a server serves.
     enum Role: Sendable, Equatable {

@@ -1,4 +1,4 @@
-/// A fault in a world, with the affected servers and endpoints, its time and its frequency.
+/// A fault in a world (a random scenario), with the affected servers and endpoints, its time and its frequency.
 struct Trouble: Sendable, Equatable {
     /// The kind of fault.
     enum Fault: Sendable, Equatable {

@@ -42,13 +42,13 @@ struct World: Sendable, Equatable {
     var endpoints: [Endpoint]
     var troubles: [Trouble]
     var traffic: Traffic
-    /// The roles, groups and zones of the servers, or `nil` if all servers are alike.
+    /// The roles, groups and zones of the servers, or `nil` if all servers have the same role.
     var arrangement: Arrangement?
 
     /// The maximum number of servers in a world.
     static let mostServers = 4
 
-    /// Whether all servers behave alike.
+    /// Whether all servers behave in the same way.
     ///
     /// In such a world, the client must not switch, because no other server is better.
     var isAlike: Bool { servers == 1 || troubles.allSatisfy { $0.server == nil } }
@@ -74,7 +74,7 @@ enum CallKind: String, Sendable, CaseIterable {
     }
 }
 
-/// The load and the deadlines of a world.
+/// The load and the deadlines of a world (a random scenario).
 struct Traffic: Sendable, Equatable {
     /// The times at which calls are made.
     enum Arrival: Sendable, Equatable {

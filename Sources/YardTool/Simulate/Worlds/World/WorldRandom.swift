@@ -1,7 +1,7 @@
 import Foundation
 import Switchyard
 
-/// The random number generator from which a world is generated.
+/// The random number generator from which a world (a random scenario) is generated.
 struct WorldRandom: RandomNumberGenerator, Sendable {
     private var source: RandomSource
 
@@ -47,7 +47,7 @@ struct WorldRandom: RandomNumberGenerator, Sendable {
     }
 }
 
-/// A single random number that depends only on the world and on the purpose of the number.
+/// A single random number that depends only on the world (a random scenario) and on the purpose of the number.
 struct WorldDraw: Sendable {
     private let bits: UInt64
 

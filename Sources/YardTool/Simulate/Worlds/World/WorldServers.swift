@@ -41,8 +41,8 @@ struct ServerQuestion: Sendable {
     var time: Double
 }
 
-/// The servers of a world as one client meets them, with the number of requests of this client that count against a
-/// quota.
+/// The servers of a world (a random scenario) as one client uses them, with the number of requests of this client that
+/// count against a quota.
 struct WorldServers: Sendable {
     /// The key under which the requests for a quota are counted in one period.
     private struct Count: Hashable {
