@@ -1,6 +1,6 @@
 import Dispatch
 
-/// Blocking work, such as disk access, on a thread that is allowed to block.
+/// Runs blocking work, such as disk access, on a thread that is allowed to block.
 package enum BlockingWork {
     /// Runs `body` on a global dispatch queue, outside the threads of Swift's cooperative pool.
     package static func run<Value: Sendable, Failure: Error>(

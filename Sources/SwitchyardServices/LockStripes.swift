@@ -59,8 +59,8 @@
 
     /// Locks the stripe that the lowest bits of `number` select.
     ///
-    /// Generic code calls it instead of ``withLock(of:_:)``, because a closure that returns a generic value requires
-    /// the metadata of its type. Requesting the metadata takes longer than a lookup in the state.
+    /// Generic code calls this method instead of ``withLock(of:_:)``, because a closure that returns a generic value
+    /// requires the metadata of its type. Requesting the metadata takes longer than a lookup in the state.
     ///
     /// - Returns: The state, valid only until ``unlock(_:)``.
     @inlinable package func lock(_ number: Int) -> UnsafeMutablePointer<State> {

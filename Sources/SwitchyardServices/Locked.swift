@@ -53,7 +53,7 @@
 
 /// The state and, after it in the same allocation, its mutex.
 ///
-/// Neither moves during the lifetime of the storage, as a mutex requires.
+/// Neither the state nor the mutex moves during the lifetime of the storage, as a mutex requires.
 @usableFromInline final class LockedStorage<State>: ManagedBuffer<State, pthread_mutex_t> {
     @inlinable static func make(_ state: sending State) -> LockedStorage {
         let storage = unsafeDowncast(create(minimumCapacity: 1) { _ in state }, to: LockedStorage.self)

@@ -6,7 +6,7 @@
     /// size of secondary threads on Apple systems.
     @usableFromInline package static let standard = 128
 
-    /// The highest limit that can be set: 512, the limit of Foundation's decoder.
+    /// The highest limit that can be set: 512, as in Foundation's decoder.
     package static let ceiling = 512
 
     /// Whether UTF-8 JSON nests deeper than a limit; the check takes one pass without parsing.

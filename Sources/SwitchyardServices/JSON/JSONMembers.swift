@@ -79,14 +79,16 @@ public struct JSONMembers: Sendable, Hashable {
         return members
     }
 
-    /// Returns a dictionary from each name to the result of `transform`; of several names that are equal as Swift
-    /// strings, only one remains.
+    /// Returns a dictionary from each name to the result of `transform`.
+    ///
+    /// If several names are equal as Swift strings, only one of them remains.
     package func mapValues<Result>(_ transform: (JSONValue) throws -> Result) rethrows -> [String: Result] {
         try reduce(into: [:]) { $0[$1.key] = try transform($1.value) }
     }
 
-    /// Returns a dictionary from each name to the result of `transform`, without `nil` results; of several names that
-    /// are equal as Swift strings, only one remains.
+    /// Returns a dictionary from each name to the result of `transform`, without `nil` results.
+    ///
+    /// If several names are equal as Swift strings, only one of them remains.
     package func compactMapValues<Result>(_ transform: (JSONValue) throws -> Result?) rethrows -> [String: Result] {
         try reduce(into: [:]) { $0[$1.key] = try transform($1.value) }
     }

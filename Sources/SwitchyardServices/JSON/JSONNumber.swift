@@ -72,7 +72,9 @@ extension JSONNumber {
         self.init(checked: text)
     }
 
-    /// The number as a `Decimal`, or `nil` if `Decimal` cannot represent the number exactly or `Double` already can.
+    /// The number as a `Decimal`.
+    ///
+    /// The value is `nil` if `Decimal` cannot represent the number exactly, or if `Double` can.
     var preciseDecimal: Decimal? {
         let digits = DecimalDigits(text)
         guard DecimalDigits("\(double)") != digits, let decimal = Decimal(string: text),
@@ -129,12 +131,12 @@ private struct DecimalDigits: Hashable {
 }
 
 extension JSONNumber: Hashable, CustomStringConvertible {
-    /// Whether both are the same number, regardless of their text form.
+    /// Whether both numbers have the same value, regardless of their text form.
     public static func == (left: JSONNumber, right: JSONNumber) -> Bool {
         left.text == right.text || left.identity == right.identity
     }
 
-    /// Hashes the number, regardless of its text form.
+    /// Hashes the value of the number, regardless of its text form.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(identity)
     }

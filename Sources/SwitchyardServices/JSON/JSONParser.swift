@@ -66,7 +66,9 @@ package struct JSONParser {
         }
     }
 
-    /// Parses a nested value; if an error has a path, `place` is added in front of that path.
+    /// Parses a nested value.
+    ///
+    /// If an error has a path, `place` is added in front of that path.
     private mutating func value(at place: @autoclosure () -> String) throws(Failure) -> JSONValue {
         do throws(Failure) {
             return try value()
@@ -189,7 +191,7 @@ extension JSONParser {
         throw malformed("the closing quote of a string")
     }
 
-    /// Parses the rest of a string in which an escape was found.
+    /// Parses the rest of a string after its first escape was found.
     private mutating func stringWithEscapes(from start: Int) throws(Failure) -> String {
         var result = ContiguousArray(bytes[start..<position])
         while position < bytes.count {
@@ -226,7 +228,9 @@ extension JSONParser {
         position += 1
     }
 
-    /// Parses one escape, or two that form a surrogate pair; an unpaired surrogate is an error.
+    /// Parses one escape, or the two escapes of a surrogate pair.
+    ///
+    /// An unpaired surrogate is an error.
     private mutating func scalar() throws(Failure) -> Character {
         let first = try hexadecimal()
         if let scalar = Unicode.Scalar(first) { return Character(scalar) }

@@ -211,8 +211,8 @@ extension JSONValue: Codable {
 
     /// Encodes the value.
     ///
-    /// A number is encoded as a 64-bit integer, as a `Double`, or, if that would lose digits, as a `Decimal`, of which
-    /// `JSONEncoder` writes up to 38 digits. A number with more digits is encoded as the nearest `Double`.
+    /// A number is encoded as a 64-bit integer, as a `Double`, or, if that would lose digits, as a `Decimal`.
+    /// `JSONEncoder` writes up to 38 digits of it. A number with more digits is encoded as the nearest `Double`.
     ///
     /// - Throws: The error of the encoder.
     public func encode(to encoder: any Encoder) throws {

@@ -71,7 +71,8 @@ package enum IPv6Address {
         return allowsZone && isLinkLocal && !zone.isEmpty && zone.allSatisfy(isZoneByte)
     }
 
-    /// Splits a bracketed address into the address without brackets and zone, and the zone as written, if there is one.
+    /// Splits a bracketed address into the address without brackets and zone, and the zone (the name of a network
+    /// interface) as written, if there is one.
     package static func parts(
         of bracketed: ArraySlice<UInt8>
     ) -> (address: ArraySlice<UInt8>, zone: ArraySlice<UInt8>?) {

@@ -59,7 +59,7 @@ package struct PathRewrite: Sendable, Hashable {
     /// Both paths have a leading slash and no query.
     package func applied(to path: String) -> String? { Self.replace(source, by: target, in: path, keepsRest) }
 
-    /// Returns the path of the service for a path of the server, or `nil` if the rule does not lead to that path.
+    /// Returns the path of the service for a path of the server, or `nil` if the rule leads to no such path.
     package func reversed(from path: String) -> String? { Self.replace(target, by: source, in: path, keepsRest) }
 
     private static func replace(_ old: String, by new: String, in path: String, _ keepsRest: Bool) -> String? {

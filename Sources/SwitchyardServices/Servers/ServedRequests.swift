@@ -16,7 +16,7 @@ public enum ServedRequests: Sendable, Hashable {
     /// The names of the safe methods.
     package static let safeMethods: Set<String> = ["GET", "HEAD", "OPTIONS", "TRACE", "QUERY"]
 
-    /// The texts by which error messages and reports name the requests.
+    /// The texts that name the requests in error messages and reports.
     package var texts: [String] {
         switch self {
         case .everything: ["everything"]
@@ -27,7 +27,7 @@ public enum ServedRequests: Sendable, Hashable {
 
     /// An example of a read that the server serves, or `nil` if it serves only writes.
     ///
-    /// The path of a pattern is used with `x` in place of its wildcards.
+    /// The path is that of a pattern, with `x` in place of its wildcards.
     package var sample: (method: String, path: String)? {
         guard case .matching(let patterns) = self else { return ("GET", "") }
         let reads = patterns.lazy.compactMap { try? ServedPattern($0, at: "") }

@@ -14,8 +14,9 @@
     /// if the wall clock has moved relative to the monotonic clock, that is, after a sleep or after the wall clock was
     /// set. The clock is thread-safe.
     struct CoarseClock: ~Copyable {
-        /// The tolerance in nanoseconds, 100 ms: shorter sleeps, smaller clock changes and a tick between two readings
-        /// are ignored.
+        /// The tolerance in nanoseconds, 100 ms.
+        ///
+        /// Shorter sleeps, smaller clock changes and a tick between two readings are ignored.
         static let tolerance: Int64 = 100_000_000
 
         /// The offset of `CLOCK_BOOTTIME` from `CLOCK_MONOTONIC` at the last reading, which is the total sleep time.

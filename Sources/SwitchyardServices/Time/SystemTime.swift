@@ -66,7 +66,9 @@ public final class SystemTime: TimeSource {
         return timer
     }
 
-    /// A scheduled timer, which fires even after its time source has been released.
+    /// A scheduled timer.
+    ///
+    /// It fires even after its time source has been released.
     private final class Timer: TimerHeap.Entry, ScheduledTimer, @unchecked Sendable {
         // `@unchecked Sendable` is sound: `owner` is a constant, and the state of the superclass is accessed only under
         // the lock of the heap.

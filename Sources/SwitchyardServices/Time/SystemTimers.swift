@@ -25,8 +25,9 @@ final class SystemTimers: Sendable {
             source.schedule(deadline: .now() + .nanoseconds(Int(delay)), leeway: .nanoseconds(0))
         }
 
-        /// Cancels the system timer, and with it the reference to this object, if no timer is left and none can be
-        /// scheduled.
+        /// Cancels the system timer if no timer is left and none can be scheduled.
+        ///
+        /// The system timer then no longer refers to this object.
         mutating func endIfUnused() {
             if isAbandoned, heap.count == 0 { source.cancel() }
         }
@@ -70,9 +71,7 @@ final class SystemTimers: Sendable {
         }
     }
 
-    /// Returns whether the process has just resumed after a pause.
-    ///
-    /// If it has, the timers are postponed.
+    /// Returns whether the process has just resumed after a pause, and postpones the timers if it has.
     private func holdsBack(at now: MonotonicTime) -> Bool {
         if state.withLock({ $0.alarm.isLate(at: now) }) { ProcessPause.note() }
         guard let end = ProcessPause.holdsBack(at: now) else { return false }
@@ -99,7 +98,9 @@ final class SystemTimers: Sendable {
 /// After a sleep, the system timer therefore fires too late by the length of the sleep, and a timer with a later
 /// deadline would not fire before it.
 struct SystemAlarm {
-    /// The longest delay, one hour, after which the system timer is set again.
+    /// The longest delay for which the system timer is set, one hour.
+    ///
+    /// After this time it is set again.
     private static let longestDelay: Int64 = 3_600_000_000_000
     /// The delay of the system timer above which the machine is assumed to have slept.
     private static let patience = Duration.milliseconds(100)
@@ -119,8 +120,9 @@ struct SystemAlarm {
         dueAt.map { now > $0.advanced(by: ProcessPause.lateness) } ?? false
     }
 
-    /// Records the earliest deadline; returns the delay in nanoseconds, or `nil` if the system timer is already set for
-    /// it.
+    /// Records the earliest deadline.
+    ///
+    /// Returns the delay in nanoseconds, or `nil` if the system timer is already set for it.
     mutating func set(for earliest: MonotonicTime, at now: MonotonicTime) -> Int64? {
         guard !rings(by: earliest, at: now) else { return nil }
         dueAt = max(earliest, now)

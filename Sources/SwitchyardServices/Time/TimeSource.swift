@@ -35,9 +35,9 @@ extension TimeSource {
 
 /// A scheduled timer that can be cancelled.
 public protocol ScheduledTimer: Sendable {
-    /// Cancels the timer; its action will not be called, unless it is already running.
+    /// Cancels the timer.
     ///
-    /// Calling this method again has no effect.
+    /// Its action will not be called, unless it is already running. Calling this method again has no effect.
     func cancel()
 }
 
@@ -65,7 +65,9 @@ extension TimeSource {
     }
 }
 
-/// A wait for a timer; the timer, the waiting task and a cancellation may arrive in any order.
+/// A wait for a timer.
+///
+/// The timer, the waiting task and a cancellation may arrive in any order.
 private final class Alarm: Sendable {
     private struct State {
         var sleeper: UnsafeContinuation<Bool, Never>?

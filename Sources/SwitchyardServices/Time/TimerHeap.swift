@@ -1,8 +1,9 @@
-/// The scheduled timers, ordered by deadline; timers with the same deadline are ordered by insertion.
+/// The scheduled timers, ordered by deadline.
 ///
-/// A binary heap. Most timers are cancelled, because a request ends long before its deadline. Cancelling a timer only
-/// releases its action. The cancelled entries are removed together as soon as they outnumber the other entries. This
-/// takes O(1) on average, whereas removing each entry separately would take O(log n) and access many other entries.
+/// Timers with the same deadline are ordered by insertion. The data structure is a binary heap. Most timers are
+/// cancelled, because a request ends long before its deadline. Cancelling a timer only releases its action. The
+/// cancelled entries are removed together as soon as they outnumber the other entries. This takes O(1) on average,
+/// whereas removing each entry separately would take O(log n) and access many other entries.
 package struct TimerHeap {
     /// A timer in the heap.
     ///
@@ -62,7 +63,9 @@ package struct TimerHeap {
         }
     }
 
-    /// Removes a timer; has no effect if the timer is not in the heap.
+    /// Removes a timer.
+    ///
+    /// The method has no effect if the timer is not in the heap.
     ///
     /// - Returns: The action, which must be released outside the lock. Objects that it retains may be released with it,
     ///   and their `deinit` may schedule or cancel timers.

@@ -1,4 +1,4 @@
-/// A JSON value that must be an object with known keys, and its location in the file.
+/// A JSON value that must be an object whose keys the format knows, and its location in the file.
 struct JSONObject {
     let value: JSONValue
     /// The path of the object in the file, such as `servers[1]`.
@@ -85,10 +85,10 @@ struct JSONObject {
             return .seconds(min(seconds, 1e9))
         }
 
-        /// Returns a group of settings, or `nil` if the key is missing.
+        /// Returns the value of a key that turns a feature on or off, or `nil` if the key is missing.
         ///
-        /// The value is a Boolean that turns the group on or off, or an object that turns the group on and sets some of
-        /// its keys.
+        /// The value is a Boolean that turns the feature on or off, or an object that turns the feature on and sets
+        /// some of its keys.
         func part(_ key: String) throws(CatalogError) -> (isOn: Bool, details: Fields?)? {
             guard let value = value(key) else { return nil }
             switch value {
@@ -132,7 +132,7 @@ struct JSONObject {
             CatalogError(kind, file: object.file, at: path(key), expected: expected, found: found)
         }
 
-        /// Returns the error for a value that has the right type but is not allowed.
+        /// Returns the error for a value that has the right type but is not one of the allowed values.
         func unexpected(_ key: String, _ found: String) -> CatalogError {
             error(.invalidValue, key, type(key), found)
         }

@@ -69,7 +69,7 @@ struct PolicyDecoder {
 
     /// Reads `minimumRequests` and `windowRequests`, and checks that the window is not less than the minimum.
     ///
-    /// If it is less, the error names a key that is present in the file.
+    /// If it is less, the error names whichever of the two keys is present in the file.
     private func requests(_ policy: inout SwitchPolicy) throws(CatalogError) {
         let given = try fields.integer("minimumRequests")
         let minimum = given ?? 40

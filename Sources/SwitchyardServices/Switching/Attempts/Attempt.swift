@@ -17,7 +17,8 @@ package struct Attempt: Sendable, Hashable {
         /// A shadow read: a copy of a read, which is sent to an ejected server to find out whether it works again. The
         /// response is discarded.
         case probe
-        /// A small request to a suspected server, or the same request to another server for confirmation.
+        /// A suspicion probe: a small request to a suspected server, or the same request to another server for
+        /// confirmation.
         case suspicion
         /// A shadow read to the first fallback server, which opens a connection before it is needed. The response is
         /// discarded.
@@ -31,7 +32,9 @@ package struct Attempt: Sendable, Hashable {
     package let endpoint: UInt32
     /// The reason for the attempt.
     package let role: Role
-    /// Whether the attempt occupies one of the slots that a server on trial has for concurrent requests.
+    /// Whether the attempt occupies a slot of a trial.
+    ///
+    /// A server on trial has a limited number of slots for concurrent requests.
     let holdsTrialPlace: Bool
     /// Whether the previous attempt failed because of overload.
     ///

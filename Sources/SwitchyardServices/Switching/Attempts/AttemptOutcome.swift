@@ -1,6 +1,6 @@
 /// The outcome of an attempt, as evidence about the server.
 package enum AttemptOutcome: Sendable, Hashable {
-    /// A complete response arrived after the duration `latency`.
+    /// A complete response arrived. `latency` is the time until its end.
     case success(latency: Duration)
     /// A response arrived that proves only that the network path works: a 4xx status other than 408, 421 and 425.
     case answered
@@ -70,7 +70,7 @@ package enum AttemptOutcome: Sendable, Hashable {
     }
 }
 
-/// An attempt and its outcome.
+/// An attempt and its outcome, which are reported to the core together.
 package struct SettledAttempt: Sendable, Hashable {
     package var attempt: Attempt
     /// The outcome of the attempt.

@@ -26,7 +26,7 @@ package struct ServerSet: Sendable, Hashable {
         bits &= ~ServerSet.bit(position)
     }
 
-    /// Whether the server is in the set.
+    /// Whether the server at a position is in the set.
     package func contains(_ position: Int) -> Bool {
         bits & ServerSet.bit(position) != 0
     }

@@ -9,7 +9,7 @@ public enum WireFailure: String, Sendable, Hashable, CaseIterable {
     case dnsFailure
     /// No process listens at the address, or a proxy reports that it cannot reach the server.
     case connectionRefused
-    /// No connection was established within the connect timeout of the request.
+    /// No connection was established within the time that the request allows for it.
     case connectTimeout
     /// The exchange exceeded its total timeout, or another timeout after the connection was established.
     case timeout

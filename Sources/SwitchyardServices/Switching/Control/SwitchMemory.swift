@@ -48,7 +48,7 @@ extension SwitchingCore {
         let time = read(now)
         if (0...SwitchMemory.longestAge).contains(wallClock - memory.savedAt) {
             for position in steering.members.indices where memory.ejected.contains(steering.members[position].id) {
-                // A pushed command that currently applies is newer than the stored state.
+                // A pushed command that applies now is newer than the stored state.
                 guard recovery.state(of: position) == .healthy, steering.forced != position,
                     recovery.hasHealthyPeer(of: position)
                 else { continue }

@@ -1,4 +1,6 @@
-/// The clock of a core, in seconds; it never goes backwards, and it is stopped while the machine is offline.
+/// The clock of a core, in seconds.
+///
+/// It never goes backwards, and it is stopped while the machine is offline.
 struct CoreClock: Sendable {
     /// The largest step back, in seconds, that is ignored, because threads may pass their times in the wrong order.
     ///

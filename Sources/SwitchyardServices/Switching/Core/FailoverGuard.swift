@@ -1,4 +1,4 @@
-/// A guard of the decision whether a failed request goes to another server.
+/// A condition that must hold before a failed request is sent to another server.
 ///
 /// The guards are listed in the order in which they are checked. The first guard whose condition does not hold stops
 /// the failover.
@@ -45,7 +45,7 @@ extension FailoverGuard: CustomStringConvertible {
 package struct FailoverRequest: Sendable {
     /// Whether the resend rule allows another copy, given what is known about the earlier copies.
     package var mayBeResent = true
-    /// Whether the deadline has not passed.
+    /// Whether the deadline of the request has not passed.
     package var hasTime = true
     /// Whether the call leaves the choice of the server to the client.
     package var leavesChoice = true
@@ -79,7 +79,7 @@ package struct FailoverRequest: Sendable {
 
 /// The decision whether a failed request goes to another server.
 package enum FailoverDecision: Sendable {
-    /// The request goes to another server with this attempt, which must be settled.
+    /// The request goes to another server with this attempt, whose outcome must be reported.
     case attempt(Attempt)
     /// The request checks again after this time, because the failover budget may permit the failover then.
     case wait(Duration)
@@ -113,9 +113,10 @@ extension SwitchingCore {
 
     /// Returns the first guard of the request itself that stops a failover, or `nil` if there is none.
     package static func obstacle(to request: FailoverRequest) -> FailoverGuard? {
-        // An unsafe request is not at two servers, and not sent again while an earlier copy may still be executed.
+        // A request that is not safe to repeat is never at two servers at once, and is not sent again while an earlier
+        // copy may still be executed.
         guard request.mayBeResent else { return .resendRule }
-        // The caller has a result at the deadline, so a later response is of no use.
+        // At the deadline the caller gets a result, so a later response would be discarded.
         guard request.hasTime else { return .deadline }
         // The call names its server or its URL, so only that server can respond.
         guard request.leavesChoice else { return .fixedServer }
@@ -133,7 +134,7 @@ extension SwitchingCore {
         guard rules.policy.failsOver else { return .policy }
         // More attempts would prolong a failure that is not the servers' fault.
         guard allowsAnother(request.tried) else { return .attemptLimit }
-        // Without a limit, the failovers of all clients would overload the servers that are left.
+        // Without this budget, the failovers of all clients would overload the remaining servers.
         guard extras.allowsFailover(after: failure, isPaidFor: isPaidFor, at: time) else { return .budget }
         // If every server fails the endpoint, the fault is in the request or in a shared backend.
         let endpoint = request.traits.endpoint

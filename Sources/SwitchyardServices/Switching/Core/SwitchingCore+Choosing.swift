@@ -2,13 +2,14 @@ extension SwitchingCore {
     /// Chooses the server of a request's first attempt.
     ///
     /// The choice is a healthy server by the policy's selection, otherwise a server on trial with a free slot,
-    /// otherwise the least bad server. A server is found unless every server was tried.
+    /// otherwise a server whose health or share does not admit the request. A server is found unless every server was
+    /// tried.
     ///
     /// - Parameters:
     ///   - tried: The servers that are excluded.
     ///   - traits: The properties on which the choice may depend.
     ///   - now: The current time.
-    /// - Returns: The attempt, which must be settled, or `nil` if every server was tried.
+    /// - Returns: The attempt, whose outcome must be reported with `settle`, or `nil` if every server was tried.
     package mutating func choose(
         excluding tried: ServerSet = ServerSet(),
         for traits: RequestTraits = RequestTraits(),
@@ -103,7 +104,7 @@ extension SwitchingCore {
         tried.count < rules.policy.maximumAttempts
     }
 
-    /// Whether a server that serves the request is not among the servers in `tried`.
+    /// Whether a server that is not in `tried` serves the request.
     func hasOthers(than tried: ServerSet, for traits: RequestTraits) -> Bool {
         tried.union(traits.unsuitable).count < steering.members.count
     }
@@ -139,7 +140,7 @@ extension SwitchingCore {
             if let choice = pickUsable(excluding: excluded.union(traits.unwanted), for: traits, at: time) {
                 return choice
             }
-            // Each server is asked once, so that an overloaded server gets no more than its share.
+            // Each server is considered once, so that an overloaded server gets no more than its share.
             rest = excluded.union(traits.unwanted.inverted)
         }
         return pickUsable(excluding: rest, for: traits, at: time)
@@ -164,7 +165,8 @@ extension SwitchingCore {
 
     /// Picks a server for a failover.
     ///
-    /// A request that has caused no work yet may also go to an overloaded server if there is no other server.
+    /// A request whose earlier attempts have caused no work may also go to an overloaded server if there is no other
+    /// server.
     mutating func pickFailover(
         excluding tried: ServerSet,
         for traits: RequestTraits,
@@ -192,8 +194,8 @@ extension SwitchingCore {
         return nil
     }
 
-    /// Returns the choice of a server for one more attempt, or `nil` if its health or its share does not admit the
-    /// attempt.
+    /// Returns the choice of a server for one more attempt, or `nil` if its health or its share of the traffic does not
+    /// admit the attempt.
     mutating func admit(_ position: Int, for traits: RequestTraits, at time: Double) -> Choice? {
         switch recovery.state(of: position) {
         case .ejected:

@@ -155,6 +155,8 @@ extension SwitchingCore {
         return Self.pause(after: held)
     }
 
-    /// Returns an eighth of the waiting time so far, so that few checks are needed until the deadline.
+    /// Returns an eighth of the waiting time so far, but at least ``BudgetRules/shortestPause``.
+    ///
+    /// With growing pauses, few checks are needed until the deadline.
     static func pause(after waited: Duration) -> Duration { max(BudgetRules.shortestPause, waited / 8) }
 }

@@ -104,14 +104,15 @@ extension SwitchingCore {
 
     /// Begins the warm-up request to the first fallback, if it is due (``SwitchPolicy/warmUp``).
     ///
-    /// Call it whenever the client has traffic and an idempotent request that can be copied. The outcome of a warm-up
-    /// is no evidence about the server; its purpose is to open a connection.
+    /// A warm-up request is a copy of a read whose response is discarded. It opens a connection. Its outcome is no
+    /// evidence about the server. Call this method whenever the client has traffic and an idempotent request that can
+    /// be copied.
     ///
     /// - Parameters:
     ///   - traits: The properties of the request that can be copied.
     ///   - now: The current time.
-    /// - Returns: The attempt, which may be passed to ``settleProbe(_:_:at:)`` like a probe, or `nil` if no warm-up is
-    ///   due.
+    /// - Returns: The attempt, which may be passed to ``settleProbe(_:_:at:)`` like a probe, or `nil` if no warm-up
+    ///   request is due.
     package mutating func takeWarmUp(
         for traits: RequestTraits = RequestTraits(),
         at now: MonotonicTime

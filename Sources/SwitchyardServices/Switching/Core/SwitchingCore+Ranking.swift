@@ -1,5 +1,6 @@
 extension SwitchingCore {
-    /// Whether the order of preference alone determines the server of a request.
+    /// Whether the order of preference alone determines the server of a request, without weights, latencies and
+    /// sessions.
     func usesOrder(_ traits: RequestTraits) -> Bool {
         switch rules.policy.selection {
         case .priority: true
@@ -52,8 +53,9 @@ extension SwitchingCore {
 // MARK: - Latency
 
 extension SwitchingCore {
-    /// Picks a server whose latency is within the window after the fastest server: two are drawn at random, and the
-    /// server with fewer requests in flight is returned.
+    /// Picks one of the servers whose latency is within a window after the fastest server.
+    ///
+    /// Two of these servers are drawn at random, and the one with fewer requests in flight is returned.
     private mutating func pickByLatency(
         excluding tried: ServerSet,
         for traits: RequestTraits,
@@ -99,7 +101,7 @@ extension SwitchingCore {
 // MARK: - Groups
 
 extension SwitchingCore {
-    /// Picks a server of the group that gets the request, otherwise of the next group that has a usable server.
+    /// Picks a server of the group that gets the request, or of the next group with a usable server.
     mutating func pickByGroup(excluding excluded: ServerSet, for traits: RequestTraits, at time: Double) -> Choice? {
         if let lead = steering.lead.map({ Int($0) }), !excluded.contains(lead),
             let choice = admit(lead, for: traits, at: time)
@@ -118,8 +120,8 @@ extension SwitchingCore {
 
     /// Returns the group that gets the request.
     ///
-    /// Each group gets traffic in proportion to its health, up to what the groups before it leave (Envoy's priority
-    /// levels). The health of a group is the share of its weight that is healthy, times
+    /// Each group gets traffic in proportion to its health, up to the share that the groups before it do not take (as
+    /// Envoy's priority levels). The health of a group is the share of its weight that is healthy, times
     /// ``SwitchPolicy/overprovisioning``, at most 1. If the health of all groups adds up to less than 1, they share all
     /// traffic in proportion to their health.
     private mutating func drawnGroup(of groups: [ServerSet], without unsuitable: ServerSet) -> Int {

@@ -1,5 +1,5 @@
 extension SwitchingCore {
-    /// A failed attempt, judged after its request has ended.
+    /// A failed attempt, which is evaluated after its request has ended.
     struct Failure {
         var kind: FailureKind
         var retryAfter: Duration?
@@ -10,10 +10,11 @@ extension SwitchingCore {
         var hasConfirmation: Bool
         /// Whether other servers failed the same request in the same way.
         var isShared: Bool
-        /// Whether another server does better than this server with the same request or with similar requests.
+        /// Whether another server has better results than this server with the same request or with similar requests.
         var isOutdone: Bool
-        /// The amount that the failure adds to the score, or `nil` if the other servers' results for the endpoint do
-        /// not determine it.
+        /// The amount that the failure adds to the score.
+        ///
+        /// The amount is `nil` if the other servers' results for the endpoint do not determine it.
         var step: Double?
 
         /// Creates the failure of an attempt.
@@ -68,7 +69,7 @@ extension SwitchingCore {
         creditLife(position, without: unsuitable, at: time)
     }
 
-    /// Records a response that proves only that the network works and the server is alive.
+    /// Records a response that proves only that the network works and the server responds.
     mutating func recordResponse(
         _ position: Int?,
         of endpoint: UInt32? = nil,
@@ -98,7 +99,7 @@ extension SwitchingCore {
         }
     }
 
-    /// Records that the network path works, because a server responded.
+    /// Records that the network path works, because a server has responded.
     mutating func provePath(at time: Double) {
         evidence.provePath(at: time)
         admission.clearDoubts()
@@ -180,7 +181,7 @@ extension SwitchingCore {
 
     // MARK: - States
 
-    /// Takes a server out of use until probes find it working.
+    /// Ejects a server: takes it out of use until probes find that it works.
     mutating func eject(_ position: Int, _ cause: SwitchCause, at time: Double) {
         let statistics = statistics(of: position, at: time)
         let ended = recovery.eject(position, failsPartly: evidence.isMixed(position), at: time)

@@ -1,5 +1,5 @@
 extension SwitchingCore {
-    /// Settles a request that had a single attempt.
+    /// Reports the outcome of a request that had a single attempt.
     ///
     /// - Parameters:
     ///   - attempt: The attempt.
@@ -38,7 +38,7 @@ extension SwitchingCore {
         return takeEvents()
     }
 
-    /// Settles a request with all its attempts, once, after the request has ended.
+    /// Reports the outcomes of all attempts of a request, once, after the request has ended.
     ///
     /// A failure counts in full only if another server responded to this request, because only then is the server
     /// certainly at fault. If every server failed in the same way, the network or the request is at fault. If an

@@ -1,8 +1,9 @@
 extension SwitchingCore {
-    /// Makes a server the preferred one and gives it a fresh start; the other servers follow in the order of the list.
+    /// Makes a server the preferred one and gives it a fresh start.
     ///
-    /// The fresh start restores the server's share of the traffic and ends its `Retry-After`. If the server fails, the
-    /// next server still takes over. A pushed command that currently applies ends.
+    /// The other servers follow in the order of the list. The fresh start restores the server's share of the traffic
+    /// and ends its `Retry-After`. If the server fails, the next server still takes over. A pushed command that
+    /// currently applies ends.
     ///
     /// - Parameters:
     ///   - id: The name of the server.
@@ -85,10 +86,10 @@ extension SwitchingCore {
         updateCurrent(.pushEnded, at: time)
     }
 
-    /// Replaces the list of servers; servers whose names are in both lists keep their health.
+    /// Replaces the list of servers.
     ///
-    /// The order of preference follows the new list. A pushed command that currently applies stays in effect. The
-    /// outcomes of attempts on removed servers no longer count.
+    /// Servers whose names are in both lists keep their health. The order of preference follows the new list. A pushed
+    /// command that currently applies stays in effect. The outcomes of attempts on removed servers no longer count.
     ///
     /// - Parameters:
     ///   - members: The new list.
@@ -110,8 +111,9 @@ extension SwitchingCore {
         return takeEvents()
     }
 
-    /// Moves what is recorded about the servers to their new positions; `known` contains the old positions, or `nil`
-    /// for new servers.
+    /// Moves the records about the servers to their new positions.
+    ///
+    /// `known` contains the old position of each server, or `nil` for a new server.
     private mutating func rearrange(_ known: [Int?], at time: Double) {
         recovery.rearrange(known, at: time)
         admission.rearrange(known)

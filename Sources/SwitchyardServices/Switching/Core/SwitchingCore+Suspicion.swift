@@ -5,8 +5,9 @@ package struct SuspicionProbe: Sendable, Hashable {
     package var suspect: Attempt
     /// The attempt on the other server, whose response confirms that the network works.
     package var witness: Attempt
-    /// The time limit of each probe; a probe without a response within this time has failed with
-    /// ``FailureKind/timeout``.
+    /// The time limit of each probe.
+    ///
+    /// A probe without a response within this time has failed with ``FailureKind/timeout``.
     package var limit: Duration
 }
 
@@ -105,7 +106,9 @@ extension SwitchingCore {
         return takeEvents()
     }
 
-    /// Counts the failed probe against the suspected server; a late probe after a late request counts twice.
+    /// Counts the failed probe against the suspected server.
+    ///
+    /// A late probe after a late request counts twice.
     private mutating func charge(
         _ suspect: Attempt,
         at position: Int,

@@ -111,7 +111,9 @@ package struct SwitchingCore: Sendable {
         inFlight = InFlight(rules, count: members.count)
     }
 
-    /// Returns a copy with another seed that shares all equal parts with this core; use it to simulate many clients.
+    /// Returns a copy with another seed, for simulating many clients.
+    ///
+    /// The copy shares all equal parts with this core.
     package func reseeded(_ seed: UInt64) -> SwitchingCore {
         var copy = self
         copy.random = RandomSource(seed: seed)
@@ -153,7 +155,7 @@ package struct SwitchingCore: Sendable {
 }
 
 extension SwitchingCore {
-    /// Advances the core's clock, performs what is due, and returns the core's time in seconds.
+    /// Advances the core's clock, performs actions that are due, and returns the core's time in seconds.
     mutating func read(_ now: MonotonicTime) -> Double {
         let time = timeline.read(now)
         if steering.isCommanded { steer(at: time) }

@@ -16,7 +16,7 @@ public struct SwitchEvent: Sendable, Hashable {
         /// A probe of an ejected server ended. The probe is a shadow read: a copy of a read, whose response is
         /// discarded.
         case probed(Server.ID, succeeded: Bool)
-        /// A server works again, and its trial with real requests begins after this time.
+        /// A server works again. Its trial with real requests begins after this time.
         case trialStarted(Server.ID, after: Duration)
         /// A server is healthy again after an outage of this length.
         case recovered(Server.ID, outage: Duration)

@@ -9,11 +9,13 @@
 /// The records of recently used endpoints: their durations, the servers that fail them, and whether extra attempts were
 /// useful.
 ///
-/// With these records an endpoint that fails everywhere harms neither the health of a server nor the extra attempts of
-/// other endpoints. An endpoint is a number (`RequestTraits.endpoint`); each record takes a few hundred bytes, and
-/// there are at most ``capacity``.
+/// Because of these records, an endpoint that fails on every server neither worsens the health of a server nor uses up
+/// the extra attempts of other endpoints. An endpoint is a number (`RequestTraits.endpoint`); each record takes a few
+/// hundred bytes, and there are at most ``capacity``.
 struct EndpointTable: Sendable {
-    /// The maximum number of endpoints; beyond it, the least recently used endpoint is forgotten.
+    /// The maximum number of endpoints.
+    ///
+    /// If another endpoint is used, the least recently used one is forgotten.
     static let capacity = 32
     /// The seconds for which another server's success confirms a failure.
     static let confirmationAge = 10.0
@@ -30,7 +32,7 @@ struct EndpointTable: Sendable {
         return (records[index].latency.bulk, records[index].latency.tail)
     }
 
-    /// Records a complete response of a server, and its latency if that is typical of the endpoint.
+    /// Records a complete response of a server, and its latency if the latency is typical of the endpoint.
     mutating func recordResponse(
         _ endpoint: UInt32,
         from server: Int,
@@ -114,9 +116,8 @@ extension EndpointTable {
 
     /// Whether another server fails the endpoint about as often as this server.
     ///
-    /// The other server with the most requests of the endpoint within the window is compared.
-    ///
-    /// `false` if no other server has received the endpoint within the window, because nothing is known then.
+    /// This server is compared with the server that has had the most requests of the endpoint within the window. The
+    /// result is `false` if no other server has had any.
     func isFailedAlike(_ endpoint: UInt32, by server: Int, window: Double, at time: Double) -> Bool {
         guard let index = index(of: endpoint) else { return false }
         let endpointSamples = records[index].endpointSamples
@@ -125,8 +126,8 @@ extension EndpointTable {
         return others.max { $0.isLessDecisive(than: $1) }.map { own < Self.clearly * $0.rate } ?? false
     }
 
-    /// The endpoints that a server fails now and that no other server fails: at most one of several (`little`), the
-    /// only endpoint that it has received (`all`), or several.
+    /// The breadth of a server's failures that no other server has: at most one of several endpoints (`little`), its
+    /// only endpoint (`all`), or several endpoints.
     enum Breadth { case little, all, several }
 
     /// Returns whether a server fails several endpoints that no other server fails, or the only endpoint for which it
@@ -160,7 +161,8 @@ extension EndpointTable {
         return max(0, log((isInRow ? 1 : detected) / (others.min() ?? 0.5)))
     }
 
-    /// Returns the endpoint for the results of probes that only resemble the requests of an endpoint.
+    /// Returns a second number for an endpoint, under which the results of similar requests (suspicion probes) are
+    /// recorded.
     static func twin(of endpoint: UInt32) -> UInt32 { ~endpoint }
 
     /// Whether failovers or hedges of an endpoint have been useless several times in a row, so that a copy of its
@@ -216,7 +218,7 @@ extension EndpointTable {
     }
 }
 
-/// The record of one endpoint.
+/// The record of one endpoint: its latencies, the results of each server, and whether extra attempts were useful.
 private struct EndpointRecord: Sendable {
     /// The latencies of responses, whichever server sent them.
     var latency = LatencyDigest()
@@ -248,7 +250,7 @@ private struct EndpointRecord: Sendable {
         failedAs = nil
     }
 
-    /// The recent result of a server with the endpoint.
+    /// The recent result of a server with the endpoint, in comparison with the other servers.
     enum State { case unknown, answered, failedAlone, failedAlike }
 
     /// Returns the last result of a server with the endpoint within the window, and whether other servers failed too.
@@ -283,8 +285,9 @@ private struct EndpointSample: Sendable {
     /// The number of consecutive failures until now.
     private(set) var failuresInRow: UInt8 = 0
 
-    /// A pessimistic estimate of the failure rate: the share of failures if one more request failed and one more
-    /// succeeded (Laplace's rule of succession).
+    /// A pessimistic estimate of the failure rate.
+    ///
+    /// It is the share of failures if one more request failed and one more succeeded (Laplace's rule of succession).
     var ceiling: Double {
         let samples = Double(failures.samples)
         return (Double(rate) * samples + 1) / (samples + 2)
@@ -334,7 +337,7 @@ private struct UselessAttempts: Sendable {
     private static let most: Float = 3
     /// The amount by which a success reduces the count.
     ///
-    /// Requests that occasionally fail on every server therefore do not stop extra attempts.
+    /// If requests fail on every server only occasionally, the count therefore stays low and extra attempts continue.
     private static let relief: Float = 0.02
 
     private var count: Float = 0

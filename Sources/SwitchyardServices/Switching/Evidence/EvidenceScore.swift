@@ -6,13 +6,17 @@
     import Musl
 #endif
 
-/// The accumulated evidence against a server (``ScoreRule``): failures raise it, successes and time lower it.
+/// The accumulated evidence against a server (``ScoreRule``).
+///
+/// Failures raise it. Successes and time lower it.
 struct EvidenceScore: Sendable {
     /// The maximum value of ``calm``.
     private static let calmLimit: UInt16 = 1000
 
     private(set) var value = 0.0
-    /// The number of successes at a score of 0; when a raised score falls back to 0, this number is divided by four.
+    /// The number of successes at a score of 0.
+    ///
+    /// When a raised score falls back to 0, this number is divided by four.
     private(set) var calm: UInt16 = 0
     /// Whether there were successes between the failures that make up the score.
     private(set) var isMixed = false

@@ -1,10 +1,10 @@
-/// Whether one server has failed from overload for some time without a response in between.
+/// A record of whether one server has failed because of overload for some time, without a response in between.
 ///
 /// A single timeout, or a second in which everything is slow, is not enough.
 struct LastingOverload: Sendable {
-    /// The number of overload failures since the last response that are necessary.
+    /// The number of overload failures since the last response that a lasting overload requires.
     private static let leastFailures: UInt8 = 2
-    /// The seconds without a response that are necessary.
+    /// The number of seconds without a response that a lasting overload requires.
     private static let leastSilence = 10.0
     /// The seconds after which a failure no longer counts, because the server may have recovered without being used.
     private static let validity = 60.0

@@ -4,7 +4,7 @@
 /// The percentiles are calculated with every 16th sample, from the 8 longest latencies.
 struct LatencyDigest: Sendable {
     private static let capacity = 64
-    /// The number of samples from which on a percentile is known.
+    /// The minimum number of samples for which a percentile is computed.
     private static let minimum: UInt8 = 8
 
     private var samples = SIMD64<UInt16>()
@@ -17,15 +17,17 @@ struct LatencyDigest: Sendable {
     /// A new sample has the weight 0.2, as in MongoDB's drivers.
     private(set) var mean: Float = 0
 
-    /// The 90th percentile in seconds, which one slow response in twenty does not move; at most 15 samples old, `nil`
-    /// with fewer than 8.
+    /// The 90th percentile in seconds, or `nil` with fewer than 8 samples.
+    ///
+    /// One slow response in twenty does not change it. At most the 15 newest samples are not included.
     var bulk: Double? {
         used < LatencyDigest.minimum ? nil : LatencyDigest.seconds(cachedBulk)
     }
 
-    /// The second longest of the last 64 latencies in seconds; at most 15 samples old, `nil` with fewer than 64.
+    /// The second longest of the last 64 latencies in seconds, or `nil` with fewer than 64.
     ///
-    /// On average, 2 of 65 later latencies exceed it (3 %), whatever their distribution (order statistics).
+    /// At most the 15 newest samples are not included. On average, 2 of 65 later latencies exceed it (3 %), whatever
+    /// their distribution (order statistics).
     var tail: Double? {
         used < LatencyDigest.capacity ? nil : LatencyDigest.seconds(cachedTail)
     }
@@ -83,7 +85,7 @@ struct LatencyDigest: Sendable {
 
     /// Returns the number of samples that are greater than `bound`.
     ///
-    /// Places without a sample are 0, so they are not counted.
+    /// Unused entries are 0, so they are not counted.
     private func samplesAbove(_ bound: UInt16) -> Int {
         withUnsafeBytes(of: samples) { bytes in
             bytes.bindMemory(to: UInt16.self).reduce(0) { $1 > bound ? $0 + 1 : $0 }

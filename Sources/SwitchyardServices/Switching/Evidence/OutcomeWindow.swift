@@ -14,7 +14,9 @@ struct OutcomeWindow: Sendable {
     private var bad: UInt16 = 0
     private var latest: Int64 = 0
 
-    /// The number of outcomes in the window; expired outcomes are included until the next outcome is recorded.
+    /// The number of outcomes in the window.
+    ///
+    /// Expired outcomes are included until the next outcome is recorded.
     var requests: Int { Int(used) }
     /// The number of failures in the window.
     var failures: Int { Int(bad) }

@@ -20,7 +20,7 @@ struct ServerEvidence: Sendable {
         lateness = Lateness(at: now)
     }
 
-    /// Forgets the last outcomes.
+    /// Forgets the last outcomes of the server.
     mutating func clearWindow() {
         window.clear()
         consecutiveFailures = 0

@@ -14,15 +14,19 @@ struct AdmissionShare: Sendable {
     private var slowStart = 1.0
     /// The time of the last sign of overload.
     private(set) var overloadedAt = -1e9
-    /// The number of recent signs of overload, at most 3; a long time without overload restarts the count.
+    /// The number of recent signs of overload, at most 3.
+    ///
+    /// After a long time without overload, the count restarts.
     private var signs: UInt8 = 0
-    /// The time of the last unconfirmed timeout; `doubt` is the combined factor of all unconfirmed timeouts.
+    /// The time of the last unconfirmed timeout.
+    ///
+    /// `doubt` is the combined factor of all unconfirmed timeouts.
     private var doubtedAt = -1e9
     private var doubt = 1.0
     /// The time until which the server must not get requests (`Retry-After`).
     var notBefore = 0.0
 
-    /// Whether the server gets its whole traffic, and nothing casts doubt on it.
+    /// Whether the server gets all of its traffic and has no unconfirmed timeout.
     var isFull: Bool { share >= 1 && doubt >= 1 }
 
     /// Cuts the share after a sign of overload.

@@ -41,7 +41,7 @@ struct AttemptBudget: Sendable {
             tokens = capacity
         }
         while now - lastRefill >= gap {
-            // The gap is shorter than the resolution of the clock.
+            // The gap is shorter than the resolution of the clock, so it cannot be added.
             guard lastRefill + gap > lastRefill else { return lastRefill = now }
             lastRefill += gap
             add(1, capacity: capacity)

@@ -12,13 +12,17 @@
 /// raises the value. A *timely* response lowers it: no hedge responded first, and the response took no longer than the
 /// wait before a hedge. The value also falls as time passes.
 struct Lateness: Sendable {
-    /// The accumulated lateness; below 0 if timely responses outweighed the first late responses.
+    /// The accumulated lateness.
+    ///
+    /// It is below 0 if timely responses outweighed the first late responses.
     private(set) var value = 0.0
     /// Whether there were timely responses between the late responses.
     private(set) var isMixed = false
     /// The share of late responses, overtaken or not.
     private(set) var share = FadingShare()
-    /// The number of timely responses; each attempt stores the number at its start.
+    /// The number of timely responses.
+    ///
+    /// Each attempt stores the number at its start.
     private(set) var timely: UInt32 = 0
     private var beganAt = -1e9
     private var since: Double

@@ -78,8 +78,9 @@ struct ServerHealth: Sendable {
 public enum HealthState: UInt8, Sendable, Hashable, CaseIterable {
     /// The server gets requests.
     case healthy
-    /// The server has failed and gets no requests of the app. Probes (copies of reads whose responses are discarded)
-    /// find out when it works again.
+    /// The server has failed and gets no requests of the app.
+    ///
+    /// Probes (copies of reads whose responses are discarded) find out when it works again.
     case ejected
     /// The server works again and gets a growing number of requests.
     case trial

@@ -87,7 +87,7 @@ package struct BudgetRules: Sendable, Hashable {
 package struct HedgingRules: Sendable, Hashable {
     /// The shortest wait, unless the endpoint's latencies are known to be shorter; default 100 ms.
     package var shortest = Duration.milliseconds(100)
-    /// The shortest wait for an endpoint whose latencies are known; default 10 ms.
+    /// The shortest wait for an endpoint with 64 known latencies; default 10 ms.
     package var earliest = Duration.milliseconds(10)
     /// The wait as a multiple of the 90th percentile; default 1.3.
     package var factor = 1.3

@@ -68,8 +68,10 @@ final class CompiledPolicy: Sendable {
         timelyStep = log((1 - lateness.detected) / (1 - lateness.tolerated))
     }
 
-    /// Returns the amount that a late response adds to a server's lateness, given the share of late responses of the
-    /// other servers, or `nil` if that share is so high that a late response is no evidence.
+    /// Returns the amount that a late response adds to a server's lateness.
+    ///
+    /// - Parameter others: The share of late responses of the other servers.
+    /// - Returns: The amount, or `nil` if that share is so high that a late response is no evidence.
     func lateStep(others: Double) -> Double? {
         let tolerated = max(lateness.tolerated, 1.5 * others)
         return 2 * tolerated <= lateness.detected ? log(lateness.detected / tolerated) : nil

@@ -21,7 +21,7 @@ package struct DetectionRules: Sendable, Hashable {
     /// requests get no extra attempts. The rule applies to failures after the connection was established, and only if
     /// the policy fails over (``SwitchPolicy/failsOver``), because without failover no other server confirms a failure.
     package var perEndpoint = true
-    /// The outcomes that the error ratio and the statistics include.
+    /// The rule for which outcomes the error ratio and the statistics include.
     package var window = WindowRule()
     /// The failures that count; default all.
     package var kinds = FailureFilter.all
@@ -29,7 +29,7 @@ package struct DetectionRules: Sendable, Hashable {
     /// default `false`.
     ///
     /// The proof is an HTTP response, another server's response to the same request, or any success within
-    /// ``pathProof``. Without proof, the network is as likely to have failed, and no server is blamed.
+    /// ``pathProof``. Without proof, the failure may be the network's, so it counts against no server.
     package var countsUnproven = false
     /// The time for which a success of any server proves that the network works; default 2 s.
     package var pathProof = Duration.seconds(2)
@@ -110,8 +110,9 @@ package struct ScoreRule: Sendable, Hashable {
     }
 }
 
-/// The error ratio: failures divided by finished requests within a window, once the window has a minimum number of
-/// requests.
+/// The error ratio: failures divided by finished requests within a window.
+///
+/// The ratio is computed once the window has a minimum number of requests.
 package struct RatioRule: Sendable, Hashable {
     /// The ratio of failed requests at which the server is ejected, 0...1; default 0.1.
     package var threshold: Double
@@ -167,7 +168,7 @@ public struct WindowRule: Sendable, Hashable {
     /// If `nil`, outcomes of any age count.
     public var duration: Duration?
 
-    /// Creates a window of the last `count` outcomes that are no older than `duration`.
+    /// Creates a window of at most the last `count` outcomes, which are no older than `duration`.
     public init(count: Int = 100, duration: Duration? = .seconds(60)) {
         self.count = count
         self.duration = duration

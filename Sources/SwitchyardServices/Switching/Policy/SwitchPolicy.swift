@@ -3,8 +3,8 @@
 /// ### Choose a policy
 /// - ``recommended``: the default; detects a dead, hanging, failing or overloaded server within a few requests and is
 ///   gentle to the servers of a large fleet of clients.
-/// - ``smallFleet``: the same for one client or a few; probes a failed server every 0.4 s and returns to it without a
-///   random delay.
+/// - ``smallFleet``: as ``recommended``, but for one client or a few: it probes a failed server every 0.4 s and returns
+///   to it without a random delay.
 /// - ``stickyErrorRatio``: switches to the next server in order if at least 10 % of at least 40 finished requests
 ///   failed without a response, or with status 502, 503 or 504.
 /// - ``errorRatio(threshold:minimum:window:)``, ``consecutiveFailures(_:)``: the usual circuit breakers.
@@ -38,13 +38,13 @@ public struct SwitchPolicy: Sendable, Hashable {
     public var latencyWindow = Duration.milliseconds(15)
     /// The overprovisioning factor, as in Envoy; at least 1, default 1.4.
     ///
-    /// A group of servers with equal ``Server/priority`` keeps a share of the traffic: this factor times the healthy
-    /// share of the group's weight.
+    /// A group of servers with equal ``Server/priority`` gets this share of the traffic: the factor times the share of
+    /// the group's weight that is healthy.
     ///
     /// With 1.4, a group keeps all its traffic while at least 72 % of its weight is healthy, because servers usually
     /// have that much spare capacity. Below that, the next group gets the rest.
     public var overprovisioning = 1.4
-    /// A closure that narrows the choice of a server for an attempt, or `nil` for none, the default.
+    /// A closure that limits the servers that an attempt may use, or `nil` for none, the default.
     public var selector: ServerSelector?
     /// Whether a failed request is repeated on another server if that is safe; default `true`.
     public var failsOver = true
@@ -55,17 +55,16 @@ public struct SwitchPolicy: Sendable, Hashable {
     public var failsBack = true
     /// The minimum time between two switches away from a failing server; default zero.
     ///
-    /// Until this time is over, the current server stays preferred. A failed request may still be repeated on another
-    /// server.
+    /// During this time, the current server stays preferred. A failed request may still be repeated on another server.
     public var minimumInterval = Duration.zero
     /// The interval of warm-up requests to the first fallback while all servers are healthy, or `nil` for none; default
     /// 5 min.
     ///
-    /// A warm-up keeps a connection, or at least a TLS session, before it is needed. A new connection costs a server
-    /// several times the work of a request, and when a server dies, all of its clients move to its fallbacks at the
-    /// same time. The first warm-up comes after a random time between a 60th and a 12th of the interval, so that short
-    /// sessions send none and the clients are spread over time. The property has an effect only with
-    /// ``SelectionStrategy/priority``.
+    /// A warm-up request is a copy of a read whose response is discarded. It opens a connection, or at least keeps a
+    /// TLS session, before it is needed. A new connection costs a server several times the work of a request, and when
+    /// a server dies, all of its clients move to its fallbacks at the same time. The first warm-up request comes after
+    /// a random time between a 60th and a 12th of the interval, so that short runs of the app send none and not all
+    /// clients send theirs at the same time. The property has an effect only with ``SelectionStrategy/priority``.
     public var warmUp: Duration? = .seconds(300)
     /// The maximum number of attempts of one request, each on another server; default 3.
     public var maximumAttempts = 3
@@ -134,8 +133,8 @@ extension SwitchPolicy {
         return policy
     }()
 
-    /// Switches to the next server in order if at least 40 requests finished within 60 s and at least 10 % of them
-    /// failed suspiciously.
+    /// Switches to the next server in order if at least 40 requests finished within 60 s and at least 10 % of them had
+    /// a suspicious failure.
     ///
     /// A failure is suspicious if there was no HTTP response, or a response with status 502, 503 or 504. Outcomes are
     /// counted per server when requests finish, and only a suspicious failure can cause a switch. A server that failed
@@ -214,11 +213,10 @@ public enum SelectionStrategy: String, Sendable, Hashable, CaseIterable {
     case roundRobin
     /// At random, in proportion to ``Server/weight``.
     case weighted
-    /// A server whose mean latency is within ``SwitchPolicy/latencyWindow`` after the fastest server: two servers of
-    /// that window are drawn at random, and the server with fewer requests in flight is used.
+    /// A server whose mean latency is within ``SwitchPolicy/latencyWindow`` after the fastest server.
     ///
-    /// Servers without a measurement are in the window. One request in 32 goes to any usable server, so that the
-    /// measurements stay current.
+    /// Two of these servers are drawn at random, and the one with fewer requests in flight is used. Servers without a
+    /// measurement count as fast. One request in 32 goes to any usable server, so that the measurements stay current.
     case lowestLatency
     /// The same server for all requests of a session as long as that server is usable (rendezvous hashing).
     ///

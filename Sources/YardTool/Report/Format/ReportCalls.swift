@@ -70,8 +70,8 @@ struct ReportTotal: Codable, Sendable, Equatable {
     var share: Double
     /// The number of hedged calls to which this server responded.
     ///
-    /// A hedged call was sent to a second server because the first was slow. `failedOver` is the number of calls that
-    /// succeeded at this server after another server had failed.
+    /// A hedged call was sent to a second server because the first was slow. `failedOver` is the number of calls to
+    /// which it responded after another server had failed.
     var hedged: Int
     var failedOver: Int
     var p50: Double?

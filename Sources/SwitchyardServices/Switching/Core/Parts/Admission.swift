@@ -5,8 +5,8 @@
 struct Admission: Sendable {
     private let rules: CompiledPolicy
     private(set) var servers: [AdmissionShare]
-    /// Whether a server has timed out since the last response of any server, and no other server's response confirmed
-    /// that the server is overloaded.
+    /// Whether a server has timed out since the last response of any server, and no other server's response has
+    /// confirmed that the server is overloaded.
     private var hasDoubts = false
 
     init(_ rules: CompiledPolicy, count: Int) {
@@ -14,10 +14,10 @@ struct Admission: Sendable {
         servers = Array(repeating: AdmissionShare(), count: count)
     }
 
-    /// Whether a server gets the next request.
+    /// Returns whether a server gets the next request.
     ///
-    /// The decision is random in proportion to the server's share, and `false` until the server's `Retry-After` has
-    /// passed.
+    /// The decision is random in proportion to the server's share. It is `false` until the time in the server's
+    /// `Retry-After` has come.
     func admits(_ position: Int, at time: Double, _ random: inout RandomSource) -> Bool {
         guard time >= servers[position].notBefore else { return false }
         if servers[position].isFull { return true }
@@ -34,8 +34,9 @@ struct Admission: Sendable {
     /// Whether a server has shown no overload for so long that it may get extra attempts.
     func isClean(_ position: Int, at time: Double) -> Bool { servers[position].isClean(at: time, rules) }
 
-    /// Returns the probability that no server of a set admits a request; `nil` if a server of the set admits every
-    /// request, or if none is overloaded.
+    /// Returns the probability that no server of a set admits a request.
+    ///
+    /// The result is `nil` if a server of the set admits every request, or if none is overloaded.
     func refusal(by positions: ServerSet, at time: Double) -> Double? {
         var refusal = 1.0
         var isOverloaded = false
@@ -112,8 +113,9 @@ extension Admission {
     /// Restores the full share of a server, and ends its `Retry-After`.
     mutating func restore(_ position: Int) { servers[position] = AdmissionShare() }
 
-    /// Moves the shares to the new positions of the servers; `known` contains the old positions, or `nil` for new
-    /// servers.
+    /// Moves the shares to the new positions of the servers.
+    ///
+    /// `known` contains the old position of each server, or `nil` for a new server.
     mutating func rearrange(_ known: [Int?]) {
         servers = known.map { old in old.map { servers[$0] } ?? AdmissionShare() }
     }

@@ -18,18 +18,18 @@ struct Evidence: Sendable {
         servers = (0..<count).map { _ in ServerEvidence(at: time) }
     }
 
-    /// Whether failures are weighed against the other servers' results for the same endpoint.
+    /// Whether failures are compared with the other servers' results for the same endpoint.
     private var judgesEndpoints: Bool {
         rules.policy.detection.perEndpoint && rules.policy.failsOver && servers.count > 1
     }
 
-    /// Lets the evidence about a server fade.
+    /// Reduces the weight of old evidence about a server.
     mutating func age(_ position: Int, to time: Double) {
         servers[position].score.decay(to: time, halfLife: rules.halfLife)
         servers[position].lateness.decay(to: time, halfLife: rules.halfLife)
     }
 
-    /// Records that the network path works, because a server responded.
+    /// Records that the network path works, because a server has responded.
     mutating func provePath(at time: Double) { provenAt = time }
 }
 
@@ -52,7 +52,7 @@ extension Evidence {
         return min(cautious, max(rules.earliestHedge, tail, scaled))
     }
 
-    /// Returns the seconds after which a request that must not be repeated is late.
+    /// Returns the seconds after which a request that must not be repeated counts as late.
     func cautiousWait(for endpoint: UInt32, on position: Int?) -> Double {
         cautiousWait(bulk(of: endpoint, on: position).map { scaled($0) })
     }
@@ -136,7 +136,7 @@ extension Evidence {
         servers[position].overload.recordResponse(at: time)
     }
 
-    /// Records a failure that does not speak against the server.
+    /// Records a failure that does not count against the server.
     mutating func excuse(_ position: Int, at time: Double) { count(position, failed: false, at: time) }
 
     /// Compares a failure with the other servers' results for the same endpoint.
@@ -162,9 +162,9 @@ extension Evidence {
         return failure.isOutdone || breadth == .all ? failure : nil
     }
 
-    /// Charges a server with a failure.
+    /// Counts a failure against a server.
     ///
-    /// - Returns: The limit that the server has reached; `nil` if it has reached none.
+    /// - Returns: The limit of a detector that the server has reached, or `nil` if it has reached none.
     mutating func charge(_ failure: SwitchingCore.Failure, to position: Int, at time: Double) -> SwitchCause? {
         let isProven = isProven(failure, at: time)
         count(position, failed: isProven, at: time)
@@ -173,7 +173,8 @@ extension Evidence {
         return limit(of: position, after: failure, isProven: isProven)
     }
 
-    /// Whether the failure is the server's and not the network's: another server responded recently or to the request.
+    /// Whether the failure is the server's and not the network's, because another server has responded recently or to
+    /// the same request.
     private func isProven(_ failure: SwitchingCore.Failure, at time: Double) -> Bool {
         if failure.hasConfirmation || rules.policy.detection.countsUnproven { return true }
         if failure.isShared { return false }
@@ -356,7 +357,7 @@ extension Evidence {
 // MARK: - States
 
 extension Evidence {
-    /// Whether a server succeeded with some requests between the failures or late responses that are held against it.
+    /// Whether a server succeeded with some requests between the failures or late responses that count against it.
     func isMixed(_ position: Int) -> Bool {
         let isLate = rules.policy.detection.lateness.map { servers[position].lateness.value >= $0.threshold } ?? false
         return isLate ? servers[position].lateness.isMixed : servers[position].score.isMixed
@@ -395,8 +396,9 @@ extension Evidence {
         endpoints = EndpointTable()
     }
 
-    /// Moves the evidence to the new positions of the servers; `known` contains the old positions, or `nil` for new
-    /// servers.
+    /// Moves the evidence to the new positions of the servers.
+    ///
+    /// `known` contains the old position of each server, or `nil` for a new server.
     mutating func rearrange(_ known: [Int?], at time: Double) {
         servers = known.map { old in old.map { servers[$0] } ?? ServerEvidence(at: time) }
         endpoints.forgetFailures()  // Their servers may have other positions now.

@@ -23,7 +23,7 @@ struct ExtraAttempts: Sendable {
     /// Counts a request whose first server has been chosen.
     mutating func beginRequest() { requests.begin() }
 
-    /// Removes a settled attempt from the attempts in flight.
+    /// Removes an attempt whose outcome was reported from the attempts in flight.
     mutating func release(_ attempt: Attempt) {
         switch attempt.role {
         case .first: requests.end()
@@ -168,7 +168,7 @@ extension ExtraAttempts {
         return max(tokens, Double(requests.most))
     }
 
-    /// The number of requests for which a server has been chosen and that are not settled yet.
+    /// The number of requests for which a server has been chosen and whose outcomes have not been reported.
     struct Concurrency: Sendable {
         private var underWay: UInt32 = 0
         /// The highest number of concurrent requests so far.

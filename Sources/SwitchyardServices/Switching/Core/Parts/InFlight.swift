@@ -19,13 +19,15 @@ struct InFlight: Sendable {
         if counts[position] > 0 { counts[position] -= 1 }
     }
 
-    /// Forgets the requests of a server whose generation has ended, because their ends are not attributed to it.
+    /// Forgets the requests in flight of a server whose generation has changed, because the core does not attribute
+    /// their ends to the server.
     mutating func clear(_ position: Int) {
         counts[position] = 0
     }
 
-    /// Moves the counts to the new positions of the servers; `known` contains the old positions, or `nil` for new
-    /// servers.
+    /// Moves the counts to the new positions of the servers.
+    ///
+    /// `known` contains the old position of each server, or `nil` for a new server.
     mutating func rearrange(_ known: [Int?]) {
         counts = known.map { old in old.map { counts[$0] } ?? 0 }
     }

@@ -5,16 +5,16 @@
 struct Recovery: Sendable {
     /// The time, in seconds, after which a probe without a reported outcome expires.
     static let probeBudget = 60.0
-    /// The time, in seconds, after the last repeatable request during which non-repeatable requests avoid servers on
-    /// trial.
+    /// The seconds after the last repeatable request during which non-repeatable requests avoid servers on trial.
     private static let trialTimeout = 5.0
 
     private let rules: CompiledPolicy
     private(set) var servers: [ServerHealth] = []
     private var nextGeneration: UInt32 = 0
-    /// The time at which the last repeatable request began that every server serves.
+    /// The time at which the last repeatable request that every server serves began.
     private var repeatableAt = -1e9
-    /// The time at which the first fallback is due for a warm-up request; below 0 until the first warm-up is planned.
+    /// The time at which a warm-up request to the first fallback is due, or a number below 0 until the first one is
+    /// planned.
     private var warmUpDue = -1.0
 
     init(_ rules: CompiledPolicy, count: Int, at time: Double) {
@@ -100,22 +100,25 @@ extension Recovery {
 
     /// Makes a server healthy, because the app or a command gives it a fresh start.
     ///
-    /// If it was healthy already, its attempts in flight still count.
+    /// If the server was healthy already, the outcomes of its attempts in flight still count.
     mutating func restart(_ position: Int, at time: Double) {
         let isHealthy = servers[position].state == .healthy
         let generation = isHealthy ? servers[position].generation : takeGeneration()
         servers[position].recover(generation: generation, at: time)
     }
 
-    /// Makes all servers healthy; the outcomes of attempts in flight no longer count.
+    /// Makes all servers healthy.
+    ///
+    /// The outcomes of attempts in flight no longer count.
     mutating func reset(at time: Double) {
         for position in servers.indices {
             servers[position] = ServerHealth(generation: takeGeneration(), at: time)
         }
     }
 
-    /// Moves the health to the new positions of the servers; `known` contains the old positions, or `nil` for new
-    /// servers.
+    /// Moves the health to the new positions of the servers.
+    ///
+    /// `known` contains the old position of each server, or `nil` for a new server.
     mutating func rearrange(_ known: [Int?], at time: Double) {
         servers = known.map { old in
             old.map { servers[$0] } ?? ServerHealth(generation: takeGeneration(), at: time)
@@ -159,21 +162,21 @@ extension Recovery {
         }
     }
 
-    /// Reserves one of the few concurrent requests that a server may receive during its trial.
+    /// Reserves a slot of a trial: one of the few concurrent requests that a server may receive during its trial.
     ///
-    /// - Returns: `false` if none is available for this request.
+    /// - Returns: `false` if no slot is available for this request.
     mutating func takeTrialPlace(_ position: Int, for traits: RequestTraits, at time: Double) -> Bool {
         guard time >= servers[position].dueAt,
             servers[position].trialPlaces < max(1, servers[position].trialSuccesses)
         else { return false }
-        // Repeatable requests test the server. Other requests do so only if there are no repeatable ones.
+        // Repeatable requests test a server on trial. Other requests test it only if there are no repeatable requests.
         let repeatableAt = max(repeatableAt, servers[position].repeatableAt)
         guard traits.mayBeRepeated || time - repeatableAt > Self.trialTimeout else { return false }
         servers[position].trialPlaces += 1
         return true
     }
 
-    /// Returns the slot that an attempt has reserved in a trial.
+    /// Returns the slot that an attempt has reserved in a server's trial.
     mutating func returnTrialPlace(_ position: Int) {
         guard servers[position].state == .trial, servers[position].trialPlaces > 0 else { return }
         servers[position].trialPlaces -= 1
@@ -201,7 +204,7 @@ extension Recovery {
     /// Records that the probe in flight has ended.
     mutating func endProbe(_ position: Int) { servers[position].probedUntil = -1e9 }
 
-    /// Plans the step after a probe: another probe, or the trial.
+    /// Plans the step after a probe of an ejected server: another probe, or the trial.
     ///
     /// - Returns: The seconds until the trial begins, or `nil` if another probe is needed.
     mutating func settleProbe(
@@ -246,7 +249,9 @@ extension Recovery {
         return rules.policy.recovery.firstProbe.inSeconds * doublings
     }
 
-    /// Whether the warm-up request to the first fallback is due; the first call only plans it and returns `false`.
+    /// Returns whether the warm-up request to the first fallback is due.
+    ///
+    /// The first call only plans it and returns `false`.
     mutating func isWarmUpDue(every gap: Double, at time: Double, _ random: inout RandomSource) -> Bool {
         guard warmUpDue >= 0 else {
             warmUpDue = time + gap * (1 + 4 * random.unit()) / 60
@@ -255,7 +260,7 @@ extension Recovery {
         return time >= warmUpDue
     }
 
-    /// Plans the next warm-up.
+    /// Plans the next warm-up request.
     mutating func planWarmUp(after gap: Double, at time: Double, _ random: inout RandomSource) {
         warmUpDue = time + jittered(gap, &random)
     }

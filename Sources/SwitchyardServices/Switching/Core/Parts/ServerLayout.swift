@@ -1,6 +1,7 @@
-/// The arrangement of a list of servers: their order, their groups, and which servers serve every request.
+/// The arrangement of a list of servers: their order, their groups of equal priority, and the servers that serve every
+/// request.
 ///
-/// The layout follows from the list alone and not from the health of the servers.
+/// The arrangement follows from the list alone and not from the health of the servers.
 struct ServerLayout: Sendable {
     /// The place of a server in the arrangement; servers of equal rank form a group.
     private struct Rank: Comparable {
@@ -14,12 +15,13 @@ struct ServerLayout: Sendable {
 
     /// The positions of the servers in order of preference, with the fallbacks shuffled for this installation.
     let order: [UInt8]
-    /// The groups of servers in order of preference; empty if the order alone, or the selection alone, determines the
-    /// server.
+    /// The groups of servers of equal priority, in order of preference.
+    ///
+    /// Empty if the order alone, or the selection alone, determines the server.
     let groups: [ServerSet]
     /// The servers that serve every request, or all servers if no server does.
     let generalists: ServerSet
-    /// Whether a server does not serve every request.
+    /// Whether any server does not serve every request.
     let hasRoles: Bool
 
     /// Arranges a list.
@@ -48,7 +50,7 @@ struct ServerLayout: Sendable {
         groups = usesGroups ? classes.map { $0.reduce(into: ServerSet()) { $0.insert(Int($1)) } } : []
     }
 
-    /// Returns the positions of equal rank in the order of the list, the best rank first.
+    /// Returns the positions of servers of equal rank in the order of the list, the best rank first.
     private static func classes(of ranks: [Rank]) -> [[UInt8]] {
         let sorted = ranks.indices.sorted { (ranks[$0], $0) < (ranks[$1], $1) }
         return sorted.reduce(into: []) { classes, position in
@@ -60,8 +62,8 @@ struct ServerLayout: Sendable {
         }
     }
 
-    /// Returns the order: the first server, then the others of its class as the installation's number determines, then
-    /// the other classes.
+    /// Returns the order: the first server, then the others of its rank in an order that depends on the installation's
+    /// number, then the servers of the other ranks.
     private static func order(
         _ classes: [[UInt8]],
         _ members: [SwitchingCore.Member],

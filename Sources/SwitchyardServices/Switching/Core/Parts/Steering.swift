@@ -23,10 +23,12 @@ struct Steering: Sendable {
     private(set) var layout: ServerLayout
     /// The zone whose servers come first, or `nil` if there is none.
     private(set) var zone: String?
-    /// The position of the server that the app or a command prefers, or `nil` if there is none.
+    /// The position of the server that the app or a command has put first, or `nil` if there is none.
     private(set) var lead: UInt8?
-    /// The server that is in use for the requests that a set of servers does not serve, by this set; used only if the
-    /// policy's `failsBack` is `false` and servers have roles.
+    /// The server that is in use for each set of requests, if the policy's `failsBack` is `false` and servers have
+    /// roles.
+    ///
+    /// The key is the set of servers that do not serve the requests.
     private var starts: [ServerSet: UInt8] = [:]
     /// The positions of the servers, the preferred one first.
     private(set) var order: [UInt8]
@@ -164,7 +166,9 @@ extension Steering {
         return position(of: command.server)
     }
 
-    /// Whether a command currently applies; ``isCommanded`` is also `true` for a command that has not taken effect yet.
+    /// Whether a command currently applies.
+    ///
+    /// ``isCommanded`` is also `true` for a command that has not taken effect yet.
     var hasCommand: Bool { inForce != nil }
 
     /// Whether a command currently applies, or has not taken effect yet.
@@ -189,7 +193,7 @@ extension Steering {
         pending = PendingPush(command: command, dueAt: time)
     }
 
-    /// If the waiting command is due, makes it the current command and returns it.
+    /// Makes the waiting command the current command if it is due, and returns it.
     mutating func beginDue(at time: Double) -> PushCommand? {
         guard let command = pending?.command, let dueAt = pending?.dueAt, time >= dueAt else { return nil }
         pending = nil
@@ -210,7 +214,9 @@ extension Steering {
         restoreOrder()
     }
 
-    /// Forgets the current command; the order is unchanged until ``prefer(_:)`` changes it.
+    /// Forgets the current command.
+    ///
+    /// The order is unchanged until ``prefer(_:)`` changes it.
     mutating func dropCommand() { inForce = nil }
 
     /// Returns the order with the server of a command first, or last if the command avoids that server.
@@ -226,10 +232,12 @@ extension Steering {
 // MARK: - The list
 
 extension Steering {
-    /// Returns the current position of each server of a new list, or `nil` for a new server.
+    /// Returns the position in the current list of each server of a new list, or `nil` for a new server.
     func positions(of members: [SwitchingCore.Member]) -> [Int?] { members.map { position(of: $0.id) } }
 
-    /// Replaces the list of servers; the command that currently applies stays in effect.
+    /// Replaces the list of servers.
+    ///
+    /// The command that currently applies stays in effect.
     ///
     /// - Returns: Whether the preferred server is in the new list. If not, the core must choose another preferred
     ///   server.

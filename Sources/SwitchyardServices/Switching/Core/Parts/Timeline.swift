@@ -1,4 +1,4 @@
-/// The time of a core, and the periods whose outcomes are no evidence about servers.
+/// The time of a core, and the periods in which outcomes are no evidence about servers.
 ///
 /// Attempts that began before a change of the network path are no evidence. Of the attempts that began before a pause
 /// of the process, only responses are evidence.
@@ -19,7 +19,7 @@ struct Timeline: Sendable {
 
     /// Advances the clock to the time in `now`, and returns the core's time in seconds.
     mutating func read(_ now: MonotonicTime) -> Double {
-        // After a jump back of the clock, new attempts would otherwise seem to be older than the change of the path.
+        // If the clock has jumped back, new attempts would otherwise seem to have begun before the change of the path.
         if now < pathSince, clock.jumpsBack(to: now) { pathSince = now }
         if now < resumedAt, clock.jumpsBack(to: now) { resumedAt = now }
         return clock.read(now)
@@ -43,15 +43,19 @@ struct Timeline: Sendable {
         quietUntil = end
     }
 
-    /// Records the end of a pause of the process; a time before the end of the last pause changes nothing.
+    /// Records the end of a pause of the process.
+    ///
+    /// A time before the end of the last pause changes nothing.
     mutating func resume(at end: MonotonicTime) {
         resumedAt = max(resumedAt, end)
     }
 
-    /// Whether outcomes are no evidence at this time: the machine is offline, or its network path has just changed.
+    /// Whether outcomes are no evidence at this time, because the machine is offline or its network path has just
+    /// changed.
     func isQuiet(at time: Double) -> Bool { clock.isFrozen || time < quietUntil }
 
-    /// Whether the duration of an attempt measures its server: the process was not paused during the attempt.
+    /// Whether the duration of an attempt says something about its server, because the process was not paused during
+    /// the attempt.
     func isTimed(_ attempt: Attempt) -> Bool { attempt.startedAt >= resumedAt }
 
     /// Whether the outcome of an attempt is no evidence because of the time at which the attempt began.
