@@ -36,7 +36,7 @@ public struct ActiveRequest: Sendable {
 }
 
 extension RequestBody {
-    /// Whether this body is read while it is being sent.
+    /// Whether the body is read while it is being sent.
     fileprivate var isStreamed: Bool {
         switch kind {
         case .file, .stream, .multipart, .custom: true
@@ -46,7 +46,7 @@ extension RequestBody {
 }
 
 extension HTTPBody {
-    /// Whether this body is read while it is being sent.
+    /// Whether the body is read while it is being sent.
     fileprivate var isStreamed: Bool {
         switch self {
         case .file, .stream: true
@@ -80,7 +80,7 @@ extension NetworkClient {
         activeRequests { $0.kind == kind }
     }
 
-    /// Calls a closure with each active request, oldest first.
+    /// Calls a closure for each active request, oldest first.
     package func forEachActiveRequest(_ body: (ActiveRequest) throws -> Void) rethrows {
         for request in activeRequests(where: { _ in true }) { try body(request) }
     }

@@ -4,7 +4,9 @@ import SwitchyardServices
 ///
 /// The client does not use these objects. It only retains them, so that they are released with the client.
 package final class AssociatedObjects: Sendable {
-    /// The objects, in an array because there are few, and comparing a few types is cheaper than hashing one.
+    /// The objects.
+    ///
+    /// They are in an array because there are few, and comparing a few types is cheaper than hashing one.
     private let objects = Locked<[(type: ObjectIdentifier, object: any AnyObject & Sendable)]>([])
 
     init() {}

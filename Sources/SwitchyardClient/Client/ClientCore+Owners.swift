@@ -2,7 +2,7 @@ import SwitchyardHTTP
 package import SwitchyardServices
 
 extension ClientCore {
-    /// Returns whether a call is authorized with the client's credentials, if the client has any.
+    /// Returns whether a call carries the client's credentials, if the client has any.
     func goesAsPresentUser(_ configuration: APIConfiguration) -> Bool {
         configuration.usesCredentials && configuration.credential == nil && options.credentials?.isBypassed != true
     }

@@ -67,8 +67,8 @@ extension ClientCore {
             let isDone = state.withLock { state in
                 guard state.replacements == number else { return false }
                 state.replacements += 1
-                // Once `true`, the flag stays `true`, because calls that started while there were several environments
-                // may still be waiting.
+                // Once the flag is `true`, it stays `true`, because calls that started while there were several
+                // environments may still be waiting.
                 state.knowsEnvironments = state.knowsEnvironments || knowsEnvironments
                 (state.service, state.pool) = new
                 return true
@@ -93,7 +93,7 @@ extension ClientCore {
         let (events, pool) = try state.withLock { (state) throws(ClientError) in
             try Self.check(zone: zone, in: state.service)
             state.zone = zone
-            // Because of the new count, `replacePool` discards a pool that it is creating with the old zone.
+            // The new count makes `replacePool` discard a pool that it is creating with the old zone.
             state.replacements += 1
             return (state.pool.change { $0.prefer(zone: zone, at: now) }, state.pool)
         }
@@ -111,13 +111,13 @@ extension ClientCore {
         let now = time.now
         let isBack = state.withLock { state in
             defer { state.isOffline = isOffline }
-            // Because of the new count, `replacePool` discards a pool that it is creating with the old offline state.
+            // The new count makes `replacePool` discard a pool that it is creating with the old offline state.
             state.replacements += 1
             // The pool is updated under the lock, so that the client and the pool end with the same state.
             state.pool.setOffline(isOffline, at: now)
             return state.isOffline && !isOffline
         }
-        // Connections from before the outage may be dead although nothing has reported it.
+        // Connections from before the outage may have failed without a report.
         if isBack { transport.retireConnections() }
     }
 
@@ -140,7 +140,7 @@ extension ClientCore {
 extension ClientCore {
     /// Returns all requests, the most urgent first.
     ///
-    /// Slots of limits and failovers of the budget are assigned to the requests in this order.
+    /// Slots of limits and permissions for failovers are given to the requests in this order.
     private func mostUrgentFirst() -> [any DispatchedRequest] {
         requests.sorted { ($1.configuration.priority, $0.id) < ($0.configuration.priority, $1.id) }
     }

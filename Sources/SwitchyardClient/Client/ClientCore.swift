@@ -50,7 +50,7 @@ package final class ClientCore: Sendable {
         var pool: ServerPool
         /// The observers of calls, or `nil` instead of an empty array, because the check for `nil` is cheaper.
         var clientObservers: [ClientObserver]?
-        /// The number of times the service, the pool, or the offline state was replaced.
+        /// The number of times that the service, the pool, or the offline state was replaced.
         var replacements = 0
         /// Whether the environment may change between the creation of a call and its dispatch.
         var knowsEnvironments: Bool

@@ -3,7 +3,8 @@ import SwitchyardServices
 /// A handler that is called once with the result of a request.
 typealias RequestCompletion = @Sendable (Result<ServiceResponse, RequestFailure>) -> Void
 
-/// A request in the dispatch table: a single failover, or a flow of several failovers in sequence.
+/// A request in the dispatch table: a single ``Failover``, or a ``RequestFlow`` of several failovers one after the
+/// other.
 protocol DispatchedRequest: AnyObject, Sendable {
     /// The identifier of the request, which stays the same from dispatch to end.
     var id: RequestID { get }

@@ -23,11 +23,10 @@ package final class TransferHandle: Sendable {
         state.withLock { $0.owner = owner }
     }
 
-    /// The reason why the transfer delivers no more data after its user has logged out, or `nil` while the user is
-    /// logged in.
+    /// The reason why the transfer delivers no more data, or `nil` while its user is logged in.
     ///
-    /// If there is a reason, reading this property ends the transfer. A transfer that is over may still have buffered
-    /// data, so the reason applies to it too.
+    /// If the user has logged out, reading this property ends the transfer. A transfer that is over may still have
+    /// buffered data, so the reason applies to it too.
     package var refusal: RequestFailure.Reason? {
         guard let refusal = state.withLock({ $0.owner })?.refusal else { return nil }
         cancel(refusal)
@@ -37,7 +36,7 @@ package final class TransferHandle: Sendable {
     /// Whether the transfer is over, even if its completion has not been called yet.
     var isOver: Bool { state.withLock { $0.isOver } }
 
-    /// Returns whether the transfer still has to pass the limits.
+    /// Returns whether the transfer has not passed the limits yet.
     ///
     /// The first call returns `true`, every later call `false`.
     func takeTurn() -> Bool {

@@ -15,7 +15,7 @@ final class TransferTable: Sendable {
         var hasEnd: Bool
         /// Whether the transfer is sent by a refresh of the client's credentials.
         ///
-        /// Cancelling all requests spares such a transfer.
+        /// Methods that cancel all requests do not cancel such a transfer.
         var isOfRefresh: Bool
 
         func isOrdinary(of owner: OwnerID?) -> Bool {

@@ -15,9 +15,7 @@ extension ClientCore {
         var avoided: [Server.ID] = []
         /// A closure that returns the time until which a caller waits for the request.
         ///
-        /// The time may change from call to call.
-        ///
-        /// If `nil`, the request's own deadline applies.
+        /// Each call may return another time. If the closure is `nil`, the request's own deadline applies.
         var patience: (@Sendable () -> MonotonicTime)?
     }
 

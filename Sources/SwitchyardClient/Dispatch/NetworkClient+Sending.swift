@@ -12,7 +12,7 @@ extension NetworkClient {
     ///   - configuration: The call.
     ///   - id: The identifier of the request, by which another task can cancel it. Each request needs a new one.
     ///   - progress: A handler for the progress of each attempt, called on a thread of the transport.
-    /// - Returns: The response of the attempt that won.
+    /// - Returns: The response of the attempt that succeeded first.
     /// - Throws: ``RequestFailure`` if there is no response.
     public nonisolated(nonsending) func send(
         _ configuration: APIConfiguration,

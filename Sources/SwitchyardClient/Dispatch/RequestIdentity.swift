@@ -119,9 +119,10 @@ private struct Options {
         if call.outlivesLogout { add(":outlives", "") }
     }
 
-    /// Adds a fingerprint of the call's own credential, because a reader of the identity must not learn the credential.
+    /// Adds a fingerprint of the call's own credential.
     ///
-    /// A response to a request with a credential must not be used for a request without one.
+    /// Code that reads the identity must not learn the credential. A response to a request with a credential must not
+    /// be used for a request without one.
     private mutating func addCredential(_ credential: Credential?, usesShared: Bool) {
         if let credential { return add(":credential", credential.scheme.fingerprint) }
         if !isAuthorized || !usesShared { add(":credential", "none") }
@@ -149,7 +150,7 @@ extension APIConfiguration {
 extension ParameterEncodingOptions {
     /// Whether options with the same description encode parameters in the same way.
     ///
-    /// Options with closures do not.
+    /// For options with closures, the value is `false`.
     fileprivate var isComparable: Bool {
         if case .custom = arrays { return false }
         if case .custom = nesting { return false }

@@ -85,7 +85,7 @@ final class SharedRequest: DispatchedRequest {
         guard mayStart else { return core.finish(self) }
         setTimer()
         core.sharedTransfers.join(self)
-        // If the request was cancelled before `join`, it could not leave the transfer then and leaves it now.
+        // If the request was cancelled before `join`, it was not in the transfer yet. It leaves the transfer now.
         if state.withLock({ $0.phase }) == .ended { core.sharedTransfers.leave(self, .cancelled) }
     }
 

@@ -5,7 +5,9 @@ import SwitchyardTransport
 // MARK: - Attempts
 
 extension Failover {
-    /// Sends one attempt along a route, which was chosen after a failure of this kind if there was one.
+    /// Sends one attempt along a route.
+    ///
+    /// If the route was chosen after a failure, `kind` is that failure.
     func launch(_ route: ServerPool.Route, after kind: FailureKind? = nil, at now: MonotonicTime) {
         var request: HTTPRequest
         do throws(RequestError) {
@@ -75,8 +77,8 @@ extension Failover {
         guard let watch else { return core.transport.start(request, progress: progress, completion: completion) }
         let record = AttemptRecord(number: index + 1, kind: kind, server: server, request: request, startedAt: now)
         let attempt = MonitoredAttempt(record, watch.tell)
-        // The attempt is stored before it starts. If the request ends during the start, the code that ends the request
-        // can then report the end of the attempt.
+        // The attempt is stored before it starts, so that the code that ends the request can report the end of the
+        // attempt even during the start.
         let isWanted = state.withLock { $0.attach(attempt, to: index, hop: hop) } == .waiting
         guard isWanted, attempt.begin() else { return nil }
         let carrier = watch.carrier(to: server, usually: core.transport)
@@ -146,7 +148,8 @@ extension Failover {
         conclude(index, outcome, result.mapError { .transport($0) }, fate, at: now)
     }
 
-    /// Records the outcome of an attempt and the fate of its request, and takes the next step.
+    /// Records the outcome of an attempt and the fate of its request (how much of it a server may have executed), and
+    /// takes the next step.
     func conclude(
         _ index: Int,
         _ outcome: AttemptOutcome,
@@ -217,7 +220,7 @@ extension Failover {
 }
 
 extension RequestFate {
-    /// Creates the fate of a request from the result of its exchange.
+    /// Creates the fate of a request (how much of it a server may have executed) from the result of its exchange.
     init(of result: Result<HTTPResponse, TransportError>, to method: HTTPMethod) {
         switch result {
         case .success(let response): self.init(status: response.status, to: method)

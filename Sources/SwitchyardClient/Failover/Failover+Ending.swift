@@ -10,7 +10,8 @@ extension Failover {
         if let ending = state.withLock({ $0.end(with: result) }) { finish(ending, at: core.now) }
     }
 
-    /// Performs the effects of the end: cancels attempts, settles the servers' outcomes, and calls the completion.
+    /// Performs the effects of the end: cancels attempts, reports the outcomes of the servers, and calls the
+    /// completion.
     ///
     /// This method runs once and without a lock, because the state returns its ending only once.
     func finish(_ ending: FailoverState.Ending, at now: MonotonicTime) {
@@ -50,9 +51,9 @@ extension Failover {
         return settled.isEmpty ? [] : pool.settle(settled, resumedAt: core.clock.resumedAt, at: now)
     }
 
-    /// Returns the outcome of an attempt in flight that counts for or against its server.
+    /// Returns the outcome of an attempt in flight, which counts for or against its server.
     ///
-    /// The deadline does not count against a server that got the request too shortly before it.
+    /// The outcome does not count against a server that got the request too shortly before the deadline.
     private func outcome(of index: Int, in ending: FailoverState.Ending, at now: MonotonicTime) -> AttemptOutcome {
         guard ending.isOverdue, let attempt = ending.attempts[index].route.attempt else {
             return ending.outcome(of: index)
@@ -161,7 +162,7 @@ extension FailoverState {
         var isOverdue = false
         /// Whether an attempt has not ended yet.
         var isAttemptInFlight = false
-        /// Whether a server may have executed an attempt that has ended without a response to confirm it.
+        /// Whether a server may have executed an ended attempt although no response confirms it.
         var mayHaveBeenExecuted = false
         /// The fate of the request over all attempts: how much of it a server may have executed.
         var fate = RequestFate.unsent
@@ -174,7 +175,8 @@ extension FailoverState {
         /// Cancels the transfers of the attempts that have no response yet.
         mutating func cancelAttemptsWithoutResponse() {
             for index in attempts.indices where attempts[index].outcome == nil {
-                // If the request ended with another attempt's response, the end of this attempt is not reported.
+                // If the request ended with another attempt's response, the end of this attempt is not reported to
+                // observers.
                 if case .failure = result, let watched = attempts[index].task as? MonitoredAttempt {
                     watched.tell(.failure(TransportError(.cancelled, message: "the request has ended")))
                 }
@@ -188,8 +190,9 @@ extension FailoverState {
 
         /// Returns the outcome of an attempt in flight that counts for or against its server.
         ///
-        /// Another server responded first, or the deadline passed, or the caller ended the request. Nothing counts
-        /// against the server if the caller ended the request or if the attempt was redirected to another host.
+        /// The attempt is in flight because another server responded first, the deadline passed, or the caller ended
+        /// the request. The outcome does not count against the server if the caller ended the request or if the attempt
+        /// was redirected to another host.
         func outcome(of index: Int) -> AttemptOutcome {
             if attempts[index].trail?.value.hasLeft ?? false { return .neutral }
             if isOverdue { return .failure(.timeout) }

@@ -80,9 +80,7 @@ final class Failover: DispatchedRequest {
         var isTimed = true
         /// A closure that returns the time until which a caller waits for the request.
         ///
-        /// The time may change from call to call.
-        ///
-        /// If `nil`, the deadline applies.
+        /// Each call may return another time. If the closure is `nil`, the deadline applies.
         var patience: (@Sendable () -> MonotonicTime)?
         /// The observer of the attempts.
         var watch: AttemptMonitor?
@@ -90,7 +88,8 @@ final class Failover: DispatchedRequest {
         var avoided: [Server.ID] = []
     }
 
-    /// The number of times the cookies had been removed when the call was made, or `nil` for a call without cookies.
+    /// The number of times that the cookies had been removed when the call was made, or `nil` for a call without
+    /// cookies.
     var cookies: UInt64? { configuration.callOwner?.cookies }
 
     /// The environment that the request is built for.

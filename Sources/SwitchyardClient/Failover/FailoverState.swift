@@ -66,9 +66,9 @@ struct FailoverState {
     private var lastResult: Result<HTTPResponse, RequestFailure.Reason>?
     /// The attempt that ended with `lastResult`.
     private var decisiveCandidate: Int?
-    /// Whether a server may have executed an attempt without a response to confirm it.
+    /// Whether a server may have executed an attempt although no response confirms it.
     private var mayHaveBeenExecuted = false
-    /// The fate of the request over the attempts that have ended.
+    /// The fate of the request over the attempts that have ended: how much of it a server may have executed.
     private(set) var fate = RequestFate.unsent
     /// The method that is sent, if it is unsafe and a modifier has changed it.
     ///
@@ -201,7 +201,9 @@ struct FailoverState {
         return timer
     }
 
-    /// Records the end of an attempt and the fate of its request, unless the attempt or the request has already ended.
+    /// Records the end of an attempt and the fate of its request (how much of it a server may have executed).
+    ///
+    /// Nothing is recorded if the attempt or the request has already ended.
     mutating func attemptEnded(
         _ index: Int,
         _ outcome: AttemptOutcome,
@@ -234,9 +236,9 @@ struct FailoverState {
 
     /// Decides what to do with a 4xx response to an extra attempt while the first server has not responded yet.
     ///
-    /// Without the extra attempt, the caller would have got the first server's response. The 4xx response therefore
-    /// waits for the first server, unless another server responds with the same status. If the first server fails, the
-    /// 4xx response is the result.
+    /// Without the extra attempt, the caller would have got the first server's response. The 4xx response is therefore
+    /// held until the first server responds, unless another server responds with the same status. If the first server
+    /// fails, the 4xx response is the result.
     ///
     /// - Returns: The next step, or `nil` if there is nothing to decide.
     private mutating func weigh(
@@ -298,8 +300,8 @@ struct FailoverState {
 
     /// Ends the request because an attempt cannot be sent.
     ///
-    /// While another attempt is in flight, the attempt is optional, so the request continues. A response to an earlier
-    /// attempt is more significant than the reason.
+    /// While another attempt is in flight, the request continues without this attempt. A response to an earlier attempt
+    /// is more significant than the reason.
     mutating func endUnsent(_ reason: RequestFailure.Reason) -> Ending? {
         guard live == 0 else { return nil }
         if case .success = lastResult { return giveUp() }
@@ -314,7 +316,8 @@ struct FailoverState {
         var telling: Int?
         let isOverdue = result.isDeadline
         if isOverdue {
-            // A response of a server is more significant than the passed deadline, even if its status is an error.
+            // A response of a server is more significant than the deadline that has passed, even if its status is an
+            // error.
             if let refusal {
                 (result, winner) = (refusal.value.result, refusal.value.index)
             } else if case .success? = lastResult, let lastResult {

@@ -1,6 +1,6 @@
 import SwitchyardHTTP
 
-/// The attempts of one request to reply to the digest challenges of one origin.
+/// The replies of one request to the digest challenges of one origin.
 struct DigestTrial: Sendable {
     /// The number of replies since the last response that was not a 401.
     var count: Int

@@ -9,7 +9,7 @@ struct FlowPlan: Sendable {
     private(set) var limits: [any RequestLimit]
     let adapters: [Named<RequestInterceptor.Adapt>]
     let observers: [any CallObserver]
-    /// The closures that may replace the transport for an attempt.
+    /// The closures that may replace the transport of an attempt.
     let detours: [ClientObserver.Detour]
     let retriers: [Named<RequestInterceptor.Retry>]
     let retry: RetryPolicy?

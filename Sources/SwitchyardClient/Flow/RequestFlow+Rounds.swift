@@ -119,7 +119,7 @@ extension RequestFlow {
         let result = await failover(adapted, kind, round: context.round)
         try checkRunning()
         try checkOwner(dropping: result)
-        // The deadline may be later than before, because other calls may have joined the request.
+        // The deadline may be later now, because other calls may have joined the request.
         context.deadline = awaitedUntil
         return PassedRound(ended: RoundResult(configuration: adapted, context: context, result: result), lease: lease)
     }
@@ -143,7 +143,7 @@ extension RequestFlow {
 
     /// Throws if the user of the call has logged out.
     ///
-    /// In this case the body of `result` is discarded.
+    /// The body of `result` is then discarded.
     func checkOwner(dropping result: Result<ServiceResponse, RequestFailure>? = nil) throws(RequestFailure.Reason) {
         guard let owner = callOwner, !configuration.outlivesLogout, let reason = owner.refusal else { return }
         if case .success(let response) = result { response.discardBody() }

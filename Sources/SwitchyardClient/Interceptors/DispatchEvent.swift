@@ -194,7 +194,7 @@ extension String {
 /// A slow or blocked observer delays other observers, but no requests. If ``limit`` events are waiting, further events
 /// are dropped, so that a blocked observer uses a bounded amount of memory.
 package final class ObserverQueue: Sendable {
-    /// The maximum number of waiting events.
+    /// The maximum number of waiting events; further events are dropped.
     static let limit = 65_536
 
     private let queue = DispatchQueue(label: "switchyard.observers")

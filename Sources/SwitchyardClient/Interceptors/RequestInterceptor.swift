@@ -71,7 +71,7 @@ public struct RequestInterceptor: Sendable {
         RequestInterceptor("\(type(of: observer))", observer: observer)
     }
 
-    /// Returns an interceptor that only observes with a closure, which is called for each event.
+    /// Returns an interceptor that only observes, with a closure that is called for each event.
     public static func observing(
         _ name: String = "interceptor",
         _ observe: @escaping @Sendable (DispatchEvent) -> Void

@@ -19,14 +19,14 @@ public protocol RequestLimit: Sendable {
     func enter(_ configuration: APIConfiguration, _ context: DispatchContext) async throws -> LimitPass
 }
 
-/// A limit that spaces requests in time, or that lets a later request supersede an earlier request.
+/// A limit that spaces requests in time, or in which a later request supersedes an earlier one.
 package protocol PacingLimit: RequestLimit {
     /// Whether the limit spaces requests in time. A request that continues a transfer does not pass such a limit again.
     var spacesRequests: Bool { get }
 }
 
 extension PacingLimit {
-    /// `false`.
+    /// The value is `false` unless a limit overrides it.
     package var spacesRequests: Bool { false }
 }
 

@@ -58,14 +58,15 @@ public struct RoundResult: Sendable {
 }
 
 extension RequestContext {
-    /// The fate of the request.
+    /// The fate of the request (how much of it a server may have executed).
     ///
     /// The result is also correct for a context that an app has created.
     fileprivate var knownFate: RequestFate { mayHaveBeenExecuted && fate < .done ? .open : fate }
 }
 
 extension RequestFailure.Reason {
-    /// The fate of a request that failed for this reason, without regard to its attempts.
+    /// The fate of a request that failed for this reason, without regard to its attempts: how much of it a server may
+    /// have executed.
     fileprivate var fate: RequestFate {
         switch self {
         case .transport(let error): RequestFate(error)

@@ -31,7 +31,7 @@ package final class ReachabilityBroadcaster: Sendable {
             state.withLock { state in
                 guard state.status != newValue else { return }
                 state.status = newValue
-                // The streams are notified under the lock so that changes arrive in order. A stream only buffers the
+                // The streams are notified under the lock, so that changes arrive in order. A stream only buffers the
                 // value.
                 for listener in state.listeners.values { listener.yield(newValue) }
             }

@@ -266,7 +266,7 @@ extension APIConfiguration: CustomStringConvertible {
 
 extension APIConfiguration: RedactedDescribable {}
 
-/// The values that are sent. If there is an ``APIConfiguration/prebuiltRequest``, they are taken from it.
+/// The values that are sent, which come from ``APIConfiguration/prebuiltRequest`` if it is set.
 extension APIConfiguration {
     package var sentMethod: HTTPMethod { rare?.value.prebuiltRequest?.method ?? method }
 

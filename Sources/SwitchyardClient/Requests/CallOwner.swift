@@ -16,7 +16,7 @@ package final class CallOwner: Sendable {
         var environment: ServiceEnvironment
         /// The login that the call is bound to, or `nil` for a call that does not carry the client's credentials.
         var login: Login?
-        /// The number of times the cookies had been removed when the call was made, or `nil` for a call without
+        /// The number of times that the cookies had been removed when the call was made, or `nil` for a call without
         /// cookies.
         var cookies: UInt64?
     }
@@ -67,7 +67,8 @@ package final class CallOwner: Sendable {
 
     /// The environment of the call.
     package let environment: ServiceEnvironment
-    /// The number of times the cookies had been removed when the call was made, or `nil` for a call without cookies.
+    /// The number of times that the cookies had been removed when the call was made, or `nil` for a call without
+    /// cookies.
     let cookies: UInt64?
     /// The client whose environment and login the call follows.
     ///

@@ -46,7 +46,7 @@ public struct Credential: Sendable, Hashable {
         Credential(.basic(user: user, password: password))
     }
 
-    /// Creates a user name and a password of which only digests are sent (RFC 7616).
+    /// Creates a user name and a password, of which only digests are sent (RFC 7616).
     public static func digest(user: String, password: String) -> Credential {
         Credential(.digest(user: user, password: password))
     }
@@ -135,8 +135,8 @@ struct RequestAuthorization: Sendable {
     ///
     /// These fields are removed if a redirect leads to another origin.
     var names: [String]
-    /// Whether the closure must run after all other changes to the request, because its fields depend on the finished
-    /// request.
+    /// Whether the closure must run after all other changes to the request, because the fields that it sets depend on
+    /// the finished request.
     var answersWhole = false
     /// Sets the header fields in `names` on the request.
     var apply: @Sendable (inout HTTPRequest) throws -> Void

@@ -5,7 +5,7 @@ import SwitchyardServices
 extension RequestGenerator {
     // MARK: - URL
 
-    /// Returns whether a request whose URL names this origin carries the common values.
+    /// Returns whether a request to a URL with this origin carries the common values.
     func sharesCommonValues(
         _ origin: RequestURL.Origin,
         _ base: BaseURL,
@@ -83,7 +83,7 @@ extension RequestGenerator {
 
     // MARK: - Parameters
 
-    /// Distributes the parameters of a call over the query and a form body.
+    /// Distributes the parameters of a call between the query and a form body.
     func placedParameters(
         _ configuration: APIConfiguration,
         sharesCommonValues: Bool
@@ -221,7 +221,9 @@ extension RequestBody {
 }
 
 extension HTTPRequest.Timeouts {
-    /// Returns the timeouts for a call: those that its configuration sets, and these timeouts for all others.
+    /// Returns the timeouts for a call.
+    ///
+    /// A timeout that the configuration sets replaces the timeout of this value.
     func of(_ configuration: APIConfiguration) -> Self {
         var timeouts = self
         timeouts.packedConnect = configuration.packedConnectTimeout.or(packedConnect)

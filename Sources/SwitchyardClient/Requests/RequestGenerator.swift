@@ -197,7 +197,8 @@ public struct RequestGenerator: Sendable {
             delivery: configuration.delivery,
             responseBodyLimit: configuration.responseBodyLimit ?? responseBodyLimit
         )
-        // If the value stays `nil`, the method decides. A redirect may change the method later.
+        // If the value stays `nil`, the method decides whether the request may be repeated. A redirect may change the
+        // method later.
         request.mayBeRepeated = configuration.mayBeRepeated ?? (configuration.idempotencyKey == .none ? nil : true)
         return modifiers.isEmpty && configuration.rare == nil ? request : try finished(request, configuration, home)
     }
@@ -241,7 +242,7 @@ package struct PathFilter: Sendable {
         self.transform = transform
     }
 
-    /// Returns a filter that appends parameters to the path's query.
+    /// Returns a filter that appends parameters to the query of the path.
     package static func appending(_ parameters: Parameters) -> PathFilter {
         let plan = ParameterSerializerPlan(ParameterEncodingOptions())
         return PathFilter { path, _ throws(RequestError) in
@@ -313,7 +314,7 @@ extension RequestGenerator {
 
     /// Returns a path.
     ///
-    /// If the path is an absolute http URL of a server with https, http is changed to https.
+    /// If the path is an absolute http URL of a server with https, the result has https instead of http.
     ///
     /// - Throws: ``RequestError/URLReason/downgrade(from:)`` for plain http to another port of an https server.
     private static func secured(_ path: String, like base: BaseURL) throws(RequestError) -> String {

@@ -51,7 +51,7 @@ package final class ServerRole: Sendable {
         guard let patterns else { return true }
         return patterns.contains { pattern in
             guard rewrite.keepsRest else { return ServicePath.matches(pattern.path, rewrite.source) }
-            // The literal beginnings of the pattern and the folder must agree up to the end of the shorter one.
+            // The pattern and the folder must be equal before their first wildcard, up to the end of the shorter one.
             let literal = pattern.path.text.prefix { !"*?".contains($0) }
             let isBelow = literal.hasPrefix(rewrite.source) || rewrite.source.hasPrefix(literal)
             return isBelow && (literal.count < pattern.path.text.count || literal.hasPrefix(rewrite.source))
@@ -62,7 +62,7 @@ package final class ServerRole: Sendable {
 extension ServerRole {
     /// Whether the server serves a request for a path of the service, which has a leading slash and no query.
     ///
-    /// The path is `nil` for a URL that is not below the base URL, which no pattern matches.
+    /// The path is `nil` for a URL that is not below the base URL. No pattern matches such a URL.
     func serves(_ method: HTTPMethod, _ path: String?) -> Bool {
         guard let patterns else { return !servesReadsOnly || method.isSafe }
         guard let path, ServicePath.isPlain(path) else { return false }

@@ -18,7 +18,7 @@ enum ServicePath {
     /// Returns a path in normal form, or `nil` if it is not a valid path.
     static func normalized(_ path: String) -> String? { RequestURL(root + path)?.pathInNormalForm }
 
-    /// Whether a server could resolve a URL to one below the base URL.
+    /// Whether a server could interpret a URL as a URL below the base URL.
     static func mayBe(_ url: RequestURL, below base: BaseURL) -> Bool {
         url.isAt(base) && (path(of: url, below: base) != nil || !isPlain(url.pathInNormalForm))
     }
@@ -36,7 +36,9 @@ enum ServicePath {
         pattern.matches(RequestURL(trusted: root + path), base: RequestURL(trusted: root))
     }
 
-    /// Whether a path has no segment `.` or `..`, which a server could resolve to a path that no pattern matches.
+    /// Whether a path has no segment `.` or `..`.
+    ///
+    /// A server could resolve such a segment to a path that no pattern matches.
     static func isPlain(_ path: String) -> Bool {
         !path.utf8.split(separator: UInt8(ascii: "/")).contains { segment in
             segment.elementsEqual(".".utf8) || segment.elementsEqual("..".utf8)

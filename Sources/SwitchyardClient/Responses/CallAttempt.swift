@@ -4,7 +4,8 @@ public import SwitchyardServices
 
 /// One attempt of a call: the server, the times, the ending, and the reason for the next attempt.
 ///
-/// The attempts of a call are in `attempts` of its response or error. They contain no URL, header field or body.
+/// The property `attempts` of a response or an error contains the attempts of the call. They contain no URL, header
+/// field or body.
 public struct CallAttempt: Sendable, Hashable {
     /// The reason for an attempt.
     public enum Kind: String, Sendable, Hashable, Codable, CaseIterable {
@@ -122,7 +123,7 @@ extension CallAttempt.Next: CustomStringConvertible {
 extension Duration {
     /// The duration in a report: `8 ms`, or `1.24 s` from one second on.
     package var inReport: String {
-        // The limit keeps the conversion from trapping for a duration that an app has set.
+        // Limits the value, so that the conversion does not trap for a duration that an app has set.
         let milliseconds = Int(min(max(-1e15, self / .milliseconds(1)), 1e15).rounded())
         guard milliseconds >= 1000 else { return "\(milliseconds) ms" }
         let hundredths = (milliseconds + 5) / 10
@@ -175,7 +176,7 @@ package enum AttemptHistory: Sendable {
 
     /// The maximum number of attempts in a list.
     ///
-    /// Of a longer list, the first attempt and the latest attempts are kept.
+    /// From a longer list, the first attempt and the latest attempts are kept.
     static let limit = 100
 
     /// The attempts as an array.

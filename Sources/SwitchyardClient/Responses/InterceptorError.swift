@@ -15,7 +15,9 @@ public struct InterceptorError: Error, Sendable, Hashable, CustomStringConvertib
     /// The value is `nil` if there was a response instead of a failure, and for all errors that do not come from a
     /// retrying interceptor.
     public var original: RequestFailure? { replaced as? RequestFailure }
-    /// The failure, stored as `any Error` because a failure may itself contain an interceptor error.
+    /// The failure that the error replaced.
+    ///
+    /// It is stored as `any Error`, because a failure may itself contain an interceptor error.
     private let replaced: (any Error)?
 
     /// Creates the error of an interceptor.

@@ -59,9 +59,9 @@ public struct RequestContext: Sendable, Hashable {
     public var service: String
     /// The environment that the request was built for.
     public var environment: ServiceEnvironment
-    /// The server that responded, or that failed last.
+    /// The server that responded, or the last server that failed.
     ///
-    /// `nil` if no server was reached or the URL belongs to another host.
+    /// The value is `nil` if no server was reached or the URL belongs to another host.
     public var server: String?
     /// The URL of the decisive attempt, or `nil` if no request could be built.
     ///
@@ -95,7 +95,7 @@ public struct RequestContext: Sendable, Hashable {
         set { origin.attempt = newValue }
     }
 
-    /// How much of a write request the servers may have executed, over all attempts.
+    /// The fate of a write request over all attempts: how much of it the servers may have executed.
     ///
     /// A request that only reads counts as unsent.
     package var fate: RequestFate {
@@ -103,7 +103,7 @@ public struct RequestContext: Sendable, Hashable {
         set { origin.fate = newValue }
     }
 
-    /// Whether a write request was or may have been executed, even if the app discards the response.
+    /// Whether a write request was executed or may have been executed, even if the app discards the response.
     package var mayHaveTakenEffect: Bool { mayHaveBeenExecuted || fate.mayHaveBeenExecuted }
 
     /// The attempts of the request, in order.

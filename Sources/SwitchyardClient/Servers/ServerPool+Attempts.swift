@@ -112,7 +112,7 @@ extension ServerPool {
 
     /// Returns the route of a call with its own URL.
     ///
-    /// Its outcome counts for or against no server.
+    /// The outcome of the attempt does not count for or against any server.
     func foreignRoute(to url: RequestURL?) -> Route { Route(to: Place(home(of: url))) }
 
     /// The next step of a request after a failure.

@@ -10,7 +10,7 @@ extension ServerPool {
         var traits: RequestTraits
     }
 
-    /// The result of a step under the lock.
+    /// The result of a step that was made under the lock.
     private enum Step<Result> {
         case done(Result)
         /// The roles of the servers have to be applied to the call first.
@@ -63,7 +63,7 @@ extension ServerPool {
         }
     }
 
-    /// Returns the candidates that the selector leaves out; empty if it wants none of the candidates.
+    /// Returns the candidates that the selector does not want, or an empty list if it wants none of them.
     private func unwanted(among candidates: [ServerSnapshot]) -> [Server.ID] {
         guard let selector, candidates.count > 1 else { return [] }
         let wanted = Set(selector(candidates))
@@ -85,7 +85,7 @@ extension ServerPool.State {
             .map(\.element)
     }
 
-    /// Returns the error for a call that no server serves, or that the named servers do not serve.
+    /// Returns the error for a call that no server serves, or that none of the named servers serves.
     func unserved(_ configuration: APIConfiguration, by names: [Server.ID]? = nil) -> RequestFailure.Reason {
         let servers = names ?? sites.compactMap(\.origin.server)
         guard roles != nil else { return .unknownServer("") }

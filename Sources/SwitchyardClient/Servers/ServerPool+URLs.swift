@@ -74,7 +74,7 @@ extension ServerPool {
     /// Returns whether the list contains a server of this name.
     package func has(_ name: Server.ID) -> Bool { state.withLock { !$0.positions(of: [name]).isEmpty } }
 
-    /// Returns the path, with its query, by which a server's URL can be requested from another server.
+    /// Returns the path and query by which a server's URL can be requested from another server.
     ///
     /// The result is `nil` if the URL is not below the server's base URL, or if paths are not simply appended to the
     /// base URL.

@@ -35,7 +35,7 @@ package final class ServerPool: Sendable {
 
         /// The route for a request that leads to another host than the server.
         ///
-        /// Its outcome counts for or against no server.
+        /// The outcome of the attempt does not count for or against any server.
         var elsewhere: Route { Route(to: Place(base, home: home)) }
     }
 
@@ -75,7 +75,7 @@ package final class ServerPool: Sendable {
     let tooManyRequests: TooManyRequests
     private let rule: InsecureHTTPRule
     let state: Locked<State>
-    /// The app's closure that narrows the choice of a server.
+    /// The app's closure that limits the servers that an attempt may use.
     let selector: ServerSelector?
 
     /// Prepares the servers of an environment, all of them healthy.

@@ -1,7 +1,9 @@
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// The roles of the servers of a pool, if any server does not serve every request.
+/// The roles of the servers of a pool.
+///
+/// A role states which requests a server serves.
 final class ServerRoles: Sendable {
     /// The method and path by which servers are chosen.
     struct Form: Sendable {
@@ -12,7 +14,7 @@ final class ServerRoles: Sendable {
 
     private let places: [ServerPool.Place]
 
-    /// Returns `nil` if every server serves every request.
+    /// Creates the roles, or returns `nil` if every server serves every request.
     init?(_ sites: [ServerPool.Site]) {
         places = sites.map(\.origin)
         guard places.contains(where: { $0.role?.servesEverything == false }) else { return nil }

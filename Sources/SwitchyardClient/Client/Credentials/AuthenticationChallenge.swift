@@ -71,7 +71,7 @@ private struct ChallengeReader {
             skip { $0 == UInt8(ascii: ",") || Self.isSpace($0) }
             guard let name = token() else { return skipToComma() }
             skip(Self.isSpace)
-            // A name without `=` is the scheme of the next challenge.
+            // A name without `=` is not a parameter but the scheme of the next challenge.
             guard take(UInt8(ascii: "=")) else { return position = start }
             skip(Self.isSpace)
             guard let value = quoted() ?? token() else { return }

@@ -12,7 +12,7 @@ struct CredentialSlot {
 
     private(set) var credential: Credential?
     private(set) var version: UInt64 = 0
-    /// The number of times the user may have changed: at every logout and whenever a different credential was set.
+    /// The number of times that the user may have changed: at every logout and whenever a different credential was set.
     private(set) var userChanges: UInt64 = 0
     /// The number of the login.
     ///
@@ -61,7 +61,7 @@ struct CredentialSlot {
     /// this launch.
     var isOfLastRun: Bool { !isLoaded || credential == nil && number == 0 }
 
-    /// Removes the last refresh from the count that ``Credentials/Policy/refreshes`` limits.
+    /// Removes the last refresh from the number of refreshes that ``Credentials/Policy/refreshes`` limits.
     mutating func discountRefresh() {
         if !refreshes.isEmpty { refreshes.removeLast() }
     }
@@ -164,7 +164,9 @@ struct CredentialSlot {
     }
 }
 
-/// The credential that a request carries, and its version, so that a 401 counts only against this credential.
+/// The credential that a request carries, and its version.
+///
+/// Because of the version, a 401 counts only against this credential.
 struct CredentialLease: Sendable {
     var credential: Credential?
     /// The login that the credential belongs to, or `nil` for the call's own credential.

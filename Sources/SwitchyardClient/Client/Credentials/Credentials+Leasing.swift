@@ -79,7 +79,7 @@ extension Credentials {
 
     /// Returns a snapshot of the environment's credential for a request.
     ///
-    /// Throws if the request's user has logged out.
+    /// The method throws an error if the request's user has logged out.
     private func view(for request: any CredentialUser) throws(CredentialError) -> View {
         let view = view(in: request.environment)
         if request.callOwner?.refusal(seeing: view.login) != nil { throw .loggedOut }
@@ -203,8 +203,8 @@ extension CredentialError {
         }
     }
 
-    /// Whether there is definitely no credential: the error is neither a transient failure nor a logout during the
-    /// request.
+    /// Whether there is certainly no credential, because the error is neither a transient failure nor a logout during
+    /// the request.
     fileprivate var leavesNothing: Bool {
         switch self {
         case .missing, .setElsewhere, .loginRequired, .refreshFailed, .tooManyRefreshes: true

@@ -19,8 +19,10 @@ extension Credentials {
         /// Whether a refresh of the current credential has ended without a new credential.
         var hasNothing: Bool { failure.map { $0.version == version && $0.error == .missing } ?? false }
 
-        /// Returns the failure of the last refresh if it concerns a request that used this version of the credential
-        /// and that started after `endings` refreshes had ended.
+        /// Returns the failure of the last refresh, if it concerns a request.
+        ///
+        /// It concerns a request that used this version of the credential and that started after `endings` refreshes
+        /// had ended.
         func failure(of version: UInt64, begunAt endings: UInt64) -> CredentialError? {
             guard let failure, failure.version == version else { return nil }
             return failure.error == .loginRequired || endings < failure.number ? failure.error : nil
@@ -40,7 +42,7 @@ extension Credentials {
             return (true, slot.isOverdue)
         }
         guard isWaiting else { return }
-        // The timeout of the first waiters has passed. A request that starts to wait later gets a timeout of its own.
+        // The timeout of the first waiters has passed. A request that starts to wait now gets a timeout of its own.
         let time = request.core.time
         let timer =
             isOverdue
@@ -213,7 +215,7 @@ extension Credentials {
     }
 }
 
-/// The timers of one refresh, which run in sequence.
+/// The timers of one refresh, which run one after the other.
 private final class RefreshTimers: Sendable {
     private struct State {
         var timers: [any ScheduledTimer] = []

@@ -142,7 +142,7 @@ extension Credentials {
         state.withLock { $0[environment]?.credential }
     }
 
-    /// Returns the number of times the credential of an environment has been replaced.
+    /// Returns the number of times that the credential of an environment has been replaced.
     package func version(in environment: ServiceEnvironment) -> UInt64 {
         state.withLock { $0[environment]?.version ?? 0 }
     }

@@ -38,7 +38,7 @@ extension Credentials {
         return watch
     }
 
-    /// Returns the number of times the user of an environment may have changed.
+    /// Returns the number of times that the user of an environment may have changed.
     func userChanges(in environment: ServiceEnvironment) -> UInt64 {
         state.withLock { $0[environment]?.userChanges ?? 0 }
     }
@@ -67,7 +67,7 @@ extension ClientCore {
 extension NetworkClient {
     /// Adds an action that is called when the user may have changed.
     ///
-    /// Returns `nil` if the client has no credentials.
+    /// The method returns `nil` if the client has no credentials.
     package func whenUserChanges(_ action: @escaping @Sendable (ServiceEnvironment) -> Void) -> UserObserver? {
         core.options.credentials?.whenUserChanges(action)
     }
@@ -75,7 +75,7 @@ extension NetworkClient {
     /// The environments in which the user may have changed since the app was launched.
     package var environmentsOfOtherUsers: [ServiceEnvironment] { core.options.credentials?.changedEnvironments ?? [] }
 
-    /// Returns the number of times the user of an environment may have changed.
+    /// Returns the number of times that the user of an environment may have changed.
     package func userChanges(in environment: ServiceEnvironment) -> UInt64 {
         core.options.credentials?.userChanges(in: environment) ?? 0
     }

@@ -66,8 +66,8 @@ struct RedirectChain: Sendable {
             case .refuse: return .answer
             case .follow: break
             case .send(let own):
-                // The closure has added header fields. A URL that was requested without these fields may be requested
-                // again, which is not a loop.
+                // The closure has added header fields. It is not a loop if a URL that was requested without these
+                // fields is requested again.
                 if own.headers != next.headers { asked.removeAll() }
                 next = own
             }
@@ -95,8 +95,8 @@ struct RedirectChain: Sendable {
     ) throws(RedirectError) {
         guard steps.count < limit else { throw .tooMany(limit: limit) }
         try checkDowngrade(to: next.url)
-        // The response sets a cookie. A URL that was requested without the cookie may be requested again, which is not
-        // a loop.
+        // The response sets a cookie. It is not a loop if a URL that was requested without the cookie is requested
+        // again.
         if response.headers["Set-Cookie"] != nil { asked.removeAll() }
         let isNew = asked.insert(Visit(method: next.method, url: next.url.text)).inserted
         guard isNew else { throw .loop(next.url) }

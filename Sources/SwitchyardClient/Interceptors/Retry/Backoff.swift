@@ -6,7 +6,7 @@ import SwitchyardServices
 ///     constant(1 s)                             1       1       1       1       1
 ///     linear(1 s)                               1       2       3       4       5
 ///     exponential(base: 1 s, cap: 10 s)         1       2       4       8      10
-///       with full jitter: anything between 0 and these
+///       with full jitter: a random value between 0 and the pause above
 ///
 /// Full jitter is the default, because with a fixed pause all clients that failed together retry together (M. Brooker,
 /// "Exponential Backoff And Jitter", AWS 2015).
@@ -105,7 +105,7 @@ public struct Backoff: Sendable, Hashable {
         return nil
     }
 
-    /// The maximum pause in seconds: 292 years, which is the most that 64 bits of nanoseconds hold.
+    /// The maximum pause in seconds: 292 years, the longest time that fits in 64 bits of nanoseconds.
     private static let longest = 9.2e9
 
     private static func power(_ base: Double, _ exponent: Double) -> Double {

@@ -26,18 +26,18 @@ import SwitchyardServices
 public final class ConcurrencyLimit: RequestLimit {
     private struct State {
         var places: PlaceTable
-        /// The waiting requests that have not been admitted, by number.
+        /// The waiting requests that have not been admitted, by the number of the request.
         var waiters: [UInt64: Waiter<Bool>] = [:]
-        /// The line in which each waiting request waits, by the request's number.
+        /// The line of each waiting request, by the number of the request.
         var lines: [UInt64: Line] = [:]
-        /// The number of the newest move.
+        /// The number of the newest move of a request to another line.
         var lastMove: UInt64 = 0
     }
 
     /// The line in which a request waits.
     private struct Line {
         var server: String
-        /// The number of the newest move that has decided about the request.
+        /// The number of the newest move that has chosen the line of the request.
         var move: UInt64 = 0
     }
 
@@ -119,10 +119,10 @@ public final class ConcurrencyLimit: RequestLimit {
             state.lastMove += 1
             return state.lastMove
         }
-        // The preferred server is determined without the lock, because closures of the app may take part in it.
+        // The preferred server is determined without the lock, because the app's server selector may be called.
         let server = context.preferredPlace
         let admitted = state.withLock { state -> [Waiter<Bool>] in
-            // If the server switches twice, the move that began last has read the server after both switches.
+            // If the server switches twice, the move that began last has seen both switches, so it applies.
             guard let line = state.lines[ticket.number], line.move < move else { return [] }
             state.lines[ticket.number]?.move = move
             guard line.server != server, let admitted = state.places.move(ticket, from: line.server, to: server) else {

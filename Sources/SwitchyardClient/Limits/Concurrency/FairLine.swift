@@ -13,7 +13,7 @@ struct FairLine {
         let priority: RequestPriority
     }
 
-    /// Every slot whose number is a multiple of this number is assigned by age instead of by priority.
+    /// The distance between two slots that are assigned by waiting time instead of by priority.
     static let patience = 8
 
     /// The requests sent through one client handle, the oldest first.

@@ -3,7 +3,7 @@ public import SwitchyardHTTP
 /// Settings for calls that are selected by URL and method, such as cache lifetimes, timeouts and headers.
 ///
 /// Rules run in the order in which they were added, and a later rule overrides an earlier rule. The set of rules is a
-/// value. A rule's closure runs for each call. A new set applies to all later calls.
+/// value, and a new set applies to all later calls. A rule's closure runs for each call.
 ///
 /// ### Use
 ///

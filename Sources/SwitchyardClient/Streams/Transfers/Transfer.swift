@@ -2,7 +2,7 @@ package import SwitchyardHTTP
 package import SwitchyardServices
 package import SwitchyardTransport
 
-/// The data with which a transfer gets the stored credential of the user, before it sends a request.
+/// The values with which a transfer gets the stored credential of the user before it sends a request.
 private struct OwnerQuestion: CredentialUser {
     let core: ClientCore
     let callOwner: CallOwner?
@@ -127,8 +127,7 @@ package struct Transfer: Sendable {
     ///   - configuration: The call.
     ///   - avoided: The servers that are used only if no other server is available.
     ///   - name: The identifier in the dispatch table. If `nil`, the transfer's identifier is used. If several requests
-    ///     of the
-    ///     transfer are in flight, each needs an identifier of its own.
+    ///     of the transfer are in flight, each needs an identifier of its own.
     ///   - endsByHandle: Whether the transfer's handle cancels the request. If `false`, the handle cancels the waiting
     ///     task.
     ///   - delivery: The way in which the body is delivered.

@@ -110,7 +110,7 @@ final class DigestChallengeStore: Sendable {
         nonces.withLock { $0[Key(origin: origin, user: user)]?.last }
     }
 
-    /// Moves a nonce to the end of its server's list, replacing an equal nonce.
+    /// Moves a nonce to the end of its server's list, and replaces an equal nonce.
     private func change(
         _ origin: RequestURL.Origin,
         _ user: String,

@@ -91,8 +91,9 @@ struct DigestResponse: Equatable {
         return answer
     }
 
-    /// Returns the user name or password as it is hashed and sent: in Unicode normalization form C if the server
-    /// accepts UTF-8 (RFC 7616 section 4).
+    /// Returns the user name or password as it is hashed and sent.
+    ///
+    /// It is in Unicode normalization form C if the server accepts UTF-8 (RFC 7616 section 4).
     private func composed(_ text: String) -> String { isUTF8 ? text.precomposedStringWithCanonicalMapping : text }
 
     /// Returns the value of the `Authorization` field.
