@@ -10,11 +10,12 @@ class CacheBox: @unchecked Sendable {
     unowned(unsafe) var older: CacheBox?
     unowned(unsafe) var newer: CacheBox?
     let record: CacheRecord
-    // The properties that a cache hit reads come last, so that they usually share one cache line with the value.
+    // The properties that a cache hit reads are declared last, so that they usually share one cache line with the
+    // value.
     let key: CacheKey
     let type: ObjectIdentifier
     let freshUntil: MonotonicTime
-    /// Whether the entry was used since the hand of the eviction queue last visited it.
+    /// Whether the entry was used since the hand of the eviction queue last visited it (``EvictionQueue``).
     var isMarked = false
 
     init(type: ObjectIdentifier, key: CacheKey, freshUntil: MonotonicTime, record: CacheRecord) {
@@ -26,7 +27,8 @@ class CacheBox: @unchecked Sendable {
 
     /// Returns whether this entry is newer than `other`, so that `other` must not replace it.
     ///
-    /// An entry is newer if it contains the same part of a response that was requested later, and has not expired.
+    /// An entry is newer if its response was requested later, it contains the same part of the response, and it has not
+    /// expired.
     func overtakes(_ other: CacheBox, now: MonotonicTime) -> Bool {
         let (own, others) = (record.facts, other.record.facts)
         return own.turn > others.turn && own.stamp == others.stamp && type == other.type && record.expires > now

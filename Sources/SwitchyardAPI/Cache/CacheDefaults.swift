@@ -18,7 +18,7 @@ public struct CacheDefaults: Sendable {
     /// If `nil` (the default), these responses are not cached.
     public var lifetime: Duration?
 
-    /// The lifetime of a response whose call enables caching although neither the call nor the defaults set a lifetime.
+    /// The lifetime of a response if its call enables caching and neither the call nor the defaults set a lifetime.
     package static let unnamedLifetime = Duration.seconds(60)
 
     /// A closure that returns the response to store, or `nil` to store nothing.

@@ -110,7 +110,9 @@ package struct CacheKey: Sendable, Hashable {
         hasher.combine(digest)
     }
 
-    /// The digest of the key, which is evenly distributed and selects the lock and the table slot of an entry.
+    /// The digest of the key, which selects the lock and the table slot of an entry.
+    ///
+    /// It is evenly distributed.
     var spread: Int { digest }
 
     /// The bytes of the key, which are the same in every run.
@@ -188,9 +190,10 @@ extension CacheKey {
 }
 
 extension RequestURL {
-    /// Returns the URL as a pair whose name no header field can have.
+    /// Returns the URL as a pair.
     ///
-    /// If possible, the URL is relative to the base URL, so that all servers share the key.
+    /// No header field can have the pair's name. If possible, the URL is relative to the base URL, so that all servers
+    /// share the key.
     fileprivate func field(from base: BaseURL) -> (name: String, value: String) {
         if text.hasPrefix(base.url.text) { return (":below", String(text.dropFirst(base.url.text.count))) }
         guard origin == base.origin else { return (":url", text) }

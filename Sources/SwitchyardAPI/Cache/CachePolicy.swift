@@ -44,10 +44,9 @@ public struct CachePolicy: Sendable {
     public var isEnabled: Bool?
     /// The time for which the response may be served from the cache.
     ///
-    /// If the value is `nil` (the default), zero or negative, nothing is cached, unless the cache's
-    /// ``ResponseCache/defaults`` set a lifetime and the value is `nil`. The value also bounds which stored responses
-    /// this call accepts: a response that another call stored for longer is fresh for this call only while it is
-    /// younger than this value.
+    /// If the value is `nil` (the default), the cache's ``ResponseCache/defaults`` apply. If it is zero or negative, or
+    /// if there is no default, nothing is cached. The value also limits the stored responses that this call accepts: if
+    /// another call stored a response for longer, it is fresh for this call only while it is younger than this value.
     public var lifetime: Duration?
     /// The rule that decides how long a response is fresh.
     public var freshness = Freshness.lifetime
@@ -84,8 +83,8 @@ public struct CachePolicy: Sendable {
     public var ignoredHeaders = CachePolicy.neverInKeys
     /// Whether the responses of each server are stored separately.
     ///
-    /// It is `false` by default, because all servers of a service return the same responses. If `true`, a response is
-    /// stored only if it comes from the preferred server.
+    /// It is `false` by default, because the servers of a service are expected to return the same responses. If `true`,
+    /// a response is stored only if it comes from the preferred server.
     public var separatesServers = false
     /// The version of the response's format.
     ///
@@ -106,7 +105,8 @@ public struct CachePolicy: Sendable {
     /// server revalidates a stored response with a 304, the closure receives only header fields and times. The body
     /// that the closure receives is empty, and the stored body is kept.
     public var willStore: (@Sendable (StoredResponse) -> StoredResponse?)?
-    /// If this call succeeds, stored responses with any of these tags are removed, for example after a write request.
+    /// The tags of the stored responses that are removed if this call succeeds, for example because it is a write
+    /// request.
     public var removesTags: Set<String> = []
     /// Whether responses to unsafe methods such as POST are stored too, `false` by default.
     public var allowsUnsafeMethods = false
@@ -157,7 +157,7 @@ extension APIConfiguration {
         }
         set {
             cacheLifetime = newValue.lifetime
-            // A call that sets only the lifetime needs no box for the other settings.
+            // If a call sets only the lifetime, no box for the other settings is created.
             if !newValue.hasDefaultsBesidesLifetime || !cacheBox.value.hasDefaultsBesidesLifetime {
                 self[CachePolicyKey.self] = Boxed(newValue)
             }

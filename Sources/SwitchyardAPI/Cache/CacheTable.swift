@@ -4,10 +4,8 @@
 struct CacheTable: Sendable {
     /// For each slot, a part of the digest of its entry, or 0 if the slot is empty.
     ///
-    /// The part of a digest is never 0 itself.
-    ///
-    /// The array is separate from the entries, because most steps of a search need only this part and the array fits
-    /// into the processor's cache.
+    /// The part of a digest is never 0. The array is separate from the entries, because most steps of a search need
+    /// only this part and the array fits into the processor's cache.
     private var tags: [UInt32] = []
     private var entries: [CacheBox?] = []
     private var mask: Int { tags.count - 1 }
@@ -59,7 +57,7 @@ struct CacheTable: Sendable {
         return true
     }
 
-    /// Frees a slot and moves back the entries after it that were displaced, so that no search stops at the gap.
+    /// Frees a slot and moves displaced entries after it back, so that no search stops at the gap.
     private mutating func clear(_ place: Int) {
         var hole = place
         var index = place

@@ -39,7 +39,8 @@ package struct CacheStamp: Sendable, Hashable {
     /// effect.
     var accept: String?
 
-    /// Returns the reason why a value with this stamp cannot be used for the wanted stamp, or `nil` if it can.
+    /// Returns the reason why a value with this stamp cannot be used for a call that needs another stamp, or `nil` if
+    /// it can.
     func refusal(for wanted: CacheStamp) -> APIError.CacheReason? {
         if version != wanted.version { return .versionMismatch }
         if part != wanted.part || !Self.isServed(wanted.accept, by: accept) { return .invalidMetadata }
@@ -68,7 +69,9 @@ extension APIResponse {
 }
 
 extension CachedValue {
-    /// Returns the current time for age calculations: the arrival of the response plus the monotonic time since then.
+    /// Returns the current time, from which the age of a response is calculated.
+    ///
+    /// It is the arrival of the response plus the monotonic time since then.
     ///
     /// Changes of the wall clock do not affect the result.
     func now(_ http: HTTPFreshness) -> Date {

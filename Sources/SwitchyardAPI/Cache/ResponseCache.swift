@@ -105,7 +105,8 @@ public final class ResponseCache: Sendable {
         tables = LockStripes(min(max(1, locks), 256)) { CacheTable() }
     }
 
-    /// Records that a client of a service uses the cache, and returns whether it is the first client of that service.
+    /// Records that a client of a service uses the cache, and returns whether it is the first client of that service to
+    /// do so.
     func beginsServing(_ service: String) -> Bool {
         services.withLock { $0.insert(service).inserted }
     }
@@ -243,7 +244,9 @@ public final class ResponseCache: Sendable {
         withdraw(key)
     }
 
-    /// Removes the value for a cache key from memory and disk, without affecting fetches in flight.
+    /// Removes the value for a cache key from memory and disk.
+    ///
+    /// Fetches in flight still store their responses.
     func withdraw(_ key: CacheKey) {
         drop(key)
         disk?.remove(key)
@@ -277,8 +280,8 @@ public final class ResponseCache: Sendable {
     }
 }
 
-// A function that changes the position of an entry holds the queue's lock, and within it the lock of the entry's table.
-// Readers take only the table's lock.
+// A function that changes the position of an entry holds the lock of the queue and, within it, the lock of the entry's
+// table. Readers take only the lock of the table.
 
 extension ResponseCache {
     /// Removes the value for a cache key from memory.

@@ -3,7 +3,7 @@ import SwitchyardClient
 public import SwitchyardHTTP
 import SwitchyardServices
 
-/// A response as a disk store keeps it: the bytes, and the data that decides whether they can still be used.
+/// A response as a disk store stores it: the bytes, and the data that decides whether they can still be used.
 public struct StoredResponse: Sendable, Hashable {
     /// A response with its whole body that can be compared.
     private struct WholeResponse: Sendable, Hashable {

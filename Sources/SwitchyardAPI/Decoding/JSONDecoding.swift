@@ -107,7 +107,8 @@ public struct JSONDecoding: Sendable {
 
     /// Returns the failure with the offset of the first byte that is not JSON, which Foundation does not report.
     ///
-    /// If the text is valid JSON, its root does not match the type. Foundation reports this in the same way.
+    /// If the text is valid JSON, the failure is that its root does not match the type, which Foundation reports in the
+    /// same way.
     private func located(in data: Data, else failure: DecodingFailure) -> DecodingFailure {
         do throws(DecodingFailure) {
             _ = try JSONValue(parsing: data, maximumDepth: maximumDepth)

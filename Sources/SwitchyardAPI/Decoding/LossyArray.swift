@@ -45,15 +45,15 @@ extension LossyArray: Decodable {
 
     /// An element or the failure to decode it.
     ///
-    /// Its decoding always succeeds, because otherwise the decoder would not advance to the next element.
+    /// Decoding an attempt always succeeds, because otherwise the decoder would not advance to the next element.
     private enum Attempt: Decodable {
         case element(Element)
         case failure(DecodingFailure)
 
         init(from decoder: any Decoder) throws {
             do {
-                // The container is used because the initializer of `Element` would read dates, URLs, decimals and data
-                // in another way.
+                // The container decodes the element, because the initializer of `Element` would read dates, URLs,
+                // decimals and data in another way.
                 self = .element(try decoder.singleValueContainer().decode(Element.self))
             } catch let error as DecodingError {
                 self = .failure(DecodingFailure(error))

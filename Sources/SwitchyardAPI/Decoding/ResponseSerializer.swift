@@ -27,7 +27,7 @@ public struct ResponseSerializer<Value: Sendable>: Sendable {
     package var preferredTypes: String?
     /// The value of `Accept` of a request; `nil` for any type.
     package var accept: String? { preferredTypes ?? contentTypes.flatMap { MediaType.accept($0) } }
-    /// Which part of the body is the value.
+    /// The part of the body that is the value.
     package var part = ResponsePart.whole
     /// The value of an empty body, or `nil` if an empty body is an error.
     package var emptyValue: Value? {
@@ -160,7 +160,7 @@ extension ResponseRules {
 
     private static let deepest = JSONDecoding(maximumDepth: JSONDepth.ceiling)
 
-    /// Whether the rules check the content of a body, beyond its type and its length.
+    /// Whether the rules check the content of a body, in addition to its type and length.
     fileprivate var inspectsContent: Bool { bodyShape != nil || inspect != nil }
 
     /// Checks the shape of the body and calls ``inspect``.
@@ -243,6 +243,8 @@ extension JSONDecoding {
         return try decodeChecked(type, from: response.data)
     }
 
+    /// Returns the value of a blank body.
+    ///
     /// This is a separate function because the case is rare, and looking up the type of an optional is slow.
     @inline(never)
     private func valueOfBlank<Value: Decodable>(_ type: Value.Type) throws -> Value {
@@ -360,7 +362,7 @@ extension EmptyBody: EmptyBodyRepresentable {
 }
 
 extension Optional: EmptyBodyRepresentable {
-    /// `nil`.
+    /// The value is `nil`.
     public static var emptyValue: Wrapped? { nil }
 }
 

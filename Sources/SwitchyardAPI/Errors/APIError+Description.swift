@@ -13,7 +13,7 @@ extension APIError: RedactedDescribable {
 }
 
 extension APIError {
-    /// The client's reason why the call has no credential, or `nil` if this is not why the call failed.
+    /// The client's reason why the call has no credential, or `nil` if the call failed for another reason.
     private var loginAdvice: String? {
         guard reason == .security(.loginRequired), let failure = context.underlying as? RequestFailure,
             case .credentials = failure.reason
@@ -112,8 +112,9 @@ extension ModuleFailure {
 }
 
 extension APIError.Context {
-    /// The underlying error, or `nil` if it is an error of this library, because the reason already states such an
-    /// error.
+    /// The underlying error, or `nil` if it is an error of this library.
+    ///
+    /// The reason already states such an error.
     private var foreignError: (any Error)? {
         switch underlying {
         case is RequestFailure, is TransportError: nil

@@ -48,7 +48,7 @@ extension APIError {
         case empty
         /// The server has executed the call, but the response with the value was lost.
         ///
-        /// If the call is made again, it may be executed a second time.
+        /// Another call may execute the request a second time.
         case responseLost
         /// The body ended before its announced end.
         case truncated
@@ -74,7 +74,7 @@ extension APIError {
         case noMoreData
         /// The next page was already loaded, so loading it again would repeat forever.
         case repeatedPosition
-        /// The list has more pages than the recorder's limit.
+        /// The list has more pages than the recorder's limit, which is the associated value.
         case pageLimit(Int)
     }
 

@@ -32,7 +32,7 @@ extension APIError {
         return "\(call.isEmpty ? "The call" : call) failed\(time): \(words) (\(code.number)), \(effect)"
     }
 
-    /// Whether a write was executed, in words.
+    /// A statement in words of whether a write was executed.
     private var effect: String {
         if mayHaveBeenExecuted { return "a server may have executed it" }
         return context.method?.isSafe == false ? "no server has executed it" : "no write was involved"

@@ -290,7 +290,9 @@ extension APIError {
             keep(HTTPResponse(status: status, headers: headers, body: .whole(body)))
         }
 
-        /// Stores the response with the beginning of its body; a streamed body is not stored.
+        /// Stores the response with the beginning of its body.
+        ///
+        /// A streamed body is not stored.
         package mutating func keep(_ response: HTTPResponse) {
             let body = response.data ?? Data()
             bodyLength = body.count

@@ -9,7 +9,9 @@ extension APICall {
     /// The rules for the response: the call's own, or the module's.
     var rules: ResponseRules { configuration.rules ?? module.rules }
 
-    /// Returns whether the call's rules accept a status; a value that the app stored may have none.
+    /// Returns whether the call's rules accept a status.
+    ///
+    /// The status is `nil` if the app stored the value itself. Such a value is accepted.
     func accepts(_ status: Int?) -> Bool { status.map(rules.status.accepts) ?? true }
 
     /// Validates a response and decodes its value, and adds the module's messages to the error.
@@ -19,7 +21,7 @@ extension APICall {
         let rules = rules
         let bodyFailure = service.response.bodyFailure
         do throws(APIError) {
-            // An accepted response must be complete; for any other response the head is enough.
+            // An accepted response must be complete. For any other response the head is enough.
             if let bodyFailure, rules.status.accepts(raw.status) { throw APIError(bodyFailure) }
             let value = try serializer.value(of: raw, rules: rules)
             return APIResponse(value: value, response: service.response, sharedContext: service.sharedContext)
@@ -49,13 +51,14 @@ extension APICall {
 // MARK: - Owner
 
 extension APICall {
-    /// Throws if the user of the call has left, before a response is returned.
+    /// Throws if the user of the call has logged out or changed, before a response is returned.
     func checkOwner(in client: NetworkClient) throws(APIError) {
         guard let failure = client.failure(ofOwnerGone: configuration) else { return }
         throw module.completed(APIError(failure))
     }
 
-    /// Throws if the call may not start, because its user has left or it was made in another environment.
+    /// Throws if the call may not start, because its user has logged out or changed, or because it was made in another
+    /// environment.
     func checkOwner(in client: NetworkClient, beforeBeginningIn environment: ServiceEnvironment) throws(APIError) {
         guard configuration.callOwner != nil,
             let failure = client.failure(ofOwnerGone: configuration, beforeBeginningIn: environment)

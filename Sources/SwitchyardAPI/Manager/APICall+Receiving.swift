@@ -55,7 +55,9 @@ extension APICall {
         return module.completed(APIError(failure))
     }
 
-    /// Returns the configuration of a request with the cache's conditions; fields of the caller's own stay.
+    /// Returns the configuration of a request with the cache's conditions.
+    ///
+    /// Fields that the caller has set stay.
     func asking(_ conditions: HTTPHeaders, about stored: CachedValue<Value>) -> APIConfiguration {
         var copy = configuration
         copy.confirmation = StoredConfirmation(redirectedTo: stored.redirectedTo)
@@ -110,8 +112,8 @@ extension APICall {
         return 1
     }
 
-    /// Removes the stored responses that HTTP's rules no longer allow after this call, whose method is unsafe, has changed
-    /// their path.
+    /// Removes the stored responses of the path that this call has changed with an unsafe method, if HTTP's rules
+    /// decide on their freshness.
     ///
     /// Each response concerns the URL that was requested: a redirect concerns the first URL, whatever followed.
     ///

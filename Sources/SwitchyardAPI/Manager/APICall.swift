@@ -136,7 +136,7 @@ extension APICall {
         return try await cached.response(through: calls?.client ?? client, among: calls)
     }
 
-    /// The call with its place in the cache, or `nil` if its response is not stored.
+    /// The call with its cache plan, or `nil` if its response is not stored.
     package var cached: CachedCall<Value>? { cachePlan.map { CachedCall(call: self, plan: $0) } }
 
     /// The result of a fetch.
@@ -196,8 +196,8 @@ extension APICall {
                 if isConfirmed(stored, by: received.service) {
                     return confirmed(stored, by: received.service, in: client)
                 }
-                // The conditions were met by another URL or other content than they refer to, so the result proves
-                // nothing.
+                // The 304 response belongs to another URL or to other content than the stored response, so it proves
+                // nothing about the stored response.
                 let rest = deadline.map { max(.milliseconds(1), client.time.now.duration(to: $0)) }
                 received = try await self.received(through: client, sending: asking(within: rest), by: send)
             }

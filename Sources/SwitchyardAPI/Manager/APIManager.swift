@@ -53,7 +53,7 @@ extension APIManager {
 
     /// Returns a closure that returns the current user without retaining the manager.
     ///
-    /// After the manager has been released, the closure returns the given user.
+    /// After the manager has been released, the closure returns `user`.
     package func presentUser(orLast user: String?) -> @Sendable () -> String? {
         { [weak self] in
             guard let self else { return user }
@@ -77,7 +77,7 @@ extension APIManager {
         client.objects.existing(CallTable.self)?.cancel(ids)
     }
 
-    /// Cancels all calls of the manager: the calls that were made through its own client handle.
+    /// Cancels all calls of the manager, which are the calls that were made through its own client handle.
     public func cancelAll() {
         if let calls = client.objects.existing(CallTable.self) { calls.cancel(calls.active) }
         client.cancelAll()

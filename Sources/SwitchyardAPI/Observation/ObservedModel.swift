@@ -40,7 +40,7 @@
             }
         }
 
-        /// Follows the states until the task is cancelled, or the list or resource is gone.
+        /// Follows the states until the task is cancelled, or the list or resource is released.
         public func follow() async {
             await updates { [weak self] state in self?.take(state) }
         }

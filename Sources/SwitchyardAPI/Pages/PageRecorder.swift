@@ -271,12 +271,12 @@ extension PageRecorder {
         let task = withUnsafeCurrentTask { $0?.hashValue }
         return try state.withLock { state throws(APIError) in
             let overtakes = state.pages.running != nil
-            // If the load in flight starts the list again, a `loadMore` waits for it and then loads the page after it.
+            // If the load in flight starts the list again, a `loadMore` waits for it and then loads the next page.
             let isBehind = state.pages.running?.action.replacesList ?? false
             let action = startsAnew && !isBehind ? wanted.anew : wanted
             let start = try state.pages.begin(action)
             guard case .load = start else {
-                // The current task runs the closure of the load that it would wait for.
+                // The current task runs the closure of the load that it would wait for, so it would wait forever.
                 guard state.loader != task else { throw settings.failure(.configuration(.other(Self.ownLoad))) }
                 return (start, RecorderState.Effects())
             }

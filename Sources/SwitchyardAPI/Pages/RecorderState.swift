@@ -59,7 +59,7 @@ struct RecorderState<Item: Sendable>: Sendable {
     /// Starts a load of the first page to replace a `loadMore` whose page was requested for another environment or user
     /// than the earlier pages.
     ///
-    /// Returns `nil` if the environment and user are the same, or if no caller needs the load any more.
+    /// The method returns `nil` if the environment and user are the same, or if no caller needs the load any more.
     mutating func restart(_ load: PageState<Item>.Load, askedFor page: PageOrigins) -> PageState<Item>.Load? {
         guard load.action == .more, pages.running?.id == load.id, page.differ(from: origins),
             case .load(let first)? = try? pages.begin(.refresh)

@@ -19,7 +19,7 @@ package struct ChangeListeners: Sendable {
 
     /// Adds an observer and returns its number.
     ///
-    /// Returns `nil` if the list or resource has been released and will not change.
+    /// The method returns `nil` if the list or resource has been released and will not change.
     mutating func add(_ continuation: Continuation) -> Int? {
         guard !hasEnded else { return nil }
         last += 1

@@ -9,11 +9,13 @@ import SwitchyardHTTP
 public struct ResponseRules: Sendable {
     /// The accepted statuses, 200 to 299 by default.
     public var status: StatusPolicy
-    /// The accepted content types; the serialiser's content types by default.
+    /// The accepted content types, by default the serializer's.
     public var contentType: ResponseRules.ContentTypeRule
-    /// The handling of an empty body; by default, it depends on the value.
+    /// The handling of an empty body.
+    ///
+    /// By default, it depends on the value.
     public var emptyBody: ResponseRules.EmptyBodyRule
-    /// A closure that changes the body before it is decoded, for example to remove a prefix; default is none.
+    /// A closure that changes the body before it is decoded, for example to remove a prefix; `nil` by default.
     public var preprocess: (@Sendable (Data) throws -> Data)?
     /// A closure that inspects every response before it is decoded, including an empty one.
     ///
@@ -39,8 +41,8 @@ public struct ResponseRules: Sendable {
 
     /// Rules that accept the statuses 200 to 299 and the content types of the serializer.
     public static let strict = ResponseRules()
-    /// Rules that accept the statuses 200 to 299 and also the content types that servers often send instead of the
-    /// right ones.
+    /// Rules that accept the statuses 200 to 299, the content types of the serializer, and the wrong content types that
+    /// servers often send for them.
     public static let lenient = ResponseRules(contentType: .lenient)
     /// Rules that accept every status and every content type.
     public static let off = ResponseRules(status: .any, contentType: .any)
@@ -139,7 +141,7 @@ extension MediaType {
     /// Returns the value of `Accept` for the content types that any of several serializers accepts, or `nil` for any
     /// type.
     ///
-    /// Types that a serializer names come before types that another serializer accepts only by a wildcard.
+    /// A type that one serializer names comes before types that another serializer accepts only by a wildcard.
     static func accept(ofAny accepts: [String?]) -> String? {
         guard accepts.contains(where: { $0 != nil }) else { return nil }
         var ranges: [Substring] = []

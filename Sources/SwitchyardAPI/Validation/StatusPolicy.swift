@@ -38,8 +38,10 @@ extension ResponseRules {
         /// The call accepts the serializer's content types and a response without a content type. This is the default.
         case strict
         /// The call accepts the serializer's content types, any kind of text, raw bytes, and a missing or unreadable
-        /// content type, for servers that send JSON as `text/html`. With this rule, the page of a captive portal is
-        /// accepted and fails to decode.
+        /// content type.
+        ///
+        /// Use it for servers that send JSON as `text/html`. With this rule, the page of a captive portal is accepted
+        /// and fails to decode.
         case lenient
         /// The call accepts only these content types, and rejects a response without a content type.
         case only([MediaType])

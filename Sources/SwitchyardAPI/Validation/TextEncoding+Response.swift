@@ -29,7 +29,7 @@ extension TextEncoding {
         return Data(try text(of: response.data, named: charset).utf8)
     }
 
-    /// Returns whether a charset name is stronger evidence about the encoding of JSON than the bytes themselves.
+    /// Returns whether the charset that a response names overrides the encoding that the bytes of its JSON show.
     ///
     /// JSON is UTF-8, and a charset has no effect on it (RFC 8259 sections 8.1 and 11). Frameworks add their default
     /// charset, mostly a Latin one, to text that is UTF-8. Text in a single-byte encoding is almost never valid UTF-8

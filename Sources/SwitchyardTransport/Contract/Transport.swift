@@ -41,7 +41,7 @@ public protocol Transport: Sendable {
 
     /// Shuts the transport down: active exchanges and all later requests end with `TransportError.Kind.closed`.
     ///
-    /// A second call has no effect. A transport that is released without a shutdown cleans up by itself.
+    /// A second call has no effect. A transport that is released without a shutdown closes its connections itself.
     func shutdown()
 }
 
@@ -64,7 +64,9 @@ public protocol TransportTask: Sendable {
 }
 
 extension TransportTask {
-    /// Cancels the exchange and returns `false`.
+    /// Cancels the exchange.
+    ///
+    /// The result is `false`, because part of the request may have been sent.
     public func withdraw() -> Bool {
         cancel()
         return false
@@ -202,7 +204,7 @@ extension TransportError {
 
 /// The handle of an exchange that failed before it started.
 struct RefusedExchange: TransportTask {
-    /// Reports the failure asynchronously, because the calling code may hold a lock that its completion needs.
+    /// Reports the failure asynchronously, because the calling code may hold a lock that the completion needs.
     init(
         _ error: TransportError,
         completion: @escaping @Sendable (Result<HTTPResponse, TransportError>) -> Void

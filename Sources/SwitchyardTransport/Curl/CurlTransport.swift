@@ -13,9 +13,9 @@
     /// such a request is sent, the request fails with `TransportError.Kind.connectionReset` instead of being sent
     /// again. libcurl sends an idempotent request again on a new connection.
     ///
-    /// Programs that the process starts do not inherit its connections. The exception is a pair of sockets with which
-    /// libcurl wakes itself (seen with 7.88). After a fork without an exec, the child must not use a transport of its
-    /// parent, because the thread exists only in the parent.
+    /// Programs that the process starts do not inherit its connections. The exception is a pair of sockets by which
+    /// libcurl wakes its own thread (seen with 7.88). After a fork without an exec, the child must not use a transport
+    /// of its parent, because the thread exists only in the parent.
     ///
     /// The memory that libcurl frees after each response is kept for later requests: one 16 KiB buffer for each active
     /// request plus 64 more, and 64 pieces of each size up to 2 KiB. It is kept until the thread ends or has been idle
@@ -117,7 +117,7 @@
             /// share it over HTTP/2; `true` by default.
             ///
             /// The wait ends when the TLS handshake ends. It lasts at most 300 ms, and at most a quarter of the time
-            /// that the request's timeouts leave. After that, or if the connection fails, the request opens a
+            /// that the request's timeouts leave. After that time, or if the connection fails, the request opens a
             /// connection of its own, unless another connection is ready first. If the server chooses HTTP/1.1 in the
             /// handshake, later requests of this transport to the server do not wait.
             ///

@@ -111,7 +111,7 @@ public final class PinnedTransport: Transport {
             guard case .failure(let error) = result, error.kind == .certificateRejected, !relay.isCancelled else {
                 return completion(result)
             }
-            // If the server fails the usual certificate checks too, this second exchange fails as well. If it succeeds,
+            // If the server fails the usual certificate checks too, this second exchange also fails. If it succeeds,
             // only the pins did not match.
             relay.hold(
                 plain.start(request, progress: progress) { result in

@@ -164,7 +164,7 @@ final class URLSessionExchange: TransportTask {
 
     /// Returns the result of an exchange whose transfer failed.
     ///
-    /// The result may still be a response.
+    /// A failed transfer may still have a response.
     private func outcome(of error: TransportError) -> Outcome {
         let (head, body, isStreamed) = state.withLock { ($0.response, $0.body, $0.channel != nil) }
         guard let head, !isStreamed else { return .failure(error) }

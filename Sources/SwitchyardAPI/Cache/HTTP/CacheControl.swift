@@ -12,8 +12,8 @@ struct CacheControl: Sendable {
     init(_ headers: HTTPHeaders) {
         var directives: [String: String?] = [:]
         for line in headers.values(of: "Cache-Control") {
-            // Unicode scalars are used, because a combining mark after a comma or a quote must not hide the comma or
-            // the quote.
+            // Unicode scalars are used instead of characters, because a combining mark would merge with a comma or a
+            // quote before it.
             var rest = line.unicodeScalars[...]
             while let (name, value) = Self.directive(&rest) {
                 if directives[name] == nil { directives.updateValue(value, forKey: name) }

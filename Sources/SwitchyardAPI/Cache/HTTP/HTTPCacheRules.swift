@@ -62,8 +62,8 @@ package enum HTTPCacheRules {
     /// Returns whether a stored response may be returned because the server failed (RFC 5861 section 4, RFC 9111
     /// section 4.2.4).
     ///
-    /// The response must explicitly allow this use even if it is fresh, because the request had a reason to go to the
-    /// server.
+    /// The response must explicitly allow this use even if it is fresh, because the call has not accepted the fresh
+    /// response.
     static func mayStandIn(_ stored: HTTPFreshness, now: Date) -> Bool {
         guard mayBeStale(stored), let window = CacheControl(stored.headers).seconds("stale-if-error") else {
             return false
@@ -144,8 +144,8 @@ package enum HTTPCacheRules {
     /// Returns the header fields of a stored response after a 304 response (RFC 9111 section 3.2).
     ///
     /// Fields that describe the body are kept, because the stored body is kept. Fields about the age are removed unless
-    /// the 304 response repeats them, because the age counts from the 304 response (RFC 9110 section 6.6.1, RFC 9111
-    /// section 5.1). A new validator that no header field can contain does not replace a valid stored validator.
+    /// the 304 response repeats them, because the age starts again with the 304 response (RFC 9110 section 6.6.1, RFC
+    /// 9111 section 5.1). A new validator that no header field can contain does not replace a valid stored validator.
     static func confirmed(_ stored: HTTPHeaders, by headers: HTTPHeaders) -> HTTPHeaders {
         let kept: Set<String> = ["content-length", "content-encoding", "content-type", "content-range"]
         var result = stored

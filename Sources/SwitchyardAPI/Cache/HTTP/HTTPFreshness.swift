@@ -3,8 +3,9 @@ import SwitchyardClient
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// The freshness of a stored response by HTTP's rules: its head and the times from which its age is calculated (RFC
-/// 9111 section 4.2.3).
+/// The freshness of a stored response by HTTP's rules.
+///
+/// It consists of the head of the response, and the times from which its age is calculated (RFC 9111 section 4.2.3).
 struct HTTPFreshness: Sendable {
     /// The response without its body and without the fields that concern only one connection.
     private(set) var head: HTTPResponse
@@ -56,7 +57,7 @@ struct HTTPFreshness: Sendable {
         return max(apparent, corrected) + max(0, now.timeIntervalSince(received))
     }
 
-    /// The age in the `Age` field: the first member of the field, if this member is a number.
+    /// The age that the `Age` field states: the first member of the field, if this member is a number.
     private var stated: Double {
         let first = headers["Age"]?.split(separator: ",").first?.trimmingCharacters(in: .whitespaces) ?? ""
         guard !first.isEmpty, first.utf8.allSatisfy(\.isDigit) else { return 0 }

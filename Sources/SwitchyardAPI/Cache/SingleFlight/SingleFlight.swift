@@ -69,7 +69,7 @@ package final class SingleFlight<Value: Sendable>: JoinableFetch, Sendable {
     }
 
     /// Waits for the end of the fetch, and returns earlier if the waiting task is cancelled, the calls of its manager
-    /// are cancelled, or its time is up.
+    /// are cancelled, or its deadline passes.
     package nonisolated(nonsending) func ending(
         among calls: CallTable? = nil,
         until deadline: MonotonicTime? = nil,

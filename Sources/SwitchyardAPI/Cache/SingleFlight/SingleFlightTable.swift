@@ -13,7 +13,7 @@ package final class SingleFlightTable: Sendable {
         let fields: [String?]
         /// The removals and writes before the fetch.
         ///
-        /// A call that starts after a removal or write does not join a fetch that began before this removal or write.
+        /// If there was a removal or write after the start of a fetch, later calls do not join that fetch.
         let changes: CacheChanges
         /// The user and environment of the call that started the fetch.
         let owner: CallOwner.Key?
@@ -74,7 +74,9 @@ package final class SingleFlightTable: Sendable {
         return (flight, isNew)
     }
 
-    /// Detaches the fetches of a key: their waiters keep them, and later callers start another fetch.
+    /// Removes the fetches of a key from the table.
+    ///
+    /// Their waiters still get the responses, but later callers start another fetch.
     package func leave(_ key: CacheKey) {
         flights.withLock { flights in
             for name in flights.keys where name.key == key { flights[name] = nil }

@@ -85,7 +85,7 @@ public struct ErrorMessages: Sendable {
         }
     }
 
-    /// Returns these messages, to which the texts of a module are added for the codes that have no text here.
+    /// Returns these messages with the texts of a module added for the codes that have no text here.
     func filled(from errors: ModuleErrors) -> ErrorMessages {
         var filled = self
         for code in errors.codes.map(APIError.Code.module) {
@@ -152,8 +152,8 @@ extension String {
 extension ErrorMessages {
     /// A cause that has a more specific text than its code.
     public enum Detail: Sendable, Hashable, CaseIterable {
-        /// The cause of ``APIError/Code/notConnected`` if nothing is known to be wrong with the user's network: a
-        /// server refuses the connection, cannot be reached, or has a name that is not found.
+        /// The cause of ``APIError/Code/notConnected`` if no fault of the user's network is known: a server refuses the
+        /// connection, cannot be reached, or has a name that is not found.
         case serverUnreachable
         /// The cause of ``APIError/Code/failed`` if the reason is ``APIError/SecurityReason/loginRequired``.
         case loginRequired

@@ -53,7 +53,8 @@ public struct ModuleErrors: Sendable {
         self.messages = messages
     }
 
-    /// Returns the number that has two meanings among a module's codes, the server's codes and the statuses.
+    /// Returns the number that has two meanings among a module's codes, the server's codes and the statuses, or `nil`
+    /// if there is none.
     private static func clash<Module: ModuleErrorCode>(
         of type: Module.Type,
         _ serverCodes: [BusinessCode],
@@ -93,7 +94,7 @@ public struct ModuleErrors: Sendable {
 }
 
 extension ModuleErrors {
-    /// Two meanings for one number.
+    /// A number that has two meanings.
     public enum Clash: Error, Sendable, Hashable {
         /// The number is below 1001. These numbers are reserved for the codes that all modules share.
         case reserved(module: String, code: Int)

@@ -5,8 +5,7 @@ import SwitchyardServices
 
 /// The cache key of a call, and the rules for using and storing its response.
 ///
-/// The plan is a class, because a call passes it from function to function, and each function would copy the fields of
-/// a structure.
+/// The plan is a class, because many functions pass it on, and each would copy the fields of a structure.
 package final class CachePlan: Sendable {
     package let key: CacheKey
     let box: Boxed<CachePolicy>
@@ -201,7 +200,7 @@ extension CachePlan {
         return changes(countedBy: pathCounters.writes(at: configuration))
     }
 
-    /// Returns the number of removals, and of write requests that the counter of the call's path has counted.
+    /// Returns the number of removals so far, and the number of write requests to the call's path.
     private func changes(countedBy writes: PathWrites?) -> CacheChanges {
         CacheChanges(removals: cache.removals.withLock { $0 }, writes: writes?.count ?? 0)
     }
@@ -218,8 +217,8 @@ extension CachePlan {
         if changes(countedBy: writes) != known { cache.withdraw(key) }
     }
 
-    /// If HTTP's rules decide on the freshness of this call's response, makes later write requests to a path remove
-    /// entries.
+    /// Makes later write requests to a path remove its entries, if HTTP's rules decide on the freshness of this call's
+    /// response.
     func followRules() {
         if policy.freshness == .http { cache.followsHTTP.withLock { $0 = true } }
     }

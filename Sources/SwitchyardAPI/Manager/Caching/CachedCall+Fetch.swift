@@ -28,7 +28,7 @@ extension CachedCall {
         func run() async -> Result<APIResponse<Value>, APIError> {
             let start = client.time.now
             let removals = plan.removalsSoFar(at: call.configuration)
-            // The fetch is recorded before it takes its number, so that fetches with later numbers see it.
+            // The fetch is recorded before it gets its number, so that fetches with later numbers take it into account.
             plan.cache.fetchedTurns.withLock { $0.begin(plan.key) }
             defer { plan.cache.fetchedTurns.withLock { $0.end(plan.key) } }
             let turn = plan.cache.nextTurn()
@@ -74,15 +74,17 @@ extension CachedCall {
             _ turn: Int
         ) {
             let response = fetched.response
-            // The app has set the condition itself. This 304 states only that the app's own copy is current, so it is
-            // not stored.
+            // The app has set the condition itself, so this 304 states only that the app's own copy is current. The 304
+            // is not stored.
             guard response.status != 304 || fetched.isConfirmation else { return }
             guard let answer = fields(of: response, transit) else { return forgetOlder(than: turn) }
             let willStore = plan.policy.willStore ?? plan.cache.defaults.willStore
-            // The stored response stays. The hook can change only the header fields of the 304 response.
+            // The stored response stays. The closure ``CachePolicy/willStore`` can change only the header fields of the
+            // 304 response.
             let unchanged = fetched.isConfirmation ? answer : nil
             guard let changed = willStore.map({ $0(answer) ?? unchanged }) ?? answer else { return }
-            // If the hook has changed the body, the new body is stored only if it can be decoded.
+            // If the closure ``CachePolicy/willStore`` has changed the body, the new body is stored only if it can be
+            // decoded.
             let isOwn = fetched.isConfirmation || changed.body == answer.body
             guard let value = isOwn ? response.value : try? call.value(of: changed),
                 plan.cache.isNewest(turn, of: plan.key)
@@ -95,8 +97,8 @@ extension CachedCall {
             }
         }
 
-        /// Removes the stored response after a newer response that is not stored, so that the older response is not
-        /// shown again.
+        /// Removes the stored response if a newer response that is not stored has arrived, so that the older response
+        /// is not shown again.
         private func forgetOlder(than turn: Int) {
             guard plan.cache.isNewest(turn, of: plan.key) else { return }
             plan.cache.withdraw(plan.key)

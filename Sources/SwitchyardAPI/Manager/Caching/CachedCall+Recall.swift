@@ -31,7 +31,7 @@ extension CachedCall {
             return await recalled(from: disk)
         }
 
-        /// Returns the matching value in memory, whether it is fresh or not.
+        /// Returns the matching value in memory, even if it is stale.
         package func remembered() -> CachedValue<Value>? {
             guard let entry = plan.cache.entry(for: plan.key, as: Value.self), refusal(of: entry) == nil else {
                 return nil
@@ -42,9 +42,10 @@ extension CachedCall {
         /// Returns the reason why a stored value does not match the call, or `nil` if it matches.
         private func refusal(of entry: CachedValue<Value>) -> APIError.CacheReason? {
             if let refusal = entry.stamp.refusal(for: plan.stamp) { return refusal }
-            // A call with other rules may have stored the value. A response on disk is decoded by this call's rules.
+            // A call with other rules may have stored the value. In contrast, a response on disk is decoded by this
+            // call's rules.
             guard call.accepts(entry.answer?.status) else { return .invalidData }
-            // A call with its own lifetime has stored this entry without the times that HTTP's rules need. These rules
+            // A call with its own lifetime has stored this entry without the times that HTTP's rules need. HTTP's rules
             // may forbid the use of the entry.
             let isUnruled = plan.policy.freshness == .http && entry.answer != nil && entry.http == nil
             return isUnruled || !isToOwnFields(entry) ? .invalidMetadata : nil
@@ -52,7 +53,7 @@ extension CachedCall {
 
         /// Returns whether the entry can be the response to a request with the call's header fields.
         ///
-        /// The result is `true` unless HTTP's rules decide on freshness and do not accept the entry.
+        /// The result is `false` only if HTTP's rules decide on freshness and do not accept the entry for these fields.
         private func isToOwnFields(_ entry: CachedValue<Value>) -> Bool {
             guard plan.policy.freshness == .http, let http = entry.http else { return true }
             return http.matches(plan.selecting(call.configuration.headers))

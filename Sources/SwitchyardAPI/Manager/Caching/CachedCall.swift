@@ -136,8 +136,7 @@ package struct CachedCall<Value: Sendable>: Sendable {
         }
     }
 
-    /// Returns whether this call's rules for the status lead to the same result as the rules of the call that started
-    /// the fetch.
+    /// Returns whether the result of a fetch by another call is also a result by this call's rules for the status.
     private func isByOwnRules(_ result: Result<APIResponse<Value>, APIError>) -> Bool {
         switch result {
         case .success(let response): call.accepts(response.status)

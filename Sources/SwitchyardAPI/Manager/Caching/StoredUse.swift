@@ -68,7 +68,7 @@ enum StoredUse: Sendable {
         return isAllowed ? .answer : .refuse(.expired)
     }
 
-    /// Returns whether the stored response may be returned while a request is in flight.
+    /// Returns whether the stored response may be returned while a request refreshes it.
     private static func isUsable<Value: Sendable>(
         _ stored: CachedValue<Value>,
         _ policy: CachePolicy,
@@ -95,7 +95,7 @@ enum StoredUse: Sendable {
 }
 
 extension CachedValue {
-    /// The lifetime that the response itself sets, or `nil` if the call decides.
+    /// The lifetime that the response itself sets, or `nil` if the call's lifetime applies.
     fileprivate var lifetime: Duration? {
         http.map { .seconds(max(0, $0.lifetime - $0.age(at: $0.received))) }
     }

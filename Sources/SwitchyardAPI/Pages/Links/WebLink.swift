@@ -36,7 +36,7 @@ package struct WebLink: Sendable, Hashable {
 
     /// Creates a link.
     ///
-    /// By default, it starts from the response itself and has no other parameters.
+    /// By default, its context is the response itself and it has no other parameters.
     package init(target: String, relations: [String], anchor: String? = nil, parameters: [Parameter] = []) {
         self.target = target
         self.relations = relations
@@ -52,7 +52,7 @@ package struct WebLink: Sendable, Hashable {
         }
     }
 
-    /// Returns whether the link starts from the response at a URL.
+    /// Returns whether the context of the link is the response at a URL.
     ///
     /// The result is `false` if the anchor of the link names another resource.
     func starts(at url: String) -> Bool {
@@ -89,7 +89,7 @@ package struct WebLink: Sendable, Hashable {
         // existing escapes again if the same part of the URL contains a character to escape.
         guard let url else { return URL(string: reference, relativeTo: URL(string: base))?.absoluteString }
         guard let named = reference.behind(UInt8(ascii: "#")) else { return url.text }
-        // A fragment has the grammar of a query (RFC 3986 section 3.5).
+        // A fragment has the grammar of a query (RFC 3986 section 3.5), so it is escaped like a query.
         let escaped = named.unicodeScalars.map { $0 == "#" ? "%23" : String($0) }.joined()
         let fragment = RequestURL("http://unused.example?\(escaped)")?.query
         return "\(url.text)#\(fragment ?? "")"

@@ -116,9 +116,10 @@ extension PageRecorder {
     }
 }
 
-/// The states of a paged list: the current state and then each change, until the recorder is released.
+/// The states of a paged list, until the recorder is released.
 ///
-/// A slow reader gets the newest state and misses the states in between.
+/// The first state is the current one, and each change adds a state. A slow reader gets the newest state and misses the
+/// states in between.
 public struct PageUpdates<Item: Sendable>: AsyncSequence, Sendable {
     /// A state of the list.
     public typealias Element = PageSnapshot<Item>

@@ -18,7 +18,7 @@ protocol ItemIndex<Item>: Sendable {
     /// new items.
     mutating func merge(_ page: NamedItems<Item>, into items: inout [Item]) -> [Item]
 
-    /// Returns the items whose ids have not been seen before, and remembers the ids but not the items.
+    /// Returns the items whose ids have not been seen before, and stores the ids but not the items.
     mutating func unseen(in page: [Item]) -> [Item]
 
     /// Returns an empty index of the same type.

@@ -3,8 +3,8 @@ import SwitchyardServices
 
 /// The environments and users for which a page was requested, by the name of the service.
 ///
-/// If they change between the calls that load one page, there are several for a service. Such a page matches no other
-/// page.
+/// If the environment or user changes between the calls that load one page, the service has several entries. Such a
+/// page matches no other page.
 typealias PageOrigins = [String: Set<PageOrigin>]
 
 /// The environment and user for which a manager made a call.
@@ -51,14 +51,14 @@ extension PageOrigins {
         contains { service, origins in list[service].map { $0 != origins } ?? false }
     }
 
-    /// Whether any origin's user has left or its environment is no longer in use.
+    /// Whether any origin's user has logged out, or its environment is no longer in use.
     var areOver: Bool { values.contains { $0.contains { !$0.isPresent } } }
 
-    /// Whether any origin's user has left.
+    /// Whether any origin's user has logged out.
     var areLeft: Bool { values.contains { $0.contains { !$0.hasUser } } }
 }
 
-/// Notes for which environments and users the managers make their calls while a page is loaded.
+/// A recorder of the environments and users for which the managers make their calls while a page is loaded.
 package final class PageLoadRecorder: Sendable {
     /// The recorder of the load that the current task performs.
     @TaskLocal package static var present: PageLoadRecorder?
@@ -74,7 +74,7 @@ package final class PageLoadRecorder: Sendable {
     /// The recorded origins.
     var origins: PageOrigins { state.withLock { $0.origins } }
 
-    /// Whether a user of the load has left or an environment of the load is no longer in use.
+    /// Whether a user of the load has logged out, or an environment of the load is no longer in use.
     var isOver: Bool { origins.areOver }
 
     /// Whether a call such as a PUT has changed something at a requested path since the path was requested.
@@ -85,7 +85,7 @@ package final class PageLoadRecorder: Sendable {
         try await Self.$present.withValue(self) { try await load() }
     }
 
-    /// Notes a call that is made now.
+    /// Records the environment and user of a call that is made now.
     package func note(
         _ call: APIConfiguration,
         _ client: NetworkClient,

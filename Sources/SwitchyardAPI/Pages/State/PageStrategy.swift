@@ -67,7 +67,7 @@ public struct PageStrategy<Item: Sendable>: Sendable {
         }
     }
 
-    /// A strategy in which each response contains an opaque cursor for the next page.
+    /// A strategy for lists whose responses contain an opaque cursor for the next page.
     public static var cursor: PageStrategy {
         PageStrategy(first: .first, endsWithEmptyPage: false) { _, page in
             page.nextCursor.flatMap { $0.isEmpty ? nil : .cursor($0) }
@@ -81,10 +81,10 @@ public struct PageStrategy<Item: Sendable>: Sendable {
         PageStrategy(first: .first) { request, page in page.items.last.map { .after(id($0)) } ?? request.position }
     }
 
-    /// A strategy in which each response contains the URL of the next page, which must have the same origin.
+    /// A strategy for lists whose responses contain the URL of the next page, which must have the same origin.
     public static var link: PageStrategy { link(allowsOtherOrigins: false) }
 
-    /// Returns a strategy in which each response contains the URL of the next page.
+    /// Returns a strategy for lists whose responses contain the URL of the next page.
     ///
     /// If the page was loaded with https, a plain http link to the same host is followed with https.
     ///

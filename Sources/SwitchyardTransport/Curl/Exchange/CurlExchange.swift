@@ -39,7 +39,7 @@
         private var completion: Completion?
         /// Whether the request is sent or was withdrawn.
         ///
-        /// The first thread that sets the value decides.
+        /// The value is set only once, by the first thread that decides.
         private let sending = Atomic<Sending>(.undecided)
 
         private enum Sending: UInt8, AtomicRepresentable { case undecided, begun, withdrawn }
@@ -84,7 +84,7 @@
             return original != .withdrawn
         }
 
-        /// Calls the completion, unless it has been called.
+        /// Calls the completion, unless it has already been called.
         func complete(_ result: Result<HTTPResponse, TransportError>) {
             guard let completion else { return }
             self.completion = nil

@@ -1,7 +1,7 @@
 #if os(Linux)
     import SwitchyardHTTP
 
-    /// Failures that a proxy reports.
+    /// The failures that a proxy reports.
     extension CurlFailure {
         /// Whether a proxy reported that it could not connect to the server.
         var isOfProxy: Bool { !wasSent && (connectStatus >= 300 || proxyError != 0 || code == 97) }

@@ -157,7 +157,7 @@
         private var kindOfFailedReceive: TransportError.Kind {
             if connectStatus >= 300 { return .proxyFailure }
             guard systemError == 0 && hasHead else { return .connectionReset }
-            // If there is no system error, a chunked body has invalid framing. Any other body was truncated: some TLS
+            // Without a system error, a chunked body has invalid framing, and any other body was truncated. Some TLS
             // libraries report an end without a closing alert as an error (seen with libcurl 8.23).
             return isChunked ? .protocolViolation : .truncated
         }

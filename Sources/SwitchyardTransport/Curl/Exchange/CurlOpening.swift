@@ -2,9 +2,9 @@
     import Foundation
     import SwitchyardHTTP
 
-    /// The head of a request that opens another protocol.
+    /// The writer of the head of a request that opens another protocol.
     ///
-    /// libcurl does not send such requests, so Switchyard does.
+    /// libcurl does not send such requests, so Switchyard sends them itself.
     enum CurlOpening {
         /// - Throws: ``TransportError`` if the request is not a GET without a body.
         static func head(of request: HTTPRequest) throws(TransportError) -> [UInt8] {

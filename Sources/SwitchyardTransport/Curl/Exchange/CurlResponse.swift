@@ -8,7 +8,7 @@
         /// Returns the body received so far, and removes it from the handle.
         static func takeBody(of handle: OpaquePointer) -> Data {
             var count = 0
-            // For a small body, copying the bytes is cheaper than giving the handle a new buffer.
+            // Copying a small body is cheaper than giving the handle a new buffer.
             if let bytes = ycurl_body_bytes(handle, &count), count <= 4096 {
                 defer { ycurl_body_clear(handle) }
                 return Data(bytes: bytes, count: count)
@@ -110,8 +110,7 @@
 
         private static func field(_ name: String, _ value: Slice<UnsafeRawBufferPointer>) -> HTTPHeaders.Field {
             let text = text(value)
-            // If the text has more UTF-8 bytes than the value has bytes, the value was Latin-1, with one byte per
-            // character.
+            // If the text has more UTF-8 bytes than the value, the value was Latin-1, which has one byte per character.
             let isLatin1 = text.utf8.count != value.count
             return isLatin1 ? .init(name: name, latin1: text) : .init(name: name, value: text)
         }

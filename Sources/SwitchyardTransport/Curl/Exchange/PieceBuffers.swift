@@ -19,7 +19,8 @@
 
         /// The maximum number of spare buffers.
         ///
-        /// A few buffers are enough, because a reader that keeps up holds one chunk while the next chunk arrives.
+        /// A few buffers are enough, because a reader that is as fast as the transfer holds one chunk while the next
+        /// chunk arrives.
         private static let mostFree = 3
 
         private let spare = Locked<[Buffer]>([])
@@ -33,7 +34,7 @@
             var count = 0
             guard let collected = ycurl_body_bytes(handle, &count), count > 0 else { return Data() }
             let capacity = ycurl_body_capacity(handle)
-            // A reader that retains a small chunk must not retain the memory of a large chunk.
+            // A small chunk is copied, so that a reader that retains it does not retain the memory of a large chunk.
             if count <= 4_096 || count < capacity / 4 {
                 defer { ycurl_body_clear(handle) }
                 return Data(bytes: collected, count: count)

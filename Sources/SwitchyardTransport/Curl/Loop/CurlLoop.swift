@@ -104,7 +104,7 @@
         /// If the thread is not running yet, it is started.
         func submit(_ command: Command) {
             let (isOpen, needsThread) = intake.withLock { intake -> (Bool, Bool) in
-                // A loop that closes after its exchanges have ended must still receive commands for these exchanges.
+                // A loop that closes when it is idle must still receive commands for its active exchanges.
                 guard intake.closing == nil || (intake.closing == .whenIdle && intake.hasThread) else {
                     return (false, false)
                 }
@@ -197,7 +197,7 @@
 
         private enum Step { case poll, wait, end }
 
-        /// Decides under the lock whether to wait, so that no command is missed.
+        /// Decides the next step under the lock, so that no command is missed before a wait.
         private func nextStep(isIdle: Bool) -> Step {
             intake.withLock { intake in
                 if intake.closing == .now { return .end }
@@ -225,7 +225,7 @@
             for handle in handles { ycurl_exchange_destroy(handle.pointer) }
         }
 
-        /// Ends the transport, because the system has no memory or no descriptors left for the loop.
+        /// Ends the loop, because the system has no memory or no descriptors left for it.
         private func fail(_ runner: CurlRunner, _ code: Int32) {
             intake.withLock { $0.closing = .now }
             end(runner, .lost("the event loop failed: \(String(cString: strerror(code)))"))
@@ -244,7 +244,7 @@
     /// A libcurl handle that no exchange uses.
     ///
     /// `@unchecked Sendable` is sound, because only one thread at a time has access. The handle is either in the free
-    /// list or owned by the exchange that took it from the list.
+    /// list or used by the one exchange that took it from the list.
     struct CurlHandle: @unchecked Sendable {
         let pointer: OpaquePointer
         /// The header fields that the handle contains, or `nil` if none have been written.

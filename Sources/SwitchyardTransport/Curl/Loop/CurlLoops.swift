@@ -50,8 +50,7 @@
         /// A loop that has not started yet has no connections and is kept.
         func refresh() {
             guard current.loop.hasThread else { return }
-            // If the system has no descriptors left for another loop, the old connections are better than no
-            // connections.
+            // If the system has no descriptors left for another loop, the old loop with its connections is kept.
             guard let new = try? CurlLoop(settings: settings, servers: servers) else { return }
             let lease = Lease(new)
             // The replaced lease is released after the lock.

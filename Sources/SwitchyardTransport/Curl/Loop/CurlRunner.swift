@@ -51,7 +51,8 @@
             exchange.slot = running.count
             running.append(exchange)
             idleSince = nil
-            // libcurl before 7.80 does not call back just before it sends the request, so this is the last chance.
+            // libcurl before 7.80 does not call back just before it sends the request, so this is the last moment to
+            // withdraw it.
             if ycurl_version() < 0x075000, !exchange.beginSending() { return end(exchange, .cancelled, "cancelled") }
             if ycurl_loop_add(loop, handle) != 0 { end(exchange, .other, "libcurl refused the request") }
         }
@@ -180,7 +181,7 @@
                 guard failure.verdict == .answered else { return ended(exchange, handle, by: failure) }
             }
             guard ycurl_status(handle) != 0, ycurl_has_head(handle) else {
-                // If the connection ends within the head, libcurl reports the head as complete.
+                // If the connection ends within the head, libcurl nevertheless reports the head as complete.
                 return .failure(TransportError(.connectionReset, message: "the connection ended within the head"))
             }
             let body = CurlResponse.takeBody(of: handle)
@@ -193,7 +194,7 @@
 
         /// Returns the result of an exchange whose transfer failed.
         ///
-        /// The result may still be a response.
+        /// A failed transfer may still have a response.
         private func ended(
             _ exchange: CurlExchange,
             _ handle: OpaquePointer,

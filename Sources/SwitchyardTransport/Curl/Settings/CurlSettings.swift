@@ -198,7 +198,7 @@
                 if reachesProxyOverTLS { options.append(.data(YCURL_PROXY_CA_DATA, data)) }
             }
             if tls.trustRoots != .system {
-                // OpenSSL would also search the system's directory.
+                // This option is set because OpenSSL would also search the system's directory.
                 options.append(.noText(YCURL_CA_FOLDER))
                 if reachesProxyOverTLS { options.append(.noText(YCURL_PROXY_CA_FOLDER)) }
             }
@@ -212,7 +212,7 @@
         mutating func addPins(_ library: CurlLibrary) throws(TransportError) {
             let pins = configuration.tls.pins
             guard !pins.isEmpty else { return }
-            // If a proxy may be reached over TLS, its chain would be compared with the pins as well.
+            // If a proxy may be reached over TLS, its chain would be compared with the pins too.
             judgesChains = library.showsChains && !mayReachProxyOverTLS
             guard !judgesChains else { return }
             let knowsKeysOnly = pins.allSatisfy { $0.subject == .publicKey }

@@ -23,7 +23,7 @@
 
         private static func credential(ofPKCS12 data: Data, password: String) throws(TransportError) -> URLCredential {
             var options: [String: Any] = [kSecImportExportPassphrase as String: password]
-            // Otherwise, macOS adds the identity to the user's default keychain.
+            // Without this option, macOS adds the identity to the user's default keychain.
             if #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) {
                 options[kSecImportToMemoryOnly as String] = true
             }

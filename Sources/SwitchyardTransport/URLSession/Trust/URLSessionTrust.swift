@@ -96,7 +96,7 @@ package struct URLSessionTrust: Sendable {
             }
             guard SecTrustEvaluateWithError(trust, nil) else { return false }
             guard !pins.isEmpty else { return true }
-            // This is the verified chain, which may differ from the certificates that the server has sent.
+            // The verified chain may differ from the certificates that the server has sent.
             let chain = SecTrustCopyCertificateChain(trust) as? [SecCertificate] ?? []
             return chain.contains { pins.accept(certificate: SecCertificateCopyData($0) as Data) }
         }
