@@ -19,8 +19,9 @@ struct ReceivedResponse: Sendable {
 }
 
 extension APICall {
-    /// Returns the response of the sending closure with its whole body, whatever its status, and removes the cache entries
-    /// that the call has made outdated.
+    /// Sends a configuration and returns the response with its whole body, whatever its status.
+    ///
+    /// Cache entries that the call has made outdated are removed.
     ///
     /// - Parameters:
     ///   - client: The client that sends the request.

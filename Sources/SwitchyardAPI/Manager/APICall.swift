@@ -132,7 +132,7 @@ extension APICall {
         among calls: CallTable?
     ) async throws(APIError) -> APIResponse<Value> {
         guard let cached else { return try await sent(through: client, id: RequestID()) }
-        // A fetch belongs to all its waiters, so it uses a handle of its own.
+        // All waiters of a fetch share it, so it uses a client handle of its own.
         return try await cached.response(through: calls?.client ?? client, among: calls)
     }
 
@@ -158,7 +158,7 @@ extension APICall {
         id: RequestID
     ) async throws(APIError) -> APIResponse<Value> {
         let cache = configuration.cacheBox
-        // Nothing is stored for such a call: it has no lifetime, or it changes something.
+        // Nothing is stored for such a call, because it has no lifetime or changes something on the server.
         guard cache.value.reading != .only else { throw module.completed(APIError(.cache(.invalidLifetime))) }
         let received = try await received(through: client, sending: configuration) { (call) throws(RequestFailure) in
             try await client.answer(to: call, id: id, progress: call.progress)
@@ -186,7 +186,8 @@ extension APICall {
             try await client.answer(to: call, id: RequestID(), progress: call.progress)
         }
         var received: ReceivedResponse
-        // A condition of the caller's own refers to the caller's copy, so its confirmation is returned to the caller.
+        // If the caller has set a condition itself, it refers to the caller's copy, so the 304 response is returned to
+        // the caller.
         if let stored, !conditions.isEmpty, HTTPCacheRules.mayConfirm(configuration.method, configuration.headers) {
             // One call has one deadline, even if it takes two requests.
             let deadline = client.deadline(of: configuration)

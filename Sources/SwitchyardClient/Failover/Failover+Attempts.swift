@@ -112,8 +112,9 @@ extension Failover {
     ///
     /// If the limit expires, nothing has been sent, so another server can still get the request.
     ///
-    /// The limit is twice the time after which a safe request would be hedged. It is multiplied by the number of
-    /// servers tried, because the network to all of them may be slow. At the last server there is no limit.
+    /// The limit is twice the time after which a safe request would be hedged (sent to a second server as well). It is
+    /// multiplied by the number of servers tried, because the network to all of them may be slow. At the last server
+    /// there is no limit.
     private func boundConnecting(
         of request: inout HTTPRequest,
         on route: ServerPool.Route,

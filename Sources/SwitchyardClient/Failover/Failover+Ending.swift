@@ -154,7 +154,7 @@ extension FailoverState {
         var winner: Int?
         /// The method that was sent, if it is unsafe and a modifier has changed it.
         var changedMethod: HTTPMethod?
-        /// If no attempt won, the attempt whose end is the result, or `nil` if there is none.
+        /// The attempt whose end is the result if no attempt succeeded, or `nil` if there is none.
         var decisiveCandidate: Int?
         var attempts: ContiguousArray<Attempt> = []
         var timer: (any ScheduledTimer)?

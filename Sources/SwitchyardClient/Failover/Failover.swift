@@ -184,7 +184,8 @@ final class Failover: DispatchedRequest {
 // MARK: - Time
 
 extension Failover {
-    /// Sets the timer for the time at which the request is hedged, or for the deadline if it is earlier.
+    /// Sets the timer for the time at which the request is hedged (sent to a second server as well), or for the
+    /// deadline if it is earlier.
     func setTimer(_ number: Int, for route: ServerPool.Route, _ rule: ResendRule, at now: MonotonicTime) {
         var wakeUp = deadline
         if let delay = pool.helpDelay(for: route, rule, from: now, to: awaitedUntil) {

@@ -74,7 +74,7 @@ struct FailoverState {
     ///
     /// Otherwise `nil`.
     private(set) var changedMethod: HTTPMethod?
-    /// The servers that do not serve the request as a modifier has changed it.
+    /// The servers that do not serve the request that a modifier has changed.
     private(set) var barred: [Server.ID] = []
     /// The 4xx response of an extra attempt while an earlier attempt still waits for its response.
     private var refusal: Boxed<Refusal>?

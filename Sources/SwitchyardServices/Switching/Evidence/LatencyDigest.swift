@@ -1,7 +1,7 @@
 /// The latencies of a server's last 64 successes, in 128 bytes.
 ///
-/// Each latency is stored as the upper half of a `Float`, exact to 0.4 %; such halves sort like the numbers themselves.
-/// The percentiles are calculated with every 16th sample, from the 8 longest latencies.
+/// Each latency is stored as the upper half of a `Float`, which is exact to 0.4 %. The halves sort like the numbers
+/// themselves. The percentiles are calculated with every 16th sample, from the 8 longest latencies.
 struct LatencyDigest: Sendable {
     private static let capacity = 64
     /// The minimum number of samples for which a percentile is computed.
