@@ -55,7 +55,7 @@ import Testing
         return object[first].map { objects(at: Array(path.dropFirst()), in: $0) } ?? []
     }
 
-    @Test func `an archive has every member that HAR 1.2 requires, for every kind of exchange (L26)`() async throws {
+    @Test func `an archive has every member that HAR 1.2 requires, for every kind of exchange`() async throws {
         let archive = try await record([.login, APIConfiguration(path: "down"), APIConfiguration(path: "moved")]) {
             request in
             if request.method == .post { return .loggedIn }
@@ -75,7 +75,7 @@ import Testing
         #expect((log as? [String: Any])?["version"] as? String == "1.2")
     }
 
-    @Test func `binary bodies of requests and responses are encoded in Base64 (L26)`() async throws {
+    @Test func `binary bodies of requests and responses are encoded in Base64`() async throws {
         var upload = APIConfiguration(path: "up", method: .post)
         upload.body = .data(Self.binary)
 
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test(arguments: ["", "text", "\u{FEFF}with a mark", "a\r\nb\u{0}", "\u{2028}"])
-    func `a body is the same, byte for byte, after the archive is written and read (L26)`(text: String) async throws {
+    func `a body is the same, byte for byte, after the archive is written and read`(text: String) async throws {
         let data = Data(text.utf8)
         var upload = APIConfiguration(path: "up", method: .post)
         upload.body = .data(data, contentType: "text/plain")
@@ -102,7 +102,7 @@ import Testing
         #expect(entry.request.body ?? Data() == data)
     }
 
-    @Test func `credentials are redacted unless redaction is turned off (L25, L26)`() async throws {
+    @Test func `credentials are redacted unless redaction is turned off`() async throws {
         let hidden = try await record([.login]) { _ in .loggedIn }
         let shown = try await record([.login], redaction: .none) { _ in .loggedIn }
 
@@ -178,7 +178,7 @@ import Testing
         #expect(recorder.archive.entries.isEmpty)
     }
 
-    @Test func `a recorder without a limit keeps every exchange (L26)`() async throws {
+    @Test func `a recorder without a limit keeps every exchange`() async throws {
         let recorder = HARRecorder(limit: .max)
         let client = try NetworkClient.watched([recorder.interceptor]) { _ in .status(200) }
 
@@ -206,7 +206,7 @@ import Testing
 
     // Some programs omit the padding, so the bytes decide whether the label is right.
     @Test(arguments: [([0xFE, 0xFF], String.Encoding.utf16BigEndian), ([0xFF, 0xFE], .utf16LittleEndian)])
-    func `base64 without padding is decoded if its bytes are a UTF-16 text with a mark (L26)`(
+    func `base64 without padding is decoded if its bytes are a UTF-16 text with a mark`(
         mark: [UInt8],
         encoding: String.Encoding
     ) throws {

@@ -7,7 +7,7 @@ import Testing
 @Suite struct LogSinkTests {
     private static let entry = LogEntry(level: .info, category: .request, message: "ended with 200")
 
-    @Test func `the log levels match swift-log (L23)`() {
+    @Test func `the log levels match swift-log`() {
         #expect(
             LogLevel.allCases.map { "\($0)" } == ["trace", "debug", "info", "notice", "warning", "error", "critical"]
         )
@@ -22,7 +22,7 @@ import Testing
         #expect(try pipe.fileHandleForReading.readToEnd() == Data("[info] request: ended with 200\n".utf8))
     }
 
-    @Test func `a custom format replaces the log line (L20)`() throws {
+    @Test func `a custom format replaces the log line`() throws {
         let pipe = Pipe()
 
         let sink = StandardErrorSink(writingTo: pipe.fileHandleForWriting) { "\($0.category) \($0.message)!" }

@@ -29,7 +29,7 @@ import Testing
         return entries
     }
 
-    @Test func `no part of the verbose log contains a secret (L25)`() async throws {
+    @Test func `no part of the verbose log contains a secret`() async throws {
         let entries = try await entries(.verbose)
 
         let text = entries.map { "\($0.message) \($0.metadata)" }.joined()
@@ -38,7 +38,7 @@ import Testing
         #expect(text.contains("page"))
     }
 
-    @Test func `the verbose log has service, parameters, header fields, bodies and a curl command (L19, L20)`()
+    @Test func `the verbose log has service, parameters, header fields, bodies and a curl command`()
         async throws
     {
         let entries = try await entries(.verbose)
@@ -67,7 +67,7 @@ import Testing
         #expect(dispatched.message.hasSuffix("POST https://o.example/x?token=*** dispatched"))
     }
 
-    @Test func `the standard log has one line per request, and categories can be selected (L20, L21)`() async throws {
+    @Test func `the standard log has one line per request, and categories can be selected`() async throws {
         let standard = try await entries(.standard)
         #expect(standard.map(\.level) == [.info])
         #expect(standard.first?.message.contains("ended with 200") == true)
@@ -131,7 +131,7 @@ import Testing
         #expect(!lines.joined().contains("secret"))
     }
 
-    @Test func `error bodies are a separate part of the log and are truncated to their limit (L20)`() async throws {
+    @Test func `error bodies are a separate part of the log and are truncated to their limit`() async throws {
         let answer = StubResponse.status(
             500,
             headers: ["Content-Type": "text/plain"],
@@ -161,7 +161,7 @@ import Testing
         #expect(failed.map(\.level) == [.warning, .error])
     }
 
-    @Test func `a redirect is logged with its status and target, without secrets (L19)`() async throws {
+    @Test func `a redirect is logged with its status and target, without secrets`() async throws {
         let (stream, continuation) = AsyncStream.makeStream(of: LogEntry.self)
         let sink = ClosureSink { continuation.yield($0) }
         let client = try NetworkClient.watched([.logging(to: sink, LogOptions(categories: [.redirect]))]) { request in
@@ -196,14 +196,14 @@ import Testing
         #expect(!entry.message.contains { $0.isNewline })
     }
 
-    @Test func `a client without a log interceptor writes no log (L18)`() async throws {
+    @Test func `a client without a log interceptor writes no log`() async throws {
         #expect(NetworkClient.Options().interceptors.isEmpty)
         let (client, _) = try NetworkClient.stubbed { _ in .status(200) }
 
         #expect(await client.failure(of: APIConfiguration(path: "a")) == nil)
     }
 
-    @Test func `the activity callback reports the first start and the last end of concurrent requests (L24)`()
+    @Test func `the activity callback reports the first start and the last end of concurrent requests`()
         async throws
     {
         let (changes, continuation) = AsyncStream.makeStream(of: Bool.self)
@@ -220,7 +220,7 @@ import Testing
         #expect(await seen.next() == false)
     }
 
-    @Test func `log entries are posted to a server and wait while the server is unavailable (L22)`() async throws {
+    @Test func `log entries are posted to a server and wait while the server is unavailable`() async throws {
         let isUp = Locked(false)
         let (client, transport) = try NetworkClient.stubbed(switching: .off) { _ in
             isUp.withLock { $0 } ? .status(200) : .status(404)
@@ -299,7 +299,7 @@ import Testing
         #expect(entries.first?.metadata["parameters"] == "at=nan")
     }
 
-    @Test func `secrets in nested parameters are hidden (L25)`() async throws {
+    @Test func `secrets in nested parameters are hidden`() async throws {
         let user: Parameters = ["name": "me", "password": "secret-1"]
         let query: Parameters = [
             "user": user, "users": [user.parameterValue], "tokens": ["token": ["secret-2"]] as Parameters,

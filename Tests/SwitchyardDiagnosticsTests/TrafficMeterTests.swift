@@ -10,7 +10,7 @@ import Testing
 
 /// Counts of requests and attempts (feature L27).
 @Suite(.timeLimit(.minutes(5)), .prompt) struct TrafficMeterTests {
-    @Test func `requests are counted per API, and attempts are counted per server (L27)`() async throws {
+    @Test func `requests are counted per API, and attempts are counted per server`() async throws {
         let meter = TrafficMeter()
         let client = try NetworkClient.watched([meter.interceptor]) { request in
             if request.url.text.hasSuffix("down") { return .failure(.connectionReset) }
@@ -74,7 +74,7 @@ import Testing
         #expect("\(TrafficMeter().snapshot)".isEmpty)
     }
 
-    @Test func `the table of APIs has a size limit (L27)`() async throws {
+    @Test func `the table of APIs has a size limit`() async throws {
         let meter = TrafficMeter(limit: 2)
         let client = try NetworkClient.watched([meter.interceptor]) { _ in .status(200) }
         for number in 0..<5 { _ = await client.failure(of: .path("\(number)")) }

@@ -29,7 +29,7 @@ import Testing
         return answer
     }
 
-    @Test func `one file holds body and metadata, and another DiskCache instance finds both (F7, YTK-19)`() async throws
+    @Test func `one file holds body and metadata, and another DiskCache instance finds both`() async throws
     {
         let disk = try DiskCache(at: folder.url)
         disk.store(Self.answer("one"), for: Self.key("/1"))
@@ -41,7 +41,7 @@ import Testing
         await #expect(throws: APIError.CacheReason.invalidMetadata) { try await disk.answer(for: Self.key("/2")) }
     }
 
-    @Test func `version, sensitive-data digest, charset, creation date and app version are stored (F15)`() async throws
+    @Test func `version, sensitive-data digest, charset, creation date and app version are stored`() async throws
     {
         let disk = try DiskCache(at: folder.url, appVersion: "1.2")
         var answer = Self.answer("one", tags: ["a", "b"])
@@ -57,7 +57,7 @@ import Testing
         #expect(found.tags == ["a", "b"] && found.transit == .milliseconds(30))
     }
 
-    @Test func `the disk holds neither the sensitive data nor the request's header fields (YTK-25)`() async throws {
+    @Test func `the disk holds neither the sensitive data nor the request's header fields`() async throws {
         let disk = try DiskCache(at: folder.url)
         var policy = CachePolicy()
         policy.sensitiveData = "token of Ada"
@@ -70,7 +70,7 @@ import Testing
         for secret in ["token of Ada", "s3cr3t"] { #expect(bytes.range(of: Data(secret.utf8)) == nil) }
     }
 
-    @Test func `storing does not wait for the disk, and unwritten entries are found (F27, YTK-24)`() async throws {
+    @Test func `storing does not wait for the disk, and unwritten entries are found`() async throws {
         let disk = try DiskCache(at: folder.url)
         disk.writing.suspend()
         disk.store(Self.answer("one"), for: Self.key("/1"))
@@ -83,7 +83,7 @@ import Testing
         #expect(folder.entries.count == 2)
     }
 
-    @Test func `a newer response replaces the older response (F28)`() async throws {
+    @Test func `a newer response replaces the older response`() async throws {
         let disk = try DiskCache(at: folder.url)
         for text in ["one", "another one", "1"] {
             disk.store(Self.answer(text), for: Self.key("/1"))
@@ -94,7 +94,7 @@ import Testing
         #expect(folder.entries.count == 1)
     }
 
-    @Test func `the folder is created on demand, and a file at its path is refused or replaced (F29)`() async throws {
+    @Test func `the folder is created on demand, and a file at its path is refused or replaced`() async throws {
         let deep = folder.url.appendingPathComponent("a/b/c")
         _ = try DiskCache(at: deep)
         #expect(FileManager.default.fileExists(atPath: deep.path))
@@ -112,7 +112,7 @@ import Testing
         await disk.flush()  // The test deletes its folder when it ends.
     }
 
-    @Test func `the standard folder is passed through all filters in order (F30)`() {
+    @Test func `the standard folder is passed through all filters in order`() {
         let folder = DiskCache.standardFolder(
             named: "Forum",
             filters: [{ $0.appendingPathComponent("v2") }, { $0.appendingPathComponent("test") }]
@@ -122,7 +122,7 @@ import Testing
     }
 
     @Test
-    func `entries are removed by key, partition, rule or all at once, and a removed entry is not found again (F32)`()
+    func `entries are removed by key, partition, rule or all at once, and a removed entry is not found again`()
         async throws
     {
         let disk = try DiskCache(at: folder.url)
@@ -150,7 +150,7 @@ import Testing
         #expect(folder.entries.isEmpty)
     }
 
-    @Test func `entries are encrypted, and a cache with another key cannot read them (F47)`() async throws {
+    @Test func `entries are encrypted, and a cache with another key cannot read them`() async throws {
         func seal(_ mask: UInt8) -> DiskEncryption {
             DiskEncryption(seal: { Data($0.map { $0 ^ mask }) }, open: { Data($0.map { $0 ^ mask }) })
         }

@@ -23,7 +23,7 @@ import Testing
     private static func key(_ number: Int) -> CacheKey { DiskCacheTests.key("/\(number)") }
 
     @Test(arguments: 0..<4 as Range<UInt64>)
-    func `a damaged file is a cache miss, and its entry is removed (YTK-20, YTK-21)`(seed: UInt64) async throws {
+    func `a damaged file is a cache miss, and its entry is removed`(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed &+ 1)
         let disk = try DiskCache(at: folder.url)
         for number in 0..<150 { disk.store(Self.answer(number), for: Self.key(number)) }

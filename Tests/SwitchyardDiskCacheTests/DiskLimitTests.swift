@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test
-    func `the entries stay within the size limit, and the least recently used entry is evicted first (YTK-26, F47)`()
+    func `the entries stay within the size limit, and the least recently used entry is evicted first`()
         async throws
     {
         let disk = try DiskCache(at: folder.url, limits: .init(cost: 10_000, entryCost: 3_000))

@@ -59,7 +59,7 @@ import Testing
     }
 
     // CT-8, CT-9: the whole request is the key, and an unreadable entry is a miss.
-    @Test func `the last response is available after a restart before any request is sent (F40)`() async throws {
+    @Test func `the last response is available after a restart before any request is sent`() async throws {
         let first = try start()
         _ = try await first.topic(1, lifetime: .seconds(60))
         try await flush(first)
@@ -86,7 +86,7 @@ import Testing
     }
 
     // PEER-14: a call from the main actor does no work on the main actor.
-    @MainActor @Test func `the disk is read, and the stored body is decoded, outside the calling actor (YTK-23)`()
+    @MainActor @Test func `the disk is read, and the stored body is decoded, outside the calling actor`()
         async throws
     {
         DispatchQueue.main.setSpecific(key: Witness.mark, value: true)
@@ -107,7 +107,7 @@ import Testing
         #expect(reads.withLock { $0 } == [false])
     }
 
-    @Test func `each call decodes a stored response with its own serializer (F31)`() async throws {
+    @Test func `each call decodes a stored response with its own serializer`() async throws {
         let first = try start()
         _ = try await first.topic(1, lifetime: .seconds(60))
         try await flush(first)
@@ -120,7 +120,7 @@ import Testing
         #expect(requests == 1)
     }
 
-    @Test func `stored responses are checked in YTKNetwork's order, with its codes (F16, F17, F18, F19, F20, H19)`()
+    @Test func `stored responses are checked in YTKNetwork's order, with its codes`()
         async throws
     {
         let first = try start()
@@ -166,7 +166,7 @@ import Testing
         #expect(requests == 1)
     }
 
-    @Test func `another cache version or other sensitive data leads to a new request (F17, F18)`() async throws {
+    @Test func `another cache version or other sensitive data leads to a new request`() async throws {
         let topics = try start()
         for (version, data, title) in [(0, "a", "1"), (0, "a", "1"), (1, "a", "2"), (1, "b", "3"), (1, "b", "3")] {
             let asked = configuration {
@@ -178,7 +178,7 @@ import Testing
         try await flush(topics)  // The test deletes its folder when it ends.
     }
 
-    @Test func `a response stored by hand is returned to the call that it was stored for (F25)`() async throws {
+    @Test func `a response stored by hand is returned to the call that it was stored for`() async throws {
         let topics = try start()
         let serializer = ResponseSerializer.decodable(Topic.self)
         let value = try topics.storeResponse(
@@ -200,7 +200,7 @@ import Testing
         #expect(requests == 0)
     }
 
-    @Test func `a willStore hook can prevent storing a response or change it (F33, F34)`() async throws {
+    @Test func `a willStore hook can prevent storing a response or change it`() async throws {
         let topics = try start()
         var asked = configuration { $0.willStore = { _ in nil } }
         for _ in 0..<2 { _ = try await topics.value(Topic.self, for: asked) }
@@ -240,7 +240,7 @@ import Testing
         return try await start().response(for: configuration, with: serializer)
     }
 
-    @Test func `a 304 for a memory-only response does not update an older response on disk (F35)`() async throws {
+    @Test func `a 304 for a memory-only response does not update an older response on disk`() async throws {
         let number = Locked("1")
         func launched() throws -> TopicAPI {
             let transport = StubTransport { request in
@@ -268,7 +268,7 @@ import Testing
         #expect(try await launched().value(Topic.self, for: refresh).title == "2")
     }
 
-    @Test func `cookies of a 304 response are not stored (F35)`() async throws {
+    @Test func `cookies of a 304 response are not stored`() async throws {
         let answer = try await confirmed(by: ["Set-Cookie": "sid=s3cr3t"], configuration())
 
         #expect(answer.isFromCache && answer.headers["Set-Cookie"] == nil)
@@ -276,7 +276,7 @@ import Testing
         #expect(bytes.range(of: Data("s3cr3t".utf8)) == nil)
     }
 
-    @Test func `a willStore hook changes the header fields of a 304 response (F33, F35)`() async throws {
+    @Test func `a willStore hook changes the header fields of a 304 response`() async throws {
         let asked = configuration {
             $0.willStore = { answer in
                 var changed = answer
@@ -290,7 +290,7 @@ import Testing
         #expect(answer.isFromCache && answer.headers["X-Token"] == nil && answer.headers["X-Other"] == "1")
     }
 
-    @Test func `a 304 response can shorten the lifetime, even after a restart (F35)`() async throws {
+    @Test func `a 304 response can shorten the lifetime, even after a restart`() async throws {
         var only = configuration {
             $0.freshness = .http
         }
@@ -317,7 +317,7 @@ import Testing
         #expect(cache.count == 0 && folder.entries.isEmpty)
     }
 
-    @Test func `a logout removes all responses of the user from memory and disk (M12)`() async throws {
+    @Test func `a logout removes all responses of the user from memory and disk`() async throws {
         let ada = try start(user: "ada")
         let bob = TopicAPI(client: ada.client, user: "bob")
         for manager in [ada, bob] { _ = try await manager.topic(1, lifetime: .seconds(60)) }
@@ -331,7 +331,7 @@ import Testing
         #expect(try await start(user: "bob").topic(1, lifetime: .seconds(60)).title == "2")
     }
 
-    @Test func `the responses of other calls stay when the response of one call is removed (CT-7)`() async throws {
+    @Test func `the responses of other calls stay when the response of one call is removed`() async throws {
         let topics = try start()
         for id in [1, 2] { _ = try await topics.topic(id, lifetime: .seconds(60)) }
         topics.removeResponse(for: configuration())

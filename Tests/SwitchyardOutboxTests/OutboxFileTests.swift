@@ -35,7 +35,7 @@ import Testing
         return entries
     }
 
-    @Test func `a file that is truncated at any byte keeps its complete entries and stays usable (D55)`() throws {
+    @Test func `a file that is truncated at any byte keeps its complete entries and stays usable`() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         var (journal, _) = try OutboxFile.open(file)
         var states: [(length: Int, waiting: [UInt64])] = [(OutboxRecord.magic.count, [])]

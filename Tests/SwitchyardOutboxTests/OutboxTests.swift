@@ -59,7 +59,7 @@ import Testing
         return outbox
     }
 
-    @Test func `writes that could not be sent are sent in order when the server is available again (D55)`() async throws
+    @Test func `writes that could not be sent are sent in order when the server is available again`() async throws
     {
         defer { try? FileManager.default.removeItem(at: file) }
         let backend = Backend()
@@ -76,7 +76,7 @@ import Testing
         #expect(outbox.entries == [])
     }
 
-    @Test func `a restarted outbox continues with the unsent writes and the same keys (D55)`() async throws {
+    @Test func `a restarted outbox continues with the unsent writes and the same keys`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let backend = Backend()
         do {
@@ -93,7 +93,7 @@ import Testing
         #expect(!key.isEmpty)
     }
 
-    @Test func `a write stored after a restart is not mistaken for a write that was sent (D55)`() async throws {
+    @Test func `a write stored after a restart is not mistaken for a write that was sent`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let backend = Backend()
         _ = try await outboxThatSent(to: backend)
@@ -107,7 +107,7 @@ import Testing
         #expect(third.entries.map(\.idempotencyKey) == ["key 2"])
     }
 
-    @Test func `a write above the size limit is rejected, and later writes are kept (D55)`() throws {
+    @Test func `a write above the size limit is rejected, and later writes are kept`() throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let backend = Backend()
         do {
@@ -200,7 +200,7 @@ import Testing
         run.stop()
     }
 
-    @Test func `a running outbox sends on a new write, after a pause and on the network's return (D55)`() async throws {
+    @Test func `a running outbox sends on a new write, after a pause and on the network's return`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let backend = Backend()
         let clock = ManualClock()
@@ -268,7 +268,7 @@ import Testing
         for _ in 0..<8 { #expect(try await outbox.flush() ?? .zero >= .seconds(31_536_000)) }
     }
 
-    @Test func `a full outbox rejects writes, and a write above the maximum age expires (D55)`() async throws {
+    @Test func `a full outbox rejects writes, and a write above the maximum age expires`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let backend = Backend()
         backend.answer(503)

@@ -30,7 +30,7 @@ import Testing
         topics.resource(for: TopicAPI.topic(1, lifetime: .seconds(60)))
     }
 
-    @Test func `a resource cannot load after the environment has changed (F48)`() async throws {
+    @Test func `a resource cannot load after the environment has changed`() async throws {
         let topics = try manager()
         let topic = resource(topics)
         try await topic.load()
@@ -44,7 +44,7 @@ import Testing
         #expect(try await topic.load().title == "2")
     }
 
-    @Test func `a resource sends no request for another user (F48)`() async throws {
+    @Test func `a resource sends no request for another user`() async throws {
         let topics = TopicAPI(client: try manager().client, user: "ada")
         let topic = resource(topics)
         topics.user.withLock { $0 = "grace" }
@@ -54,7 +54,7 @@ import Testing
         #expect(topic.value == nil && topics.cache.count == 0 && requests == 0)
     }
 
-    @Test func `a manager gets a new resource that can load if another user had the old resource (F48)`() async throws {
+    @Test func `a manager gets a new resource that can load if another user had the old resource`() async throws {
         let client = try manager().client
         let first = TopicAPI(client: client, user: "ada")
         let second = TopicAPI(client: client, user: "ada")
@@ -69,7 +69,7 @@ import Testing
         await #expect(throws: APIError(.cancelled(.superseded))) { try await old.load() }
     }
 
-    @Test func `a load that is active during a logout delivers no value (F48)`() async throws {
+    @Test func `a load that is active during a logout delivers no value`() async throws {
         let transport = StubTransport { [clock] _ in
             .delayed(by: .seconds(1), on: clock, .json(#"{"id":1,"title":"a"}"#))
         }

@@ -45,7 +45,7 @@ import Testing
         topics.resource(for: TopicAPI.topic(1, lifetime: .seconds(60)))
     }
 
-    @Test func `a resource has value, error, loading state and origin, and all equal calls share it (F42)`()
+    @Test func `a resource has value, error, loading state and origin, and all equal calls share it`()
         async throws
     {
         let topics = try manager()
@@ -65,7 +65,7 @@ import Testing
         #expect(topic.snapshot.error == nil && topic.value?.title == "3")
     }
 
-    @Test func `updates deliver every change including the last state (F42)`() async throws {
+    @Test func `updates deliver every change including the last state`() async throws {
         let topics = try manager()
         let topic = resource(topics)
         var states = topic.updates.makeAsyncIterator()
@@ -79,7 +79,7 @@ import Testing
         _ = try await load.value
     }
 
-    @Test func `loadIfNeeded loads only an old value, and waits after an error (F36)`() async throws {
+    @Test func `loadIfNeeded loads only an old value, and waits after an error`() async throws {
         let topic = resource(try manager())
         #expect(try await topic.loadIfNeeded()?.title == "1")
         clock.advance(by: .milliseconds(59_999))
@@ -95,7 +95,7 @@ import Testing
         #expect(try await topic.loadIfNeeded()?.title == "3")
     }
 
-    @Test func `an invalidated value is stale but kept, and a wiped value is gone (F37)`() async throws {
+    @Test func `an invalidated value is stale but kept, and a wiped value is gone`() async throws {
         let topic = resource(try manager())
         try await topic.load()
         topic.invalidate()
@@ -107,7 +107,7 @@ import Testing
         #expect(try await topic.loadIfNeeded()?.title == "3")
     }
 
-    @Test func `a response that was requested before an invalidation is not current (F37)`() async throws {
+    @Test func `a response that was requested before an invalidation is not current`() async throws {
         let transport = numbered(late: 2)
         let topic = resource(TopicAPI(client: try .stubbed(transport, time: clock)))
         let first = Task { try await topic.load() }
@@ -132,7 +132,7 @@ import Testing
     }
 
     @Test(arguments: ["invalidated", "wiped", "overridden"])
-    func `a load after a change does not share an earlier request (F37)`(change: String) async throws {
+    func `a load after a change does not share an earlier request`(change: String) async throws {
         let transport = numbered(late: 1)
         let topics = TopicAPI(client: try .stubbed(transport, time: clock))
         let topic = resource(topics)
@@ -152,7 +152,7 @@ import Testing
         #expect(topic.value?.title == "2")
     }
 
-    @Test func `a load after a write to the path does not share an earlier load (F37)`() async throws {
+    @Test func `a load after a write to the path does not share an earlier load`() async throws {
         let transport = numbered(late: 1)
         let topics = TopicAPI(client: try .stubbed(transport, time: clock))
         let topic = resource(topics)
@@ -170,7 +170,7 @@ import Testing
         #expect(topic.value?.title == "3" && topic.snapshot.isCurrent)
     }
 
-    @Test func `a value on disk is loaded again if the resource was invalidated (F37)`() async throws {
+    @Test func `a value on disk is loaded again if the resource was invalidated`() async throws {
         let folder = TemporaryFolder()
         let call = TopicAPI.topic(1, lifetime: .seconds(60))
         func launched() throws -> TopicAPI {
@@ -189,7 +189,7 @@ import Testing
         #expect(try await topic.loadIfNeeded()?.title == "2")
     }
 
-    @Test func `an invalidated value that replaces an error of the server is not current (F37, F39)`() async throws {
+    @Test func `an invalidated value that replaces an error of the server is not current`() async throws {
         let topics = try manager()
         var call = TopicAPI.topic(1, lifetime: .seconds(60))
         call.cache.staleIfError = .seconds(3_600)
@@ -207,7 +207,7 @@ import Testing
         #expect(try await topic.loadIfNeeded()?.title == "3")
     }
 
-    @Test func `an override sets the value without a request and ends an active load (F41)`() async throws {
+    @Test func `an override sets the value without a request and ends an active load`() async throws {
         let transport = StubTransport { _ in .never }
         let topics = TopicAPI(client: try .stubbed(transport, time: clock))
         let topic = resource(topics)
@@ -221,7 +221,7 @@ import Testing
         await transport.waitUntilIdle()
     }
 
-    @Test func `unobserved resources are discarded under memory pressure and above a limit (F43)`() async throws {
+    @Test func `unobserved resources are discarded under memory pressure and above a limit`() async throws {
         let topics = try manager()
         let followed = resource(topics)
         let updates = followed.updates.makeAsyncIterator()
@@ -235,7 +235,7 @@ import Testing
         withExtendedLifetime(updates) {}
     }
 
-    @Test func `resources do not keep a client alive (F42)`() async throws {
+    @Test func `resources do not keep a client alive`() async throws {
         let transport = StubTransport { _ in .json(#"{"id":1,"title":"one"}"#) }
         var topics: TopicAPI? = TopicAPI(client: try .stubbed(transport, time: clock))
         _ = try await topics.map(resource)?.load()
@@ -249,7 +249,7 @@ import Testing
         #expect(cache == nil && other == nil)
     }
 
-    @Test func `a resource outlives the manager that created it while the client is in use (F42)`() throws {
+    @Test func `a resource outlives the manager that created it while the client is in use`() throws {
         let root = try NetworkClient.stubbed(StubTransport { _ in .status(500) }, time: clock)
         var first: TopicAPI? = TopicAPI(client: root.scoped())
         weak let asked = first.map(resource)
@@ -258,7 +258,7 @@ import Testing
         #expect(asked != nil && resource(TopicAPI(client: root.scoped())) === asked)
     }
 
-    @Test func `updates that are requested after the resource was discarded end immediately (F42)`() async throws {
+    @Test func `updates that are requested after the resource was discarded end immediately`() async throws {
         let topics = try manager()
         let updates = resource(topics).updates
         topics.client.discardUnobservedResources()
@@ -270,7 +270,7 @@ import Testing
         #expect(count <= 1)
     }
 
-    @Test func `an unobserved load is cancelled after a delay (F44)`() async throws {
+    @Test func `an unobserved load is cancelled after a delay`() async throws {
         let transport = StubTransport { _ in .never }
         let topics = TopicAPI(client: try .stubbed(transport, time: clock))
         let topic = resource(topics)
@@ -308,7 +308,7 @@ import Testing
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `calls with different sensitive data have separate resources (F18)`() async throws {
+    @Test func `calls with different sensitive data have separate resources`() async throws {
         let topics = try manager()
         let resources = ["admin", "guest"].map { data in
             var call = TopicAPI.topic(1, lifetime: .seconds(60))
@@ -321,7 +321,7 @@ import Testing
         #expect(resources[1].value == nil)
     }
 
-    @Test func `a stale value that replaces an error keeps its age and is loaded again (F39)`() async throws {
+    @Test func `a stale value that replaces an error keeps its age and is loaded again`() async throws {
         let topics = try manager()
         var call = TopicAPI.topic(1, lifetime: .seconds(60))
         call.cache.staleIfError = .seconds(3_600)
@@ -339,7 +339,7 @@ import Testing
         #expect(try await topic.loadIfNeeded()?.title == "3")
     }
 
-    @Test func `the stored response is delivered before the server's response (F24, CT-10)`() async throws {
+    @Test func `the stored response is delivered before the server's response`() async throws {
         let topics = try manager()
         var configuration = TopicAPI.topic(1, lifetime: .seconds(60))
         configuration.cache.staleIfError = .seconds(600)
@@ -364,7 +364,7 @@ import Testing
         #expect(requests == 3)
     }
 
-    @Test func `the stored response is delivered before the error of the server (F24)`() async throws {
+    @Test func `the stored response is delivered before the error of the server`() async throws {
         let topics = try manager()
         let configuration = TopicAPI.topic(1, lifetime: .seconds(60))
         let serializer = ResponseSerializer.decodable(Topic.self)

@@ -19,7 +19,7 @@ import Testing
         return topic
     }
 
-    @Test func `loadIfNeeded sends no request until the retry delay after an error has passed (F36)`() async throws {
+    @Test func `loadIfNeeded sends no request until the retry delay after an error has passed`() async throws {
         let topic = try await failed(.seconds(1))
         clock.advance(by: .seconds(1))
         #expect(try await topic.loadIfNeeded() == nil)
@@ -27,13 +27,13 @@ import Testing
         #expect(try await topic.loadIfNeeded() != nil)
     }
 
-    @Test func `loadIfNeeded sends a request immediately after an error if the retry delay is zero (F36)`() async throws
+    @Test func `loadIfNeeded sends a request immediately after an error if the retry delay is zero`() async throws
     {
         let topic = try await failed(.zero)
         #expect(try await topic.loadIfNeeded() != nil)
     }
 
-    @Test func `loadIfNeeded sends a request immediately after an error if the resource was invalidated (F36, F37)`()
+    @Test func `loadIfNeeded sends a request immediately after an error if the resource was invalidated`()
         async throws
     {
         let topic = try await failed(.seconds(1))

@@ -26,7 +26,7 @@ import Testing
         return sources
     }
 
-    @Test func `a cache-only sequence of responses ends with the stored response (F23)`() async throws {
+    @Test func `a cache-only sequence of responses ends with the stored response`() async throws {
         let (topics, transport) = try topics()
         await #expect(throws: APIError(.cache(.invalidMetadata))) { try await answers(by: topics) }
         _ = try await topics.topic(1, lifetime: .seconds(60))
@@ -36,7 +36,7 @@ import Testing
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `a cache-only resource loads the stored response (F23)`() async throws {
+    @Test func `a cache-only resource loads the stored response`() async throws {
         let (topics, transport) = try topics()
         await #expect(throws: APIError(.cache(.invalidMetadata))) {
             try await topics.resource(Topic.self, for: only).load()

@@ -11,7 +11,7 @@ import Testing
 @Suite struct CacheKeyTests {
     private static let topics = CachePartition(service: "topics", environment: "release")
 
-    @Test func `method, environment, service, user, headers and body are all part of the cache key (TAF-C1, YTK-18)`() {
+    @Test func `method, environment, service, user, headers and body are all part of the cache key`() {
         var keys: Set<CacheKey> = [CacheKey(Self.topics, path: "/a")]
         keys.insert(CacheKey(Self.topics, method: .post, path: "/a"))
         keys.insert(CacheKey(.init(service: "topics", environment: "test"), path: "/a"))
@@ -24,7 +24,7 @@ import Testing
         #expect(keys.count == 8)
     }
 
-    @Test func `the cache key ignores the order of parameters, but not the order of one name's values (TAF-C2)`() {
+    @Test func `the cache key ignores the order of parameters, but not the order of one name's values`() {
         let forwards = CacheKey(Self.topics, path: "/a", parameters: [("a", "1"), ("b", "2")])
         let backwards = CacheKey(Self.topics, path: "/a", parameters: [("b", "2"), ("a", "1")])
         let list = CacheKey(Self.topics, path: "/a", parameters: [("a", "1"), ("a", "2")])
@@ -34,7 +34,7 @@ import Testing
         #expect(list != turned)
     }
 
-    @Test func `different lists of parameters have different cache keys (TAF-C3, CT-6)`() {
+    @Test func `different lists of parameters have different cache keys`() {
         let lists: [[(name: String, value: String)]] = [
             [("a", "1&b=2")], [("a", "1"), ("b", "2")], [("a", "")], [], [("", "a")], [("a", "1:b")], [("a1", "b")],
             [("a", "1"), ("b", "")], [("a", "1b")], [("a", "1;1:b")],
@@ -43,7 +43,7 @@ import Testing
         #expect(Set(lists.map { CacheKey(Self.topics, path: "/a", parameters: $0) }).count == lists.count)
     }
 
-    @Test func `10,000 random requests have 10,000 cache keys (TAF-C3)`() {
+    @Test func `10,000 random requests have 10,000 cache keys`() {
         var random = SystemRandomNumberGenerator()
         let alphabet = ["a", "b", "1", ":", ";", "&", "=", "", "é", "/"]
         func word() -> String {
@@ -59,7 +59,7 @@ import Testing
         #expect(Set(requests.values).count == requests.count)
     }
 
-    @Test func `a cache key contains no server and provides its parts (F48)`() {
+    @Test func `a cache key contains no server and provides its parts`() {
         let key = CacheKey(.init(service: "töpics", environment: "release", user: "7"), method: .put, path: "/a:b/ü")
 
         #expect(key.parts.partition == .init(service: "töpics", environment: "release", user: "7"))
@@ -67,12 +67,12 @@ import Testing
         #expect(key.parts.path == "/a:b/ü")
     }
 
-    @Test func `an empty path and a root path have different cache keys (TAF-C4)`() {
+    @Test func `an empty path and a root path have different cache keys`() {
         #expect(CacheKey(Self.topics, path: "") != CacheKey(Self.topics, path: "/"))
     }
 
     @Test(arguments: [true, false])
-    func `a response stored for one credential is not returned for another (PEER-15)`(_ usesCredentials: Bool)
+    func `a response stored for one credential is not returned for another`(_ usesCredentials: Bool)
         async throws
     {
         let transport = StubTransport { request in
@@ -217,7 +217,7 @@ import Testing
         #expect(!keys.contains(nil) && Set(keys).count == changes.count)
     }
 
-    @Test func `a response stored for one client certificate is not returned for another (PEER-15)`() async throws {
+    @Test func `a response stored for one client certificate is not returned for another`() async throws {
         let transport = StubTransport { request in
             .json(#"{"id": 1, "title": "\#(request.tls?.clientIdentity?.password ?? "nobody")"}"#)
         }

@@ -18,14 +18,14 @@ import Testing
         Self.keys.indices.filter { cache.value(for: Self.keys[$0], as: Int.self) != nil }
     }
 
-    @Test func `if no entry is used, the oldest entry of the whole cache is evicted first (F6)`() {
+    @Test func `if no entry is used, the oldest entry of the whole cache is evicted first`() {
         let cache = ResponseCache(limits: .init(count: 50), locks: 8, time: ManualClock())
         store(0..<100, in: cache)
 
         #expect(left(in: cache) == Array(50..<100))
     }
 
-    @Test func `an entry that was used outlives entries that were never used (F6)`() {
+    @Test func `an entry that was used outlives entries that were never used`() {
         let cache = ResponseCache(limits: .init(count: 50), locks: 8, time: ManualClock())
         for number in 0..<200 {
             store([number], in: cache)

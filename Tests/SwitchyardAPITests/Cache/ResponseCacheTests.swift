@@ -53,14 +53,14 @@ import Testing
     }
 
     @Test(arguments: [Duration.seconds(0), .seconds(-1), .seconds(-1e12)])
-    func `a lifetime of zero or less stores nothing (TAF-C8)`(lifetime: Duration) {
+    func `a lifetime of zero or less stores nothing`(lifetime: Duration) {
         let cache = ResponseCache(time: ManualClock())
         cache.store(1, for: Self.key("/a"), lifetime: lifetime, cost: 1)
 
         #expect(cache.count == 0)
     }
 
-    @Test func `a lifetime of half a second is respected (TAF-C8)`() {
+    @Test func `a lifetime of half a second is respected`() {
         let time = ManualClock()
         let cache = ResponseCache(time: time)
         cache.store(1, for: Self.key("/a"), lifetime: .milliseconds(500), cost: 1)
@@ -71,7 +71,7 @@ import Testing
         #expect(cache.value(for: Self.key("/a"), as: Int.self) == nil)
     }
 
-    @Test func `the cost limit evicts entries that were not used since they were stored (TAF-C7)`() {
+    @Test func `the cost limit evicts entries that were not used since they were stored`() {
         let cache = ResponseCache(limits: .init(cost: 30, count: 100), locks: 1, time: ManualClock())
         for name in ["a", "b", "c"] { cache.store(name, for: Self.key(name), lifetime: .seconds(9), cost: 10) }
         _ = cache.value(for: Self.key("a"), as: String.self)
@@ -100,7 +100,7 @@ import Testing
         #expect(cache.value(for: Self.key("a"), as: [Int].self) == [1, 2])
     }
 
-    @Test func `a stored response keeps status, headers and age, and reports that it is stale (YTK-28)`() {
+    @Test func `a stored response keeps status, headers and age, and reports that it is stale`() {
         let time = ManualClock()
         let cache = ResponseCache(time: time)
         let answer = HTTPResponse(status: 203, headers: ["ETag": "\"x\""])
@@ -123,7 +123,7 @@ import Testing
         #expect(cache.entry(for: Self.key("a"), as: Int.self) == nil)
     }
 
-    @Test func `removal is limited to a key, tag, path, partition or rule (CT-7)`() {
+    @Test func `removal is limited to a key, tag, path, partition or rule`() {
         let cache = ResponseCache(time: ManualClock())
         let other = CachePartition(service: "users", environment: "release", user: "7")
         func fill() {
@@ -147,7 +147,7 @@ import Testing
         #expect(cache.cost == 0)
     }
 
-    @Test func `entries expire by a monotonic clock, so only elapsed time ends them (TAF-C9)`() {
+    @Test func `entries expire by a monotonic clock, so only elapsed time ends them`() {
         let time = ManualClock()
         let cache = ResponseCache(time: time)
         cache.store(1, for: Self.key("a"), lifetime: .seconds(10), cost: 1)
@@ -159,7 +159,7 @@ import Testing
         #expect(cache.count == 1)
     }
 
-    @Test func `a change to a returned value does not affect the cache (TAF-C10)`() {
+    @Test func `a change to a returned value does not affect the cache`() {
         let cache = ResponseCache(time: ManualClock())
         cache.store([1], for: Self.key("a"), lifetime: .seconds(9), cost: 1)
         var mine = cache.value(for: Self.key("a"), as: [Int].self)

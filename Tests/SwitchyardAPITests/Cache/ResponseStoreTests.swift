@@ -62,7 +62,7 @@ import Testing
         return (TopicAPI(client: client), transport)
     }
 
-    @Test func `raw responses are kept in a custom store in addition to the values in memory (F38)`() async throws {
+    @Test func `raw responses are kept in a custom store in addition to the values in memory`() async throws {
         let (first, asked) = try start()
         _ = try await first.topic(1, lifetime: .seconds(60))
         #expect(shelf.answers.withLock { $0.values.map(\.body) } == [Data(#"{"id":1,"title":"a"}"#.utf8)])
@@ -170,7 +170,7 @@ import Testing
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `a response that varies by a field is not returned for another value after a restart (F46)`()
+    @Test func `a response that varies by a field is not returned for another value after a restart`()
         async throws
     {
         func title(_ agent: String) async throws -> String {
@@ -193,7 +193,7 @@ import Testing
         #expect(try await title("desk") == "desk")
     }
 
-    @Test func `a call may skip the store (F38)`() async throws {
+    @Test func `a call may skip the store`() async throws {
         let (topics, _) = try start()
         var memoryOnly = TopicAPI.topic(1, lifetime: .seconds(60))
         memoryOnly.cache.usesDisk = false
@@ -202,7 +202,7 @@ import Testing
         #expect(shelf.answers.withLock { $0.isEmpty } && topics.cache.count == 1)
     }
 
-    @Test func `a stale response is revalidated after a restart and becomes fresh in the store (F35, TAF-C11)`()
+    @Test func `a stale response is revalidated after a restart and becomes fresh in the store`()
         async throws
     {
         let (first, _) = try start()
@@ -242,7 +242,7 @@ import Testing
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `keys are compared by SHA-256 in a store and by their whole text in memory (TAF-C13)`() {
+    @Test func `keys are compared by SHA-256 in a store and by their whole text in memory`() {
         let key = CacheKey(CachePartition(service: "a", environment: "b"), path: "/c")
 
         #expect(key.fingerprint == MessageDigest.sha256(key.data) && key.fingerprint.count == 32)

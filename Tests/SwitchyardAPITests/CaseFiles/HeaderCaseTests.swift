@@ -9,7 +9,7 @@ import Testing
 
 /// Header fields of responses in the suites of other projects.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct HeaderCaseTests {
-    @Test func `media types and charsets are parsed as in the web platform tests (G49)`() throws {
+    @Test func `media types and charsets are parsed as in the web platform tests`() throws {
         // Only the charset parameter of a media type is kept, so a media type cannot be serialized.
         let keys = "* expected_parse expected_essence expected_encoding expected_serialisation"
         try CaseFile("wpt_mime_types").run(reading: keys) { item in

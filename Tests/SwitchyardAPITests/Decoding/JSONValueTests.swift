@@ -87,7 +87,7 @@ import Testing
         #expect(value.text.hasPrefix(#"{"a":{"c":{}},"b":[1,2.5,"#))
     }
 
-    @Test func `null members are removed at any depth (G25)`() throws {
+    @Test func `null members are removed at any depth`() throws {
         let value: JSONValue = ["a": nil, "b": [nil, 1, ["c": nil]]]
 
         #expect(value.removingNulls() == ["b": [1, [:]]])

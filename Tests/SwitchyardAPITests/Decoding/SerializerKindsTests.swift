@@ -14,13 +14,13 @@ import Testing
         ResponseSerializerTests.json(text, status: status, type: type)
     }
 
-    @Test func `the data serializer returns the unchanged bytes (G1)`() throws {
+    @Test func `the data serializer returns the unchanged bytes`() throws {
         let bytes = Data([0, 0xFF, 10])
 
         #expect(try ResponseSerializer.data.value(of: RawResponse(data: bytes)) == bytes)
     }
 
-    @Test func `JSON may be a single value, and a copy of a tree can be changed (G3)`() throws {
+    @Test func `JSON may be a single value, and a copy of a tree can be changed`() throws {
         for (text, value) in [("7", 7 as JSONValue), ("\"a\"", "a"), ("null", nil), (" true ", true)] {
             #expect(try ResponseSerializer.json.value(of: Self.raw(text)) == value)
         }
@@ -31,7 +31,7 @@ import Testing
         #expect(tree["a"]?[0] == 1 && members.isEmpty)
     }
 
-    @Test func `XML is parsed to events (G6)`() throws {
+    @Test func `XML is parsed to events`() throws {
         let text = #"<?xml version="1.0"?><a x='1' y="&lt;2"><!-- c --><b/>t &amp; &#x4E2D;<![CDATA[<raw>]]></a>"#
         let events = try ResponseSerializer.xmlEvents.value(of: Self.raw(text, type: "application/xml"))
 
@@ -44,7 +44,7 @@ import Testing
         )
     }
 
-    @Test func `XML is parsed to a tree (G7)`() throws {
+    @Test func `XML is parsed to a tree`() throws {
         let text = "<list><topic id=\"1\"><title>One <b>bold</b></title></topic><topic id=\"2\"/></list>"
         let root = try ResponseSerializer.xml.value(of: Self.raw(text, type: "application/atom+xml; charset=utf-8"))
 
@@ -81,7 +81,7 @@ import Testing
         #expect(throws: DecodingFailure.self) { try XMLTree(parsing: [0x3C, 0x61, 0xFF, 0x2F, 0x3E]) }
     }
 
-    @Test func `an image serializer uses the app's closure and accepts only image types (G9)`() throws {
+    @Test func `an image serializer uses the app's closure and accepts only image types`() throws {
         struct Image: Sendable, Equatable { var bytes: Int }
         let serializer = ResponseSerializer<Image>.image { Image(bytes: $0.count) }
 
@@ -89,14 +89,14 @@ import Testing
         #expect(throws: APIError.self) { try serializer.value(of: Self.raw("GIF8", type: "text/html")) }
     }
 
-    @Test func `the empty serializer accepts any body (G11)`() throws {
+    @Test func `the empty serializer accepts any body`() throws {
         for text in ["", "{}", "whatever"] {
             #expect(try ResponseSerializer.empty.value(of: Self.raw(text)) == EmptyBody())
         }
         #expect(throws: APIError(.status(500))) { try ResponseSerializer.empty.value(of: Self.raw("", status: 500)) }
     }
 
-    @Test func `a custom serializer serves one call, and others serve the next call (G12, G13)`() throws {
+    @Test func `a custom serializer serves one call, and others serve the next call`() throws {
         struct Refused: Error {}
         let csv = ResponseSerializer(accepting: [MediaType("text/csv")].compactMap(\.self)) { response in
             guard let text = String(data: response.data, encoding: .utf8) else { throw Refused() }
@@ -109,7 +109,7 @@ import Testing
         #expect(error?.context.underlying is Refused)
     }
 
-    @Test func `every status is accepted if the rules are off (G16)`() throws {
+    @Test func `every status is accepted if the rules are off`() throws {
         for status in [100, 199, 200, 299, 304, 404, 500, 599] {
             let answer = Self.raw("x", status: status)
             #expect((try? ResponseSerializer.data.value(of: answer, rules: .off)) != nil)
@@ -117,12 +117,12 @@ import Testing
         }
     }
 
-    @Test func `an empty body needs no content type (G18)`() throws {
+    @Test func `an empty body needs no content type`() throws {
         #expect(try ResponseSerializer.decodable(Int?.self).value(of: Self.raw("", type: nil)) == nil)
         #expect(try ResponseSerializer.decodable(Int?.self).value(of: Self.raw("", type: "image/png")) == nil)
     }
 
-    @Test func `the content type is checked against the Accept field of the request (G19)`() throws {
+    @Test func `the content type is checked against the Accept field of the request`() throws {
         let rules = ResponseRules(contentType: .requested)
         func accepts(_ accept: String?, _ type: String) -> Bool {
             let headers: HTTPHeaders = ["Content-Type": type]
@@ -147,7 +147,7 @@ import Testing
         #expect((value != nil) == isAccepted)
     }
 
-    @Test func `a response without a content type is accepted only if any type is accepted (G19)`() {
+    @Test func `a response without a content type is accepted only if any type is accepted`() {
         func accepts(_ types: [String]) -> Bool {
             let rules = ResponseRules(contentType: .only(types.compactMap { MediaType($0) }))
             return (try? ResponseSerializer.data.value(of: Self.raw("x", type: nil), rules: rules)) != nil
@@ -162,12 +162,12 @@ import Testing
         #expect(try ResponseSerializer.json.value(of: Self.raw("[1]", type: type)) == [1])
     }
 
-    @Test func `an optional value is nil for an empty body (G24)`() throws {
+    @Test func `an optional value is nil for an empty body`() throws {
         #expect(try ResponseSerializer.decodable([Int]?.self).value(of: Self.raw("", status: 204)) == nil)
         #expect(try ResponseSerializer.decodable([Int]?.self).value(of: Self.raw("[1]")) == [1])
     }
 
-    @Test func `a single value is decoded at a key path (G30)`() throws {
+    @Test func `a single value is decoded at a key path`() throws {
         let text = #"{"user":{"profile":{"age":36,"name":"Ada"}}}"#
 
         #expect(try ResponseSerializer.decodable(Int.self, at: "user.profile.age").value(of: Self.raw(text)) == 36)
@@ -176,7 +176,7 @@ import Testing
         )
     }
 
-    @Test func `an empty body fails or becomes an empty value, as the rules of the call say (G31)`() throws {
+    @Test func `an empty body fails or becomes an empty value, as the rules of the call say`() throws {
         let lists = ResponseSerializer.decodable([Int]?.self).map { $0 ?? [] }
 
         #expect(try lists.value(of: Self.raw("")) == [])
@@ -185,7 +185,7 @@ import Testing
         }
     }
 
-    @Test func `statuses are filtered by list, by range or with redirects (G32)`() {
+    @Test func `statuses are filtered by list, by range or with redirects`() {
         let exact = StatusPolicy.only([201])
         #expect(exact.accepts(201) && !exact.accepts(200))
         #expect(StatusPolicy.range(200...204).accepts(204) && !StatusPolicy.range(200...204).accepts(205))
@@ -194,14 +194,14 @@ import Testing
         #expect(StatusPolicy { $0 % 2 == 0 }.accepts(404))
     }
 
-    @Test func `typed accessors return the value or nil (G39)`() throws {
+    @Test func `typed accessors return the value or nil`() throws {
         let tree = try JSONValue(parsing: #"{"n":1,"s":"x","list":[1],"flag":true}"#.utf8)
 
         #expect(tree["n"]?.int ?? 0 == 1 && tree["s"]?.int ?? 7 == 7 && tree["missing"]?.string ?? "-" == "-")
         #expect(tree["list"]?.array?.count == 1 && tree["flag"]?.bool == true && tree["s"]?.object == nil)
     }
 
-    @Test func `a value can be returned together with its body (G40)`() throws {
+    @Test func `a value can be returned together with its body`() throws {
         let both = try ResponseSerializer.decodable([Int].self).keepingData.value(of: Self.raw("[1, 2]"))
 
         #expect(both.value == [1, 2] && both.data == Data("[1, 2]".utf8))

@@ -11,7 +11,7 @@ import Testing
 
 /// Network requests of calls with cached responses.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct CacheOverSocketsTests {
-    @Test func `a download neither uses nor stores a cached response (E23)`() async throws {
+    @Test func `a download neither uses nor stores a cached response`() async throws {
         let yard = try LoopbackYard()
         defer { yard.stop() }
         yard.count()
@@ -42,7 +42,7 @@ import Testing
         return (yard, TopicAPI(client: yard.client))
     }
 
-    @Test func `a call without a lifetime uses the default lifetime of the cache (F2)`() async throws {
+    @Test func `a call without a lifetime uses the default lifetime of the cache`() async throws {
         let (yard, topics) = try yard { ResponseCache(defaults: .init(lifetime: .seconds(300)), time: $0.clock) }
         defer { yard.stop() }
         let first = try await topics.topic(1)
@@ -55,7 +55,7 @@ import Testing
         #expect(yard.targets.count == 3)
     }
 
-    @Test func `a call that enables caching without a lifetime is cached for a minute (F2)`() async throws {
+    @Test func `a call that enables caching without a lifetime is cached for a minute`() async throws {
         let (yard, topics) = try yard { _ in nil }
         defer { yard.stop() }
         var configuration = TopicAPI.topic(1)
@@ -68,7 +68,7 @@ import Testing
         #expect(try await topics.value(Topic.self, for: configuration) != first)
     }
 
-    @Test func `caching can be disabled for all calls and enabled for one call (F3)`() async throws {
+    @Test func `caching can be disabled for all calls and enabled for one call`() async throws {
         let (yard, topics) = try yard { ResponseCache(defaults: .init(isEnabled: false), time: $0.clock) }
         defer { yard.stop() }
         for _ in 0..<2 { _ = try await topics.topic(1, lifetime: .seconds(60)) }
@@ -83,7 +83,7 @@ import Testing
         #expect(yard.targets.count == 4)
     }
 
-    @Test func `path filters change the path of the cache key in their order (B47)`() async throws {
+    @Test func `path filters change the path of the cache key in their order`() async throws {
         let seen = Locked<[String]>([])
         var defaults = CacheDefaults(lifetime: .seconds(60))
         defaults.pathFilters = [
@@ -110,7 +110,7 @@ import Testing
         #expect(seen.withLock { $0.first } == one.path + "/first")
     }
 
-    @Test func `a response in memory is returned without a server (F4)`() async throws {
+    @Test func `a response in memory is returned without a server`() async throws {
         let (yard, topics) = try yard { _ in nil }
         defer { yard.stop() }
         let first = try await topics.topic(1, lifetime: .seconds(60))
@@ -119,7 +119,7 @@ import Testing
         #expect(try await topics.topic(1, lifetime: .seconds(60)) == first)
     }
 
-    @Test func `the total size of the stored bodies stays within the cost limit (F5)`() async throws {
+    @Test func `the total size of the stored bodies stays within the cost limit`() async throws {
         let body = #"{"id":1,"title":""# + String(repeating: "x", count: 983) + #""}"#
         let (yard, topics) = try yard { ResponseCache(limits: .init(cost: 2_500), time: $0.clock) }
         defer { yard.stop() }
@@ -134,7 +134,7 @@ import Testing
         #expect(topics.cache.cost == 2 * body.utf8.count)
     }
 
-    @Test func `the number of stored responses stays within the count limit (F6)`() async throws {
+    @Test func `the number of stored responses stays within the count limit`() async throws {
         let (yard, topics) = try yard { ResponseCache(limits: .init(count: 2), time: $0.clock) }
         defer { yard.stop() }
         for id in [1, 2, 3, 3, 2, 1] {
@@ -145,7 +145,7 @@ import Testing
         #expect(yard.targets == [1, 2, 3, 1].map { "/v1/topics/\($0)" })
     }
 
-    @Test func `another path or another parameter is another response (F8)`() async throws {
+    @Test func `another path or another parameter is another response`() async throws {
         let (yard, topics) = try yard { _ in nil }
         defer { yard.stop() }
         for (path, page) in [("a", 1), ("b", 1), ("a", 2), ("a", 1), ("b", 1), ("a", 2)] {
@@ -157,7 +157,7 @@ import Testing
         #expect(yard.targets == ["/v1/a?page=1", "/v1/b?page=1", "/v1/a?page=2"])
     }
 
-    @Test func `another path value is another response (F8)`() async throws {
+    @Test func `another path value is another response`() async throws {
         let (yard, topics) = try yard { _ in nil }
         defer { yard.stop() }
         for id in [1, 2, 1] {
@@ -170,7 +170,7 @@ import Testing
         #expect(yard.targets == ["/v1/topics/1", "/v1/topics/2"])
     }
 
-    @Test func `another method or another host is another response (F9)`() async throws {
+    @Test func `another method or another host is another response`() async throws {
         let (yard, topics) = try yard { _ in nil }
         let other = try LoopbackYard(answer: .json(#"{"id":1,"title":"other host"}"#))
         defer {
@@ -197,7 +197,7 @@ import Testing
         #expect(other.targets.count == 2)
     }
 
-    @Test func `two services do not share the response of the same path (F11)`() async throws {
+    @Test func `two services do not share the response of the same path`() async throws {
         let (yard, topics) = try yard { _ in nil }
         defer { yard.stop() }
         let client = try yard.client(of: "users")
@@ -212,7 +212,7 @@ import Testing
         #expect(yard.client.responseCache.count == 2)
     }
 
-    @Test func `a response is valid during its lifetime and is removed by a later lookup (F12, F13)`() async throws {
+    @Test func `a response is valid during its lifetime and is removed by a later lookup`() async throws {
         let (yard, topics) = try yard { _ in nil }
         defer { yard.stop() }
         var never = TopicAPI.topic(1, lifetime: .seconds(10))
@@ -229,7 +229,7 @@ import Testing
         #expect(yard.targets.count == 1)
     }
 
-    @Test func `a response stored for a call without a value is not used for a call with a value (F12)`() async throws {
+    @Test func `a response stored for a call without a value is not used for a call with a value`() async throws {
         let (yard, topics) = try yard { _ in nil }
         defer { yard.stop() }
         let nothing = ResponseSerializer<EmptyBody>.empty
@@ -238,7 +238,7 @@ import Testing
         #expect(try await topics.topic(1, lifetime: .seconds(60)).title == "2")
     }
 
-    @Test func `with separatesServers, each server has its own stored responses (X4)`() async throws {
+    @Test func `with separatesServers, each server has its own stored responses`() async throws {
         let (yard, topics) = try yard { _ in nil }
         defer { yard.stop() }
         var apart = TopicAPI.topic(1, lifetime: .seconds(60))

@@ -71,7 +71,7 @@ import Testing
         return [none, noMore]
     }
 
-    @Test func `a downloaded file with the wrong digest is a body error (E38)`() async throws {
+    @Test func `a downloaded file with the wrong digest is a body error`() async throws {
         let yard = try LoopbackYard(answer: .json("[]"))
         defer { yard.stop() }
         var download = DownloadConfiguration(TopicAPI.topic(7))
@@ -87,7 +87,7 @@ import Testing
         #expect(error.description.contains("has another digest than expected"))
     }
 
-    @Test func `each common failure has its code number from 101 to 106 (H1)`() async throws {
+    @Test func `each common failure has its code number from 101 to 106`() async throws {
         var errors = [
             try await Self.error(fault: .hang), try await Self.error(fault: .refuse), try await Self.cancelled(),
             try await Self.error(.json("{}", status: 500)),
@@ -100,7 +100,7 @@ import Testing
         #expect(errors.allSatisfy { !$0.message.isEmpty })
     }
 
-    @Test func `the message for a refused connection does not blame the user's network (H5)`() async throws {
+    @Test func `the message for a refused connection does not blame the user's network`() async throws {
         for (language, words) in [
             (MessageLanguage.english, "The server cannot be reached."), (.simplifiedChinese, "无法连接到服务器，请稍后再试"),
         ] {
@@ -225,7 +225,7 @@ import Testing
         #expect(yard.server.requests.isEmpty)
     }
 
-    @Test func `each code has a message, which a message of the server replaces (H5)`() async throws {
+    @Test func `each code has a message, which a message of the server replaces`() async throws {
         let plain = try await Self.error(.json(#"{"code":301}"#), Self.module())
         #expect(plain.message == "There is no such user.")
         let chinese = try await Self.error(.json(#"{"code":301}"#), Self.module(.simplifiedChinese))
@@ -241,14 +241,14 @@ import Testing
         .json(#"{"code":301,"message":null}"#), .json(#"{"code":999,"message":{}}"#), .json("[]"), .json(""),
         .text("no JSON"), .json("{}", status: 404), .json(#"{"code":"GONE","message":"\u0000"}"#, status: 500),
     ])
-    func `an error always has a message (H6)`(answer: LoopbackResponse) async throws {
+    func `an error always has a message`(answer: LoopbackResponse) async throws {
         let error = try await Self.error(answer, Self.module())
 
         #expect(error.message.contains { !$0.isWhitespace })
         #expect(error.userMessage == error.message)
     }
 
-    @Test func `the codes of a module start at 1001 (H7)`() async throws {
+    @Test func `the codes of a module start at 1001`() async throws {
         let module = try Self.module()
 
         let known = try await Self.error(.json(#"{"code":302}"#), module)
@@ -258,7 +258,7 @@ import Testing
         #expect(unknown.code.number == 104 && unknown.module(UserError.self) == nil)
     }
 
-    @Test func `an error keeps its underlying error (H10)`() async throws {
+    @Test func `an error keeps its underlying error`() async throws {
         let refused = try await Self.error(fault: .refuse)
         let failure = try #require(refused.context.underlying as? RequestFailure)
         guard case .transport(let transport) = failure.reason else { throw refused }
@@ -269,7 +269,7 @@ import Testing
         #expect(context.codingPath.map(\.stringValue) == ["id"])
     }
 
-    @Test func `a response becomes a JSON tree of an object or an array (G2)`() async throws {
+    @Test func `a response becomes a JSON tree of an object or an array`() async throws {
         let yard = try LoopbackYard(answer: .json(#"{"topics":[{"id":1,"tags":null}],"next":2.50}"#))
         defer { yard.stop() }
         let topics = TopicAPI(client: yard.client)

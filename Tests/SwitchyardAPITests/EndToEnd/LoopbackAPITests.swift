@@ -48,7 +48,7 @@ import Testing
         return try #require(await #expect(throws: APIError.self) { try await topics.topic(7) })
     }
 
-    @Test func `a list is loaded page by page to its end (I1 to I6)`() async throws {
+    @Test func `a list is loaded page by page to its end`() async throws {
         let yard = try Yard()
         defer { yard.stop() }
         let topics = TopicAPI(client: yard.client)
@@ -63,7 +63,7 @@ import Testing
         #expect(topics.pages.items.count == 5)
     }
 
-    @Test func `a stored response needs no server (F14)`() async throws {
+    @Test func `a stored response needs no server`() async throws {
         let yard = try Yard()
         defer { yard.stop() }
         let topics = TopicAPI(client: yard.client)
@@ -73,7 +73,7 @@ import Testing
         #expect(try await topics.topic(7, lifetime: .seconds(60)) == first)
     }
 
-    @Test func `a refused connection is reported as not connected (H4)`() async throws {
+    @Test func `a refused connection is reported as not connected`() async throws {
         let yard = try Yard()
         defer { yard.stop() }
         yard.server.fault = .refuse
@@ -82,7 +82,7 @@ import Testing
         #expect(error?.code == .notConnected)
     }
 
-    @Test func `a server that hangs is reported as a timeout (H4)`() async throws {
+    @Test func `a server that hangs is reported as a timeout`() async throws {
         let yard = try Yard()
         defer { yard.stop() }
         yard.server.fault = .hang
@@ -136,7 +136,7 @@ import Testing
         #expect(error?.reason == .body(.tooLarge(limit: nil)))
     }
 
-    @Test func `a call to a hanging server can be cancelled immediately (H16)`() async throws {
+    @Test func `a call to a hanging server can be cancelled immediately`() async throws {
         let yard = try Yard()
         defer { yard.stop() }
         yard.server.fault = .hang

@@ -18,7 +18,7 @@ import Testing
         return (yard, TopicAPI(client: yard.client, module: module))
     }
 
-    @Test func `an error for a wrong status keeps the body and the header fields (G20, G21)`() async throws {
+    @Test func `an error for a wrong status keeps the body and the header fields`() async throws {
         var answer = LoopbackResponse.text(#"{"title":"Down for repairs"}"#, status: 503)
         answer.headers["X-Trace"] = "42"
         let (yard, topics) = try Self.manager(answer)
@@ -30,7 +30,7 @@ import Testing
         #expect(error.decodedBody(as: [String: String].self) == ["title": "Down for repairs"])
     }
 
-    @Test func `an error for a wrong content type keeps the body and the status (G20)`() async throws {
+    @Test func `an error for a wrong content type keeps the body and the status`() async throws {
         let (yard, topics) = try Self.manager(.text("please log in"))
         defer { yard.stop() }
 
@@ -40,7 +40,7 @@ import Testing
         #expect(error.context.body == Data("please log in".utf8) && error.context.status == 200)
     }
 
-    @Test func `a response has value, status, header fields and context (G40, G41)`() async throws {
+    @Test func `a response has value, status, header fields and context`() async throws {
         var answer = LoopbackResponse.json(#"{"id":7,"title":"seven"}"#)
         answer.headers["X-Total-Count"] = "99"
         let (yard, topics) = try Self.manager(answer)
@@ -55,7 +55,7 @@ import Testing
         )
     }
 
-    @Test func `the inspect rule of a module receives every accepted response (G42)`() async throws {
+    @Test func `the inspect rule of a module receives every accepted response`() async throws {
         let seen = Locked<[Int]>([])
         var module = APIModule.standard
         module.rules.inspect = { response in seen.withLock { $0.append(response.data.count) } }
@@ -69,7 +69,7 @@ import Testing
         #expect(seen.withLock { $0 } == [24, 24])
     }
 
-    @Test func `each module defines its envelope and its error format in one place (G44, H9)`() async throws {
+    @Test func `each module defines its envelope and its error format in one place`() async throws {
         var module = APIModule(envelope: Envelope(success: [0]))
         module.formatError = { error in
             var changed = error
@@ -88,7 +88,7 @@ import Testing
         #expect(lost?.message == "Forum: 102")
     }
 
-    @Test func `a gzip bomb ends at the body limit (G45)`() async throws {
+    @Test func `a gzip bomb ends at the body limit`() async throws {
         let bomb = RequestCompressor.compressed(Data(repeating: UInt8(ascii: "0"), count: 2_000_000), .gzip)
         #expect(bomb.count < 100_000)
         var answer = LoopbackResponse.json(bomb)
@@ -102,7 +102,7 @@ import Testing
         #expect(error?.reason == .body(.tooLarge(limit: nil)))
     }
 
-    @Test func `a call on a client that was shut down is a clientClosed error (H18)`() async throws {
+    @Test func `a call on a client that was shut down is a clientClosed error`() async throws {
         let (yard, topics) = try Self.manager(.json("{}"))
         yard.client.shutdown()
         defer { yard.server.stop() }
@@ -111,7 +111,7 @@ import Testing
         #expect(error?.reason == .configuration(.clientClosed))
     }
 
-    @Test func `a response is decoded once for all waiting calls (G38)`() async throws {
+    @Test func `a response is decoded once for all waiting calls`() async throws {
         let decoded = Locked(0)
         let clock = ManualClock()
         let transport = StubTransport { _ in .delayed(by: .seconds(1), on: clock, .json("[1]")) }

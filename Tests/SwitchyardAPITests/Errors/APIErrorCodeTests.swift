@@ -28,15 +28,15 @@ import Testing
             (.invalidRequest, 104), (.unsupported, 104), (.closed, 104), (.resourcesExhausted, 104), (.other, 104),
         ]
     )
-    func `each kind of transport failure has one code (TAF-E1)`(kind: TransportError.Kind, number: Int) {
+    func `each kind of transport failure has one code`(kind: TransportError.Kind, number: Int) {
         #expect(APIError(TransportError(kind, message: "x")).code.number == number)
     }
 
-    @Test func `the table of transport failures has all 21 kinds (TAF-E1)`() {
+    @Test func `the table of transport failures has all 21 kinds`() {
         #expect(TransportError.Kind.allCases.count == 21)
     }
 
-    @Test func `every common code can be produced (TAF-E1, CT-3)`() {
+    @Test func `every common code can be produced`() {
         let errors: [APIError] = [
             APIError(URLError(.timedOut)), APIError(URLError(.notConnectedToInternet)), APIError(URLError(.cancelled)),
             APIError(.status(500)), APIError(.list(.noData)), APIError(.list(.noMoreData)),
@@ -45,7 +45,7 @@ import Testing
         #expect(errors.map(\.code) == APIError.Code.common)
     }
 
-    @Test func `only network failures are reported as not connected (CT-4)`() {
+    @Test func `only network failures are reported as not connected`() {
         #expect(APIError(URLError(.secureConnectionFailed)).code == .failed)
         #expect(APIError(.status(500)).code == .failed)
         #expect(APIError(URLError(.cancelled)).code == .cancelled)
@@ -65,7 +65,7 @@ import Testing
         (-1100, "configuration"), (-1103, "body"), (-1202, "security"), (-1016, "body"), (-1005, "transport"),
         (-1022, "configuration"), (-1020, "transport"),
     ])
-    func `a URLError code has a reason of its family, such as transport or configuration (TAF-E4)`(
+    func `a URLError code has a reason of its family, such as transport or configuration`(
         code: Int,
         family: String
     ) {
@@ -74,7 +74,7 @@ import Testing
         #expect(error.reason.summary.hasPrefix(family))
     }
 
-    @Test func `an error code of another domain is not a network failure, and its error is kept (TAF-S10, TSW-14)`() {
+    @Test func `an error code of another domain is not a network failure, and its error is kept`() {
         let foreign = NSError(domain: "app", code: -1001)
 
         let error = APIError(foreign)
@@ -117,7 +117,7 @@ import Testing
         #expect(APIError(APIError(.status(418)) as any Error) == APIError(.status(418)))
     }
 
-    @Test func `errors with the same content are equal (H22)`() {
+    @Test func `errors with the same content are equal`() {
         var late = APIError(.status(500))
         late.context.elapsed = .seconds(3)
 

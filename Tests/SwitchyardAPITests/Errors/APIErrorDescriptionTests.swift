@@ -20,7 +20,7 @@ import Testing
         return APIError(.status(401), context: context)
     }
 
-    @Test func `the description names the failure, its place, the attempts and the duration (TAF-E3, H23)`() {
+    @Test func `the description names the failure, its place, the attempts and the duration`() {
         let text = Self.refused.description
 
         for part in [
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func `no credential appears in the description (TAF-X2, H25)`() {
+    @Test func `no credential appears in the description`() {
         let text = Self.refused.description
 
         for secret in ["hunter2", "s3cr3t", "topsecret", "Bearer abc"] { #expect(!text.contains(secret), "\(secret)") }
@@ -53,7 +53,7 @@ import Testing
         #expect(text.contains("A "))
     }
 
-    @Test func `the body is kept up to a limit together with its full length (TAF-E3)`() {
+    @Test func `the body is kept up to a limit together with its full length`() {
         var context = APIError.Context()
         context.keep(status: 500, headers: HTTPHeaders(), body: Data(count: 1_000_000))
 

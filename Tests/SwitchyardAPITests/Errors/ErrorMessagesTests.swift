@@ -11,7 +11,7 @@ import Testing
 #endif
 
 @Suite struct ErrorMessagesTests {
-    @Test func `every common code has its own message in both languages (TAF-E2)`() {
+    @Test func `every common code has its own message in both languages`() {
         for language in [MessageLanguage.english, .simplifiedChinese] {
             let messages = ErrorMessages(languages: [language])
             let texts = [APIError.Reason]([
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func `a cancellation has no message for the user (TAF-E2, TAF-E11)`() {
+    @Test func `a cancellation has no message for the user`() {
         let error = APIError(.cancelled(.caller))
 
         #expect(error.isCancellation)
@@ -40,7 +40,7 @@ import Testing
         #expect(APIError(.status(500), serverMessage: "Full.", messages: plain).message == "The request failed.")
     }
 
-    @Test func `a module replaces messages and adds a language (TAF-E10)`() {
+    @Test func `a module replaces messages and adds a language`() {
         var messages = ErrorMessages(languages: [.init(rawValue: "de"), .english])
         messages.set("Leer.", for: .noData, in: .init(rawValue: "de"))
         messages.set("No topics.", for: .noData, in: .english)

@@ -9,7 +9,7 @@ import Testing
 
 /// Queries, numbers and messages of errors.
 @Suite struct ErrorShapesTests {
-    @Test func `the number scheme of TSwift is available (H2)`() {
+    @Test func `the number scheme of TSwift is available`() {
         let errors: [APIError] = [
             APIError(.status(500)), APIError(.limited(.deadline)), APIError(.cancelled(.caller)),
             APIError(.transport(.init(.offline, message: ""))), APIError(.list(.noData)), APIError(.list(.noMoreData)),
@@ -20,7 +20,7 @@ import Testing
         #expect(errors.map { $0.number(in: .standard) } == [104, 101, 103, 102, 105, 106])
     }
 
-    @Test func `the number scheme of RTNetworking is available (H3)`() {
+    @Test func `the number scheme of RTNetworking is available`() {
         let errors: [APIError] = [
             APIError(.status(500)), APIError(.body(.empty)), APIError(.configuration(.other("x"))),
             APIError(.limited(.deadline)), APIError(.transport(.init(.dnsFailure, message: ""))),
@@ -30,7 +30,7 @@ import Testing
         #expect(errors.map { $0.number(in: .rtNetworking) } == [0, 2, 3, 4, 5, 1_002])
     }
 
-    @Test func `the reason is a typed enum that separates request failures from response failures (H12, H13)`() {
+    @Test func `the reason is a typed enum that separates request failures from response failures`() {
         guard
             case .configuration(.request(let request)) = APIError(
                 .configuration(.request(.template(text: "{", reason: .syntax(offset: 0))))
@@ -43,7 +43,7 @@ import Testing
         #expect(answer.keyPath == "a.b")
     }
 
-    @Test func `a result reports whether it is a cancellation (H17)`() {
+    @Test func `a result reports whether it is a cancellation`() {
         let cancelled = Result<Int, APIError>.failure(APIError(CancellationError()))
 
         #expect(cancelled.isCancellation)
@@ -51,21 +51,21 @@ import Testing
         #expect(!Result<Int, APIError>.failure(APIError(.status(500))).isCancellation)
     }
 
-    @Test func `an error has the date of its creation (H20)`() {
+    @Test func `an error has the date of its creation`() {
         let before = Date()
         let error = APIError(.status(500))
 
         #expect(error.context.date >= before && error.context.date <= Date())
     }
 
-    @Test func `the localized description of Foundation is the error's message (H21)`() {
+    @Test func `the localized description of Foundation is the error's message`() {
         let error = APIError(.list(.noData), messages: ErrorMessages(languages: [.simplifiedChinese]))
 
         #expect((error as any Error).localizedDescription == "这里还没有内容")
         #expect(error.errorDescription == error.message)
     }
 
-    @Test func `the body of an error response can be decoded as the service's error model (H26)`() {
+    @Test func `the body of an error response can be decoded as the service's error model`() {
         struct Problem: Decodable, Equatable { var title: String }
         var error = APIError(.status(422))
         error.context.keep(status: 422, headers: [:], body: Data(#"{"title":"Name taken"}"#.utf8))
@@ -76,7 +76,7 @@ import Testing
         #expect(APIError(.status(422)).decodedBody(as: Problem.self) == nil)
     }
 
-    @Test func `a rejected status has code -8, and then a rejected JSON shape has code -9 (G26, G27, H19)`() {
+    @Test func `a rejected status has code -8, and then a rejected JSON shape has code -9`() {
         var rules = ResponseRules(shape: .object(["id": .integer]))
         func number(_ text: String, status: Int = 200) -> Int? {
             let answer = ResponseSerializerTests.json(text, status: status)

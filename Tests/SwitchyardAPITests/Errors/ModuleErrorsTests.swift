@@ -4,7 +4,7 @@ import Testing
 @testable import SwitchyardAPI
 
 @Suite struct ModuleErrorsTests {
-    @Test func `a server code becomes a typed module code (H8)`() {
+    @Test func `a server code becomes a typed module code`() {
         let errors = ModuleErrors(UserError.self, codes: [301: .userNotFound, "TAKEN": .nameTaken])
 
         let error = errors.error(for: 301, serverMessage: "gone")
@@ -16,7 +16,7 @@ import Testing
         #expect(errors.error(for: "TAKEN").module(UserError.self) == .nameTaken)
     }
 
-    @Test func `an unknown server code is a failure that keeps the code (TAF-E6)`() {
+    @Test func `an unknown server code is a failure that keeps the code`() {
         let errors = ModuleErrors(UserError.self, codes: [301: .userNotFound])
 
         let error = errors.error(for: 777)
@@ -25,12 +25,12 @@ import Testing
         #expect(error.reason == .module(ModuleFailure(module: "UserError", code: nil, serverCode: 777)))
     }
 
-    @Test func `a module's error table with a number below 1001 has a clash (TAF-E8)`() {
+    @Test func `a module's error table with a number below 1001 has a clash`() {
         #expect(ModuleErrors(LowError.self).clash == .reserved(module: "LowError", code: 0))
         #expect(ModuleErrors(UserError.self).clash == nil)
     }
 
-    @Test func `the second of two modules with the same error number is not registered (TAF-E8, H24)`() throws {
+    @Test func `the second of two modules with the same error number is not registered`() throws {
         let registry = ModuleRegistry()
         try registry.register(ModuleErrors(UserError.self))
         try registry.register(ModuleErrors(TopicError.self))
@@ -73,7 +73,7 @@ import Testing
         #expect(registry.modules == [])
     }
 
-    @Test func `a switch over the error code needs a default case (TAF-E9)`() {
+    @Test func `a switch over the error code needs a default case`() {
         let text =
             switch UserError.userNotFound.error().code {
             case .module(1001): "not found"

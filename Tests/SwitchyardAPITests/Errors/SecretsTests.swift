@@ -101,7 +101,7 @@ import Testing
     }
 
     @Test(arguments: [Self.refusal, .failure(.connectionReset)])
-    func `no form of output shows a secret, with or without a response (L25, H25)`(answer: StubResponse) async throws {
+    func `no form of output shows a secret, with or without a response`(answer: StubResponse) async throws {
         let outputs = try await outputs(answer)
 
         for (name, text) in outputs {
@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func `each form of output shows secrets if redaction is off (L25)`() async throws {
+    @Test func `each form of output shows secrets if redaction is off`() async throws {
         let outputs = try await outputs(Self.refusal, .none)
 
         for name in ["log", "archive", "record", "cURL"] {

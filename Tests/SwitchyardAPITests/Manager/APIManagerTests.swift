@@ -29,7 +29,7 @@ import Testing
         #expect(answer.context?.server == "primary")
     }
 
-    @Test func `an error has the request, the server and the response (H11, H23)`() async throws {
+    @Test func `an error has the request, the server and the response`() async throws {
         let transport = StubTransport { _ in .status(503, headers: ["X-Trace": "7"], body: Data("busy".utf8)) }
         let topics = TopicAPI(client: try .stubbed(transport))
 
@@ -51,7 +51,7 @@ import Testing
         (TransportError.Kind.timeout, 101), (.connectionRefused, 102), (.dnsFailure, 102), (.connectionReset, 104),
         (.certificateRejected, 104), (.truncated, 104),
     ])
-    func `a transport failure arrives with its code (TAF-E1)`(kind: TransportError.Kind, code: Int) async throws {
+    func `a transport failure arrives with its code`(kind: TransportError.Kind, code: Int) async throws {
         let topics = TopicAPI(client: try .stubbed(StubTransport { _ in .failure(kind) }))
 
         let error = await #expect(throws: APIError.self) { try await topics.topic(1) }
@@ -60,7 +60,7 @@ import Testing
         #expect(error?.context.underlying != nil)
     }
 
-    @Test func `a request that cannot be built is a configuration error (H14)`() async throws {
+    @Test func `a request that cannot be built is a configuration error`() async throws {
         let transport = StubTransport { _ in Topic.answer }
         let topics = TopicAPI(client: try .stubbed(transport))
         var configuration = TopicAPI.topic(1)
@@ -91,7 +91,7 @@ import Testing
     }
 
     // TSW-12: cancelling the awaiting task ends the request.
-    @Test func `cancelling the task cancels the call, and the cancellation has no user message (TAF-E11)`() async throws
+    @Test func `cancelling the task cancels the call, and the cancellation has no user message`() async throws
     {
         let transport = StubTransport { _ in .never }
         let topics = TopicAPI(client: try .stubbed(transport))
@@ -124,7 +124,7 @@ import Testing
         #expect(try await topics.value(Topic.self, for: configuration).title == "one")
     }
 
-    @Test func `a call may have its own response rules (G15)`() async throws {
+    @Test func `a call may have its own response rules`() async throws {
         let topics = TopicAPI(client: try .stubbed(StubTransport { _ in .status(404) }))
         var configuration = TopicAPI.topic(1)
         configuration.rules = ResponseRules(status: .only([404]))
@@ -146,7 +146,7 @@ import Testing
         #expect(transport.requests.map { $0.headers.values(of: "X-Rule") } == Array(repeating: ["1"], count: 4))
     }
 
-    @Test func `a list is loaded page by page through a manager (I1)`() async throws {
+    @Test func `a list is loaded page by page through a manager`() async throws {
         let transport = StubTransport { request in
             request.url.text.contains("page=1") ? .json(#"[{"id":1,"title":"a"},{"id":2,"title":"b"}]"#) : .json("[]")
         }

@@ -13,7 +13,7 @@ import Testing
         return TopicAPI(client: try .stubbed(StubTransport { _ in answer }), module: module)
     }
 
-    @Test func `the envelope is removed from a value (G43)`() async throws {
+    @Test func `the envelope is removed from a value`() async throws {
         let topics = try Self.topics(answering: .json(#"{"code":0,"message":"","data":{"id":1,"title":"one"}}"#))
 
         #expect(try await topics.topic(1).title == "one")
@@ -21,7 +21,7 @@ import Testing
         try await topics.send(TopicAPI.topic(1))
     }
 
-    @Test func `a code in the envelope becomes a module error with the server's message (H8)`() async throws {
+    @Test func `a code in the envelope becomes a module error with the server's message`() async throws {
         let topics = try Self.topics(answering: .json(#"{"code":301,"message":"gone","data":null}"#))
 
         let error = await #expect(throws: APIError.self) { try await topics.topic(1) }
@@ -33,7 +33,7 @@ import Testing
         await #expect(throws: APIError.self) { try await topics.send(TopicAPI.topic(1)) }
     }
 
-    @Test func `an unknown code in the envelope is a failure with that code (TAF-E6, TAF-E7)`() async throws {
+    @Test func `an unknown code in the envelope is a failure with that code`() async throws {
         let topics = try Self.topics(answering: .json(#"{"code":777,"message":"","data":{"id":1,"title":"one"}}"#))
 
         let error = await #expect(throws: APIError.self) { try await topics.topic(1) }
@@ -46,7 +46,7 @@ import Testing
         "[]", "1", "null", "\"code\"", "{}", #"{"code":null}"#, #"{"code":[]}"#, #"{"code":{"code":0}}"#,
         #"{"code":0}"#, #"{"code":0,"data":null}"#, #"{"code":0,"data":[]}"#, #"{"code":0,"data":{"id":"x"}}"#, "{", "",
     ])
-    func `an invalid envelope is a typed error (TAF-E5)`(body: String) async throws {
+    func `an invalid envelope is a typed error`(body: String) async throws {
         let topics = try Self.topics(answering: .json(body))
 
         let error = await #expect(throws: APIError.self) { try await topics.topic(1) }
@@ -91,7 +91,7 @@ import Testing
         #expect(error?.serverMessage == "gone")
     }
 
-    @Test func `the body of an error response has its prefix and charset handled (H26)`() async throws {
+    @Test func `the body of an error response has its prefix and charset handled`() async throws {
         var rules = ResponseRules.strict
         rules.removePrefix(")]}',\n")
         let module = APIModule(
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test func `an error response provides the server's message and a known module code (H26)`() async throws {
+    @Test func `an error response provides the server's message and a known module code`() async throws {
         let refused = try Self.topics(
             answering: .status(404, body: Data(#"{"code":301,"message":"gone"}"#.utf8))
         )
@@ -136,7 +136,7 @@ import Testing
         #expect(raw?.context.body == Data("{ malformed".utf8))
     }
 
-    @Test func `a common message does not replace the messages of module codes (H8)`() throws {
+    @Test func `a common message does not replace the messages of module codes`() throws {
         var messages = ErrorMessages(languages: [.simplifiedChinese])
         messages.set("论坛正在搬迁", for: .failed, in: .simplifiedChinese)
         messages.set("没有这个名字", for: .module(1002), in: .simplifiedChinese)
@@ -149,7 +149,7 @@ import Testing
         #expect(APIError(.module(own), messages: module.messages).message == "没有这个名字")
     }
 
-    @Test func `a status in the module's error table becomes a module error, even without an envelope (H8)`()
+    @Test func `a status in the module's error table becomes a module error, even without an envelope`()
         async throws
     {
         let errors = ModuleErrors(
@@ -176,7 +176,7 @@ import Testing
     }
 
     @Test(arguments: [(503, #"{"code":7}"#, true), (409, #"{"code":7}"#, false), (503, #"{"code":301}"#, true)])
-    func `the status decides whether a module error is transient (H8)`(status: Int, body: String, isTransient: Bool)
+    func `the status decides whether a module error is transient`(status: Int, body: String, isTransient: Bool)
         async throws
     {
         let errors = ModuleErrors(
@@ -194,7 +194,7 @@ import Testing
         #expect(error?.isRetryable == isTransient)
     }
 
-    @Test func `a known code in the envelope of an error response takes precedence over its status (H8)`() async throws
+    @Test func `a known code in the envelope of an error response takes precedence over its status`() async throws
     {
         let errors = ModuleErrors(UserError.self, codes: [301: .nameTaken], statuses: [404: .userNotFound])
         let module = APIModule(errors: errors, envelope: Envelope())

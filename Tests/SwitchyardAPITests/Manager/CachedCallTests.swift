@@ -35,7 +35,7 @@ import Testing
 
     private var requests: Int { counter.count.withLock { $0 } }
 
-    @Test func `a stored response is returned without a request until its lifetime has passed (F1, F14)`() async throws
+    @Test func `a stored response is returned without a request until its lifetime has passed`() async throws
     {
         let topics = TopicAPI(client: try client())
         let first = try await topics.topic(1, lifetime: Self.lifetime)
@@ -108,7 +108,7 @@ import Testing
 
     // YTK-22: a missing lifetime means the same for reading and for storing.
     @Test(arguments: [Duration.zero, .seconds(-5), nil])
-    func `a call without a lifetime stores nothing (F1)`(lifetime: Duration?) async throws {
+    func `a call without a lifetime stores nothing`(lifetime: Duration?) async throws {
         let topics = TopicAPI(client: try client())
         _ = try await topics.topic(1, lifetime: lifetime)
         _ = try await topics.topic(1, lifetime: lifetime)
@@ -117,7 +117,7 @@ import Testing
         #expect(topics.cache.count == 0)
     }
 
-    @Test func `a stored response reports its source and keeps its status and header fields (F26, YTK-28)`()
+    @Test func `a stored response reports its source and keeps its status and header fields`()
         async throws
     {
         let topics = TopicAPI(client: try client())
@@ -133,7 +133,7 @@ import Testing
         #expect(stored.status == 200 && stored.headers["Content-Type"] == fetched.headers["Content-Type"])
     }
 
-    @Test func `a response with an error code in its envelope is not stored (TAF-C6)`() async throws {
+    @Test func `a response with an error code in its envelope is not stored`() async throws {
         let transport = StubTransport(answers: [
             .json(#"{"code":301}"#), .json(#"{"code":0,"data":{"id":1,"title":"a"}}"#),
         ])
@@ -144,7 +144,7 @@ import Testing
         #expect(transport.requestCount == 2)
     }
 
-    @Test func `a response to POST is stored only if the call allows it (TAF-C5)`() async throws {
+    @Test func `a response to POST is stored only if the call allows it`() async throws {
         let topics = TopicAPI(client: try client())
         var configuration = TopicAPI.topic(1, lifetime: Self.lifetime)
         configuration.method = .post
@@ -160,7 +160,7 @@ import Testing
         #expect(requests == 4)
     }
 
-    @Test func `values from different key paths of a response are stored separately (TAF-C1)`() async throws {
+    @Test func `values from different key paths of a response are stored separately`() async throws {
         let transport = StubTransport { _ in .json(#"{"users":1,"posts":2}"#) }
         let topics = TopicAPI(client: try .stubbed(transport, time: clock))
         let call = TopicAPI.topic(1, lifetime: Self.lifetime)
@@ -177,7 +177,7 @@ import Testing
         #expect(topics.cache.count == 0)
     }
 
-    @Test func `the data of an envelope and the whole response are stored separately (TAF-C1)`() async throws {
+    @Test func `the data of an envelope and the whole response are stored separately`() async throws {
         let transport = StubTransport { _ in .json(#"{"code":0,"data":{"a":1}}"#) }
         let client = try NetworkClient.stubbed(transport, time: clock)
         let topics = TopicAPI(client: client, module: APIModule(envelope: Envelope()))
@@ -190,7 +190,7 @@ import Testing
         #expect(data.value(at: "code") == nil && whole.value(at: "code") != nil)
     }
 
-    @Test func `the data of different envelopes is stored separately (TAF-C1)`() async throws {
+    @Test func `the data of different envelopes is stored separately`() async throws {
         let transport = StubTransport { _ in .json(#"{"code":0,"data":1,"result":2}"#) }
         let client = try NetworkClient.stubbed(transport, time: clock)
         let call = TopicAPI.topic(1, lifetime: Self.lifetime)
@@ -201,7 +201,7 @@ import Testing
         }
     }
 
-    @Test func `values from different key paths are stored separately even with their bodies (TAF-C1)`() async throws {
+    @Test func `values from different key paths are stored separately even with their bodies`() async throws {
         let transport = StubTransport { _ in .json(#"{"users":1,"posts":2}"#) }
         let topics = TopicAPI(client: try .stubbed(transport, time: clock))
         let call = TopicAPI.topic(1, lifetime: Self.lifetime)
@@ -212,7 +212,7 @@ import Testing
         }
     }
 
-    @Test func `results of different serializers are stored separately (TAF-C1)`() async throws {
+    @Test func `results of different serializers are stored separately`() async throws {
         let transport = StubTransport { _ in .json(#"{"a":1,"b":null}"#) }
         let topics = TopicAPI(client: try .stubbed(transport, time: clock))
         let call = TopicAPI.topic(1, lifetime: Self.lifetime)
@@ -225,7 +225,7 @@ import Testing
         #expect(bare == ["a": 1] && whole == ["a": 1, "b": nil] && mapped == nil)
     }
 
-    @Test func `concurrent calls for different key paths share no value (TAF-C1)`() async throws {
+    @Test func `concurrent calls for different key paths share no value`() async throws {
         let clock = clock
         let transport = StubTransport { _ in .delayed(by: .seconds(1), on: clock, .json(#"{"users":1,"posts":2}"#)) }
         let client = try NetworkClient.stubbed(transport, time: clock)
@@ -243,7 +243,7 @@ import Testing
         #expect(try await calls[1].value == 2)
     }
 
-    @Test func `concurrent calls with different sensitive data share no response (F18)`() async throws {
+    @Test func `concurrent calls with different sensitive data share no response`() async throws {
         let transport = StubTransport { [clock, counter] in .delayed(by: .seconds(1), on: clock, counter.answer($0)) }
         let client = try NetworkClient.stubbed(transport, time: clock)
         let topics = TopicAPI(client: client)
@@ -261,7 +261,7 @@ import Testing
         #expect(requests == 2)
     }
 
-    @Test func `a response of one CDN or URL rule is not returned to a call with another CDN or URL rule (TAF-C1)`()
+    @Test func `a response of one CDN or URL rule is not returned to a call with another CDN or URL rule`()
         async throws
     {
         let transport = StubTransport { .json(#"{"id":1,"title":"\#($0.url.origin.host)"}"#) }
@@ -291,7 +291,7 @@ import Testing
     }
 
     // Rule PEER-15.
-    @Test func `a stored response is not returned in another environment or to another user (TAF-C1, F48)`()
+    @Test func `a stored response is not returned in another environment or to another user`()
         async throws
     {
         let client = try client()
@@ -309,7 +309,7 @@ import Testing
         #expect(try await bob.topic(1, lifetime: Self.lifetime).title == "2")
     }
 
-    @Test func `a stored response is found again with any parameters (CT-5)`() async throws {
+    @Test func `a stored response is found again with any parameters`() async throws {
         let topics = TopicAPI(client: try client())
         let trees: [Parameters] = [
             [:], ["a": 1], ["a": "1"], ["a": nil], ["a": [1, 2] as [Int]], ["b": ["c": 1] as Parameters], ["a": true],
@@ -325,7 +325,7 @@ import Testing
         #expect(requests == trees.count)
     }
 
-    @Test func `ignored parameters and header fields are not part of the cache key (F10)`() async throws {
+    @Test func `ignored parameters and header fields are not part of the cache key`() async throws {
         let topics = TopicAPI(client: try client())
         var configuration = TopicAPI.topic(1, lifetime: Self.lifetime)
         configuration.cache.ignoredParameters = ["time"]
@@ -343,7 +343,7 @@ import Testing
         #expect(requests == 3)
     }
 
-    @Test func `a refresh requests a new response and stores it (F21, F22)`() async throws {
+    @Test func `a refresh requests a new response and stores it`() async throws {
         let topics = TopicAPI(client: try client())
         var fresh = TopicAPI.topic(1, lifetime: Self.lifetime)
         fresh.cache.reading = .never
@@ -353,7 +353,7 @@ import Testing
         #expect(try await topics.topic(1, lifetime: Self.lifetime).title == "2")
     }
 
-    @Test func `a call may use only the cache (F23)`() async throws {
+    @Test func `a call may use only the cache`() async throws {
         let topics = TopicAPI(client: try client())
         var stored = TopicAPI.topic(1, lifetime: Self.lifetime)
         stored.cache.reading = .only
@@ -364,7 +364,7 @@ import Testing
         #expect(requests == 1)
     }
 
-    @Test func `a stale response is returned immediately while a new response is requested (F45)`() async throws {
+    @Test func `a stale response is returned immediately while a new response is requested`() async throws {
         let topics = TopicAPI(client: try client())
         var configuration = TopicAPI.topic(1, lifetime: Self.lifetime)
         configuration.cache.staleWhileRevalidate = .seconds(600)
@@ -381,7 +381,7 @@ import Testing
         #expect(try await topics.response(for: configuration, with: serializer).source == .network)
     }
 
-    @Test func `a stale response replaces an error of the server (F39, F45)`() async throws {
+    @Test func `a stale response replaces an error of the server`() async throws {
         let topics = TopicAPI(client: try client())
         var configuration = TopicAPI.topic(1, lifetime: Self.lifetime)
         configuration.cache.staleIfError = .seconds(600)

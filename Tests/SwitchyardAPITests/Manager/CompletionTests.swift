@@ -31,7 +31,7 @@ import Testing
     }
 
     // TSW-2, CT-12: the ID is returned before the completion, also for a stored response.
-    @Test func `every call has its own ID, which is returned before the completion is called (TAF-D8, TAF-D9)`()
+    @Test func `every call has its own ID, which is returned before the completion is called`()
         async throws
     {
         let topics = TopicAPI(client: try .stubbed(StubTransport { _ in Topic.answer }))
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test(arguments: [nil, Duration.seconds(60)])
-    func `cancelAll ends every call of the manager and no call of another manager (TAF-D2)`(lifetime: Duration?)
+    func `cancelAll ends every call of the manager and no call of another manager`(lifetime: Duration?)
         async throws
     {
         let transport = StubTransport { _ in .never }
@@ -134,7 +134,7 @@ import Testing
 
     // TSW-3: a call does not keep its manager alive.
     @Test(arguments: [nil, Duration.seconds(60)])
-    func `releasing the manager ends its calls (TAF-D7)`(lifetime: Duration?) async throws {
+    func `releasing the manager ends its calls`(lifetime: Duration?) async throws {
         let transport = StubTransport { _ in .never }
         let client = try NetworkClient.stubbed(transport)
         let result = Locked<Result<Topic, APIError>?>(nil)

@@ -27,7 +27,7 @@ import Testing
         TopicAPI.topic(1, lifetime: lifetime)
     }
 
-    @Test func `a stale response is fresh again after a 304 (F35)`() async throws {
+    @Test func `a stale response is fresh again after a 304`() async throws {
         let (client, transport) = try tagged()
         let topics = TopicAPI(client: client)
         _ = try await topics.response(for: configuration(), with: serializer)
@@ -43,7 +43,7 @@ import Testing
         #expect(transport.requestCount == 2)
     }
 
-    @Test func `an explicit refresh is a conditional request too (F35)`() async throws {
+    @Test func `an explicit refresh is a conditional request too`() async throws {
         let (client, _) = try tagged()
         let topics = TopicAPI(client: client)
         _ = try await topics.topic(1, lifetime: .seconds(60))
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(arguments: [CachePolicy.Freshness.lifetime, .http])
-    func `a stale response is returned and revalidated in the background (F35, F45)`(_ freshness: CachePolicy.Freshness)
+    func `a stale response is returned and revalidated in the background`(_ freshness: CachePolicy.Freshness)
         async throws
     {
         let fields: HTTPHeaders = ["ETag": "\"v1\"", "Cache-Control": "max-age=60, stale-while-revalidate=600"]
@@ -252,7 +252,7 @@ import Testing
     }
 
     @Test(arguments: ["max-age=100", "min-fresh=1"])
-    func `a call with a freshness requirement gets no stale response (F46)`(control: String) async throws {
+    func `a call with a freshness requirement gets no stale response`(control: String) async throws {
         let (client, transport) = try tagged(["Cache-Control": "max-age=10, stale-while-revalidate=100"])
         let topics = TopicAPI(client: client)
         var http = configuration()
@@ -265,7 +265,7 @@ import Testing
         #expect(transport.requestCount == 2)
     }
 
-    @Test func `the Cache-Control and Age of a response decide how long it is fresh (F46)`() async throws {
+    @Test func `the Cache-Control and Age of a response decide how long it is fresh`() async throws {
         let (client, transport) = try tagged(["Cache-Control": "max-age=10", "Age": "4"])
         let topics = TopicAPI(client: client)
         var http = configuration(.seconds(1_000))
@@ -280,7 +280,7 @@ import Testing
     }
 
     @Test(arguments: ["no-store", "max-age=0", "no-cache", ""])
-    func `a response that must not be reused is requested again (F46)`(control: String) async throws {
+    func `a response that must not be reused is requested again`(control: String) async throws {
         let (client, transport) = try tagged(["Cache-Control": control])
         let topics = TopicAPI(client: client)
         var http = configuration()
@@ -290,7 +290,7 @@ import Testing
         #expect(transport.requestCount == 2)
     }
 
-    @Test func `the server can permit stale responses during revalidation and for its errors (F46)`() async throws {
+    @Test func `the server can permit stale responses during revalidation and for its errors`() async throws {
         let fails = Locked(false)
         let transport = StubTransport { _ in
             guard !fails.withLock({ $0 }) else { return .status(503) }

@@ -11,7 +11,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5)), .prompt) struct SingleFlightTests {
     private static let lifetime = Duration.seconds(60)
 
-    @Test func `one hundred concurrent calls for one missing response make one request (TAF-C12, PEER-1)`() async throws
+    @Test func `one hundred concurrent calls for one missing response make one request`() async throws
     {
         let clock = ManualClock()
         let transport = StubTransport { _ in .delayed(by: .seconds(1), on: clock, Topic.answer) }
@@ -29,7 +29,7 @@ import Testing
         #expect(client.flights.count == 0)
     }
 
-    @Test func `a failure reaches all waiting calls, and the next call makes a new request (PEER-2)`() async throws {
+    @Test func `a failure reaches all waiting calls, and the next call makes a new request`() async throws {
         let clock = ManualClock()
         let transport = StubTransport { _ in .delayed(by: .seconds(1), on: clock, .status(404)) }
         let client = try NetworkClient.stubbed(transport, time: clock)
@@ -61,7 +61,7 @@ import Testing
         #expect(await end.stream.first { _ in true } == true)
     }
 
-    @Test func `a request that was abandoned before its start is not shared any more (PEER-2)`() async {
+    @Test func `a request that was abandoned before its start is not shared any more`() async {
         let isGivenUp = Locked(false)
         // A caller joins and leaves after the request was registered and before it starts.
         let flight = SingleFlight<Int>(needsWaiters: true) { _ in isGivenUp.withLock { $0 = true } }
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func `a cancelled call leaves the shared request to the others, and the last one ends it (PEER-3)`()
+    @Test func `a cancelled call leaves the shared request to the others, and the last one ends it`()
         async throws
     {
         let transport = StubTransport { _ in .never }
@@ -188,7 +188,7 @@ import Testing
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `a call that shares a request ends at its own deadline (PEER-3)`() async throws {
+    @Test func `a call that shares a request ends at its own deadline`() async throws {
         let clock = ManualClock()
         let transport = StubTransport { _ in .never }
         let client = try NetworkClient.stubbed(transport, time: clock)
@@ -206,7 +206,7 @@ import Testing
         await #expect(throws: APIError(.cancelled(.caller))) { try await patient.value }
     }
 
-    @Test func `a call that joined later keeps its own time after the first call's deadline (PEER-3)`() async throws {
+    @Test func `a call that joined later keeps its own time after the first call's deadline`() async throws {
         let clock = ManualClock()
         let answers = Locked<[StubResponse]>([.never, Topic.answer])
         let transport = StubTransport { _ in answers.withLock { $0.removeFirst() } }

@@ -8,7 +8,7 @@
 
     @Suite(.timeLimit(.minutes(5)), .prompt) struct ObservedModelTests {
         @available(macOS 14, iOS 17, tvOS 17, watchOS 10, visionOS 1, *)
-        @MainActor @Test func `a view is notified when the list changes (I9)`() async throws {
+        @MainActor @Test func `a view is notified when the list changes`() async throws {
             let recorder = PageRecorder<Int>(pageSize: 2)
             let model = ObservedModel(recorder)
             let follower = Task { await model.follow() }
@@ -33,7 +33,7 @@
         }
 
         @available(macOS 14, iOS 17, tvOS 17, watchOS 10, visionOS 1, *)
-        @MainActor @Test func `a model follows a resource until its task is cancelled (F42)`() async throws {
+        @MainActor @Test func `a model follows a resource until its task is cancelled`() async throws {
             let transport = StubTransport { _ in .json(#"{"id":1,"title":"a"}"#) }
             let topics = TopicAPI(client: try .stubbed(transport))
             let topic = topics.resource(Topic.self, for: TopicAPI.topic(1))

@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5)), .prompt) struct PageRecorderTests {
     typealias Item = PagedServer.Item
 
-    @Test func `a page has ten items by default, the first page is 1, and the minimum size is 1 (I1)`() async throws {
+    @Test func `a page has ten items by default, the first page is 1, and the minimum size is 1`() async throws {
         let server = PagedServer(count: 25)
         let pages = PageRecorder<Item>()
 
@@ -18,7 +18,7 @@ import Testing
         #expect(PageRecorder<Item>(pageSize: .min).pageSize == 1)
     }
 
-    @Test func `a failed load skips no page (I7, TAF-P1, TMVX-P1)`() async throws {
+    @Test func `a failed load skips no page`() async throws {
         let server = PagedServer(count: 30)
         let pages = PageRecorder<Item>()
         try await pages.refresh(server.page)
@@ -32,7 +32,7 @@ import Testing
         #expect(pages.items.map(\.id) == Array(0..<20))
     }
 
-    @Test func `a cancelled load skips no page (TAF-P1)`() async throws {
+    @Test func `a cancelled load skips no page`() async throws {
         let server = PagedServer(count: 30)
         let pages = PageRecorder<Item>()
         try await pages.refresh(server.page)
@@ -71,7 +71,7 @@ import Testing
         #expect(nothing?.message == "这里还没有内容" && nothingMore?.message == "没有更多了")
     }
 
-    @Test func `a failed refresh leaves the list and its position unchanged (TAF-P2)`() async throws {
+    @Test func `a failed refresh leaves the list and its position unchanged`() async throws {
         let server = PagedServer(count: 50)
         let pages = PageRecorder<Item>()
         try await pages.refresh(server.page)
@@ -84,7 +84,7 @@ import Testing
         #expect(try await pages.loadMore(server.page).map(\.id) == Array(20..<30))
     }
 
-    @Test func `a refresh keeps the old items until the new items arrive (I13)`() async throws {
+    @Test func `a refresh keeps the old items until the new items arrive`() async throws {
         let server = PagedServer(count: 50)
         let pages = PageRecorder<Item>()
         try await pages.refresh(server.page)
@@ -101,7 +101,7 @@ import Testing
     }
 
     // TSW-16: a refresh and a load of more items do not overlap.
-    @Test func `loadMore is discarded if it ends after a refresh (TAF-P3)`() async throws {
+    @Test func `loadMore is discarded if it ends after a refresh`() async throws {
         let server = PagedServer(count: 50)
         let pages = PageRecorder<Item>()
         try await pages.refresh(server.page)
@@ -123,7 +123,7 @@ import Testing
         #expect(try await pages.loadMore(server.page).map(\.id) == Array(10..<20))
     }
 
-    @Test func `concurrent loadMore calls share one load (TAF-P3, I8)`() async throws {
+    @Test func `concurrent loadMore calls share one load`() async throws {
         let server = PagedServer(count: 50)
         let pages = PageRecorder<Item>()
         try await pages.refresh(server.page)
@@ -226,7 +226,7 @@ import Testing
     }
 
     // TSW-13: the recorder decides, not a parameter named page.
-    @Test func `an empty list fails with noData, and loadMore at the end of a list with noMoreData (I3, TAF-P5)`()
+    @Test func `an empty list fails with noData, and loadMore at the end of a list with noMoreData`()
         async throws
     {
         let empty = PageRecorder<Item>()
@@ -238,7 +238,7 @@ import Testing
         await #expect(throws: APIError(.list(.noMoreData))) { try await full.loadMore(server.page) }
     }
 
-    @Test func `the end of a list lasts without further requests until a refresh (I6, TAF-P6)`() async throws {
+    @Test func `the end of a list lasts without further requests until a refresh`() async throws {
         let server = PagedServer(count: 10)
         let pages = PageRecorder<Item>()
         try await pages.refresh(server.page)
@@ -254,7 +254,7 @@ import Testing
         #expect(pages.hasMore)
     }
 
-    @Test func `the total of the server ends the list without another request (TAF-P4)`() async throws {
+    @Test func `the total of the server ends the list without another request`() async throws {
         let server = PagedServer(count: 25)
         let pages = PageRecorder<Item>()
         let load: (PageRequest) async throws -> Page<Item> = { Page(try server.page($0), total: 25) }
@@ -269,7 +269,7 @@ import Testing
     }
 
     // TAF-P10 has no counterpart, because the compiler checks all declarations.
-    @Test func `two recorders are independent (TAF-P9)`() async throws {
+    @Test func `two recorders are independent`() async throws {
         let first = PageRecorder<Item>()
         let second = PageRecorder<Item>()
         let server = PagedServer(count: 50)
@@ -281,7 +281,7 @@ import Testing
         #expect(try await second.loadMore(server.page).map(\.id) == Array(10..<20))
     }
 
-    @Test func `loading a given page starts the list again at that page (I2)`() async throws {
+    @Test func `loading a given page starts the list again at that page`() async throws {
         let server = PagedServer(count: 100)
         let pages = PageRecorder<Item>()
         try await pages.refresh(server.page)
@@ -291,7 +291,7 @@ import Testing
         #expect(pages.items.map(\.id) == Array(30..<50))
     }
 
-    @Test func `a page number far below 1 loads the first page (I2)`() async throws {
+    @Test func `a page number far below 1 loads the first page`() async throws {
         let server = PagedServer(count: 100)
 
         #expect(try await PageRecorder<Item>().loadPage(.min, server.page).map(\.id) == Array(0..<10))
@@ -305,7 +305,7 @@ import Testing
         #expect(error?.reason == .configuration(.unsupported("page 4 of a list without page numbers")))
     }
 
-    @Test func `an item that arrives again is updated and not listed twice (I13)`() async throws {
+    @Test func `an item that arrives again is updated and not listed twice`() async throws {
         let server = PagedServer(count: 30)
         let pages = PageRecorder<Item>(identifiedBy: \.id)
         try await pages.refresh(server.page)
@@ -320,7 +320,7 @@ import Testing
         #expect(pages.items[9].title == "new")
     }
 
-    @Test func `the time of the last load and its page are kept (I5, TAF-P11)`() async throws {
+    @Test func `the time of the last load and its page are kept`() async throws {
         let recorder = PageRecorder<Int>(pageSize: 2)
         #expect(recorder.lastPage == nil && recorder.snapshot.lastLoaded == nil)
         let before = Date()
@@ -332,7 +332,7 @@ import Testing
         #expect(recorder.lastPage?.items == [3])
     }
 
-    @Test func `a reset removes all items and discards an active load (I10)`() async throws {
+    @Test func `a reset removes all items and discards an active load`() async throws {
         let server = PagedServer(count: 30)
         let pages = PageRecorder<Item>()
         try await pages.refresh(server.page)
@@ -353,7 +353,7 @@ import Testing
         #expect(try await pages.loadMore(server.page).map(\.id) == Array(0..<10))
     }
 
-    @Test func `a reset cancels the calls that joined a load, and nothing is loaded again (I10)`() async throws {
+    @Test func `a reset cancels the calls that joined a load, and nothing is loaded again`() async throws {
         let server = PagedServer(count: 30)
         let pages = PageRecorder<Item>()
         let gate = Gate()

@@ -7,7 +7,7 @@ import Testing
     typealias Item = PagedServer.Item
 
     @Test(arguments: [0, 1, 3])
-    func `the pages arrive in order and end with the list (I12)`(ahead: Int) async throws {
+    func `the pages arrive in order and end with the list`(ahead: Int) async throws {
         let server = PagedServer(count: 25)
         var pages: [[Int]] = []
         for try await page in PageRecorder<Item>().allPages(ahead: ahead, { try server.page($0) }) {
@@ -18,7 +18,7 @@ import Testing
         #expect(server.numbers == [1, 2, 3, 4])
     }
 
-    @Test func `items arrive one by one without duplicates, and the recorder's list is unchanged (I12)`() async throws {
+    @Test func `items arrive one by one without duplicates, and the recorder's list is unchanged`() async throws {
         let recorder = PageRecorder<Int>(pageSize: 2, identifiedBy: { $0 })
         var items: [Int] = []
         for try await item in recorder.allItems({ page in [[1, 2], [2, 3], []][page.index] }) { items.append(item) }
@@ -27,7 +27,7 @@ import Testing
         #expect(recorder.items.isEmpty)
     }
 
-    @Test func `a page is loaded ahead of the current page (I12)`() async throws {
+    @Test func `a page is loaded ahead of the current page`() async throws {
         let server = PagedServer(count: 100)
         let gate = Gate()
         var pages = PageRecorder<Item>().allPages(ahead: 2) { page in
@@ -94,7 +94,7 @@ import Testing
         for try await page in PageRecorder<Item>().allPages({ _ in [Item]() }) { Issue.record("\(page)") }
     }
 
-    @Test func `every change of a list is delivered as an update (I9)`() async throws {
+    @Test func `every change of a list is delivered as an update`() async throws {
         let server = PagedServer(count: 15)
         let recorder = PageRecorder<Item>()
         var updates = recorder.updates.makeAsyncIterator()
@@ -113,7 +113,7 @@ import Testing
         #expect(failed?.lastError != nil && failed?.items.count == 10)
     }
 
-    @Test func `a snapshot distinguishes an empty, a failed and a complete list (I9)`() async throws {
+    @Test func `a snapshot distinguishes an empty, a failed and a complete list`() async throws {
         let server = PagedServer(count: 3)
         let recorder = PageRecorder<Item>()
         server.fail()

@@ -6,7 +6,7 @@ import SwitchyardHTTP
 import Testing
 
 @Suite(.timeLimit(.minutes(5)), .prompt) struct PageStrategyTests {
-    @Test func `an offset counts the received items, so that small pages lose no item (I11, TAF-P8)`() async throws {
+    @Test func `an offset counts the received items, so that small pages lose no item`() async throws {
         let pages = PageRecorder<Int>(pageSize: 10, strategy: .offset)
         let load: (PageRequest) async throws -> Page<Int> = { request in
             Page(Array((0..<17).dropFirst(request.offset).prefix(min(7, request.size))), total: 17)
@@ -119,7 +119,7 @@ import Testing
         return page
     }
 
-    @Test func `a cursor is followed to its end (I11, TAF-P8)`() async throws {
+    @Test func `a cursor is followed to its end`() async throws {
         let answers: [String?: Page<Int>] = [
             nil: Page([1], nextCursor: "b"), "b": Page([2], nextCursor: "c"), "c": Page([3], nextCursor: ""),
         ]
@@ -133,7 +133,7 @@ import Testing
         #expect(!pages.hasMore)
     }
 
-    @Test func `a list continues after the ID of its last item (I11, TAF-P8)`() async throws {
+    @Test func `a list continues after the ID of its last item`() async throws {
         let pages = PageRecorder<Int>(pageSize: 2, strategy: .lastID { String($0) })
         let load: (PageRequest) async throws -> [Int] = { request in
             let last = request.lastID.flatMap { Int($0) } ?? 0
@@ -147,7 +147,7 @@ import Testing
         await #expect(throws: APIError(.list(.noMoreData))) { try await pages.loadMore(load) }
     }
 
-    @Test func `a link is followed only within its origin (I11, TAF-P8)`() async throws {
+    @Test func `a link is followed only within its origin`() async throws {
         let pages = PageRecorder<Int>(strategy: .link)
         try await pages.refresh { _ in
             Page([1], linkHeader: ["</items?page=2>; rel=next"], url: "https://api.example.com/items")
@@ -210,7 +210,7 @@ import Testing
         (0, 10, 0), (1, 10, 1), (10, 10, 1), (11, 10, 2), (16_777_217, 1, 16_777_217), (.max, 1, .max),
         (.max, 2, 4_611_686_018_427_387_904), (5, 0, 5), (-3, 10, 0),
     ])
-    func `the number of pages is calculated with integers (I4, TAF-P7)`(total: Int, size: Int, expected: Int)
+    func `the number of pages is calculated with integers`(total: Int, size: Int, expected: Int)
         async throws
     {
         let pages = PageRecorder<Int>(pageSize: size)

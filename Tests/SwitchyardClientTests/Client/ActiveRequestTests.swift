@@ -28,7 +28,7 @@ import Testing
         return configuration
     }
 
-    @Test func `a tag or a predicate cancels the matching requests only (D56)`() async throws {
+    @Test func `a tag or a predicate cancels the matching requests only`() async throws {
         let (client, transport) = try client()
         let ids = start([tagged("a", ["images"]), tagged("b", ["images", "big"]), tagged("c", [])], client)
         #expect(await transport.waitForRequests(3))
@@ -40,7 +40,7 @@ import Testing
         client.cancelAll()
     }
 
-    @Test func `a scope cancels only its own requests, and its client cancels all requests (D9, D56)`() async throws {
+    @Test func `a scope cancels only its own requests, and its client cancels all requests`() async throws {
         let (client, transport) = try client()
         let scope = client.scoped()
         _ = start([tagged("a", ["x"])], client)
@@ -53,7 +53,7 @@ import Testing
         #expect(client.activeRequests == [])
     }
 
-    @Test func `a cancelled request has left the list of active requests when cancel returns (D10, TAF-D11)`()
+    @Test func `a cancelled request has left the list of active requests when cancel returns`()
         async throws
     {
         let (client, transport) = try client()
@@ -68,7 +68,7 @@ import Testing
         await until { ended.withLock { $0 } }
     }
 
-    @Test func `requests are listed by kind (D21)`() async throws {
+    @Test func `requests are listed by kind`() async throws {
         let (client, transport) = try client()
         var upload = APIConfiguration(path: "up", method: .post)
         upload.body = .multipart(MultipartForm(parts: [.field("a", "b")]))
@@ -83,7 +83,7 @@ import Testing
         client.cancelAll()
     }
 
-    @Test func `a download stays listed until its last byte and is cancelled by its tag (D21, D22, D56)`() async throws
+    @Test func `a download stays listed until its last byte and is cancelled by its tag`() async throws
     {
         let clock = ManualClock()
         let (client, _) = try NetworkClient.stubbed(switching: .off, time: clock) { _ in
@@ -116,7 +116,7 @@ import Testing
         #expect(client.activeRequests == [])
     }
 
-    @Test func `a predicate cancels a stream while its body is read (D56)`() async throws {
+    @Test func `a predicate cancels a stream while its body is read`() async throws {
         let clock = ManualClock()
         let (client, _) = try NetworkClient.stubbed(switching: .off, time: clock) { _ in
             .chunks([Data("a".utf8)], every: .seconds(60), on: clock)
@@ -130,7 +130,7 @@ import Testing
     }
 
     // Rule AFN-14.
-    @Test func `one closure visits every active request (D22)`() async throws {
+    @Test func `one closure visits every active request`() async throws {
         let (client, transport) = try client()
         let ids = start([APIConfiguration(path: "a"), APIConfiguration(path: "b")], client)
         #expect(await transport.waitForRequests(2))
@@ -143,7 +143,7 @@ import Testing
     }
 
     // Rule CT-21.
-    @Test func `the client reports that it is loading while a request is active (D25)`() async throws {
+    @Test func `the client reports that it is loading while a request is active`() async throws {
         let (client, transport) = try client()
         #expect(!client.isLoading)
         let id = client.send(APIConfiguration(path: "a"), on: .global()) { _ in }
@@ -155,7 +155,7 @@ import Testing
         #expect(!client.isLoading)
     }
 
-    @Test func `the client becomes idle after every completion was handed to its queue (J6)`() async throws {
+    @Test func `the client becomes idle after every completion was handed to its queue`() async throws {
         let clock = ManualClock()
         let (client, _) = try NetworkClient.stubbed(switching: .off, time: clock) { _ in
             .delayed(by: .seconds(1), on: clock, .status(200))
@@ -180,7 +180,7 @@ import Testing
         #expect(await count.value == 10)
     }
 
-    @Test func `waitUntilIdle returns after every completion (D35, J6)`() async throws {
+    @Test func `waitUntilIdle returns after every completion`() async throws {
         let clock = ManualClock()
         let (client, transport) = try NetworkClient.stubbed(switching: .off, time: clock) { _ in
             .delayed(by: .seconds(1), on: clock, .status(200))
@@ -204,7 +204,7 @@ import Testing
         #expect(await client.waitUntilIdle())
     }
 
-    @Test func `waitUntilIdle returns false when its task is cancelled (D35)`() async throws {
+    @Test func `waitUntilIdle returns false when its task is cancelled`() async throws {
         let (client, transport) = try client()
         _ = start([APIConfiguration(path: "a")], client)
         #expect(await transport.waitForRequests(1))
@@ -216,7 +216,7 @@ import Testing
         client.cancelAll()
     }
 
-    @Test func `a reset cancels all requests and clears the servers' health (P6, D23)`() async throws {
+    @Test func `a reset cancels all requests and clears the servers' health`() async throws {
         let (client, transport) = try client()
         _ = start([APIConfiguration(path: "a")], client)
         #expect(await transport.waitForRequests(1))
@@ -230,7 +230,7 @@ import Testing
     }
 
     @Test(arguments: [(0, 0, 1.0), (5, 10, 0.5), (20, 10, 1.0), (5, nil, nil)] as [(Int64, Int64?, Double?)])
-    func `the fraction is between 0 and 1, or nil if the total is unknown (TAF-D14)`(
+    func `the fraction is between 0 and 1, or nil if the total is unknown`(
         done: Int64,
         total: Int64?,
         fraction: Double?
@@ -238,7 +238,7 @@ import Testing
         #expect(TransferProgress(direction: .upload, completed: done, total: total).fraction == fraction)
     }
 
-    @Test func `an app can inspect the response head and then drop the body (D44)`() async throws {
+    @Test func `an app can inspect the response head and then drop the body`() async throws {
         let server = LoopbackServer()
         try server.start()
         defer { server.stop() }
@@ -257,7 +257,7 @@ import Testing
     }
 
     // Rule TSW-17.
-    @Test func `a stubbed response is returned without asking a server (P7, P2)`() async throws {
+    @Test func `a stubbed response is returned without asking a server`() async throws {
         let (client, transport) = try client()
         var configuration = APIConfiguration(path: "a")
         configuration.stubResponse = HTTPResponse(status: 200, headers: [:], body: .whole(Data("local".utf8)))

@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test(arguments: Form.allCases)
-    func `the first of response, failure, deadline, cancel and release ends the request once (D52)`(
+    func `the first of response, failure, deadline, cancel and release ends the request once`(
         form: Form
     ) async throws {
         let expected: [Event: String] = [

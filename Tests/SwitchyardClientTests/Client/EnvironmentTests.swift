@@ -68,7 +68,7 @@ import Testing
         #expect(client.servers.allSatisfy { $0.statistics.requests == 0 })
     }
 
-    @Test func `a new client starts with the first server regardless of another client's current server (A14)`()
+    @Test func `a new client starts with the first server regardless of another client's current server`()
         async throws
     {
         let (client, _) = try NetworkClient.stubbed { _ in .status(200) }
@@ -81,7 +81,7 @@ import Testing
         #expect(transport.requests.map(\.server) == ["primary"])
     }
 
-    @Test func `each service has its own servers, environments and common headers (A2, A13)`() async throws {
+    @Test func `each service has its own servers, environments and common headers`() async throws {
         let transport = StubTransport { _ in .status(200) }
         let clients = try ["topics", "users"].map { name in
             let server = try Server(
@@ -185,7 +185,7 @@ import Testing
         #expect(client.currentServer == "tertiary")
     }
 
-    @Test func `a concurrent change of servers and environment loses neither change (TAF-S17)`() async throws {
+    @Test func `a concurrent change of servers and environment loses neither change`() async throws {
         let (client, _) = try NetworkClient.stubbed { _ in .status(200) }
         let lists = [Array(client.service.servers.prefix(1)), client.service.servers]
         var lost: [Int] = []

@@ -287,7 +287,7 @@ import Testing
         #expect(client.servers.allSatisfy { $0.statistics.failures == 0 })
     }
 
-    @Test func `a failed upload counts against its servers like any other request (TAF-S4)`() async throws {
+    @Test func `a failed upload counts against its servers like any other request`() async throws {
         let (client, _) = try NetworkClient.stubbed { _ in .status(500) }
         let body = RequestBody.data(Data(count: 1 << 20), contentType: "application/octet-stream")
 
@@ -296,7 +296,7 @@ import Testing
         #expect(client.servers.map(\.statistics.requests) == [1, 1, 1])
     }
 
-    @Test func `changing a configuration after the dispatch does not change the request (TAF-B10)`() async throws {
+    @Test func `changing a configuration after the dispatch does not change the request`() async throws {
         let (client, transport) = try NetworkClient.stubbed { request in
             request.server == "primary" ? .status(500) : .status(200)
         }

@@ -31,7 +31,7 @@ import Testing
         return try stored(client)
     }
 
-    @Test func `an ejection is restored in the next run, so no call tries the ejected server (A37)`() async throws {
+    @Test func `an ejection is restored in the next run, so no call tries the ejected server`() async throws {
         let memory = try await memory()
         let (client, _) = try client()
 

@@ -12,7 +12,7 @@ import Testing
 /// Rows D23, D24 and D35: the time limit of a shutdown, and the requests that a shutdown still allows.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ShutdownTests {
     @Test(arguments: [false, true])
-    func `a download stays active until its last byte (D24, D35)`(shutsDown: Bool) async throws {
+    func `a download stays active until its last byte`(shutsDown: Bool) async throws {
         let clock = ManualClock()
         let (client, _) = try NetworkClient.stubbed(switching: .off, time: clock) { _ in
             .chunks([Data("a".utf8), Data("b".utf8)], every: .seconds(1), on: clock)
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `an unread stream delays a shutdown no longer than its time limit (D24)`(isWhole: Bool) async throws {
+    func `an unread stream delays a shutdown no longer than its time limit`(isWhole: Bool) async throws {
         let clock = ManualClock()
         let (client, _) = try NetworkClient.stubbed(switching: .off, time: clock) { _ in
             .chunks([Data("a".utf8)], every: .seconds(60), on: clock)
@@ -57,7 +57,7 @@ import Testing
         await #expect(throws: RequestFailure.self) { for try await _ in answer.bytes {} }
     }
 
-    @Test func `a shutdown can let the active requests finish first (D24, D23)`() async throws {
+    @Test func `a shutdown can let the active requests finish first`() async throws {
         let clock = ManualClock()
         let (client, transport) = try NetworkClient.stubbed(switching: .off, time: clock) { _ in
             .delayed(by: .seconds(1), on: clock, .status(200))
@@ -79,7 +79,7 @@ import Testing
         #expect(refused == .closed)
     }
 
-    @Test func `a download may send a resumption request during a shutdown that waits for it (D24, E15)`() async throws
+    @Test func `a download may send a resumption request during a shutdown that waits for it`() async throws
     {
         let clock = ManualClock()
         let cut = TransportError(.truncated, message: "cut")
@@ -108,7 +108,7 @@ import Testing
         try FileManager.default.removeItem(at: file.url)
     }
 
-    @Test func `a credential may be refreshed during a shutdown that waits for a call (D24)`() async throws {
+    @Test func `a credential may be refreshed during a shutdown that waits for a call`() async throws {
         let clock = ManualClock()
         let (asked, goOn) = (Latch(), Latch())
         let credentials = Credentials { refresh in
@@ -134,7 +134,7 @@ import Testing
         #expect(transport.requests.map(\.url.path) == ["/v1/a", "/v1/login", "/v1/a"])
     }
 
-    @Test func `an event source does not reconnect during a shutdown (D24)`() async throws {
+    @Test func `an event source does not reconnect during a shutdown`() async throws {
         let clock = ManualClock()
         let (client, transport) = try NetworkClient.stubbed(switching: .off, time: clock) { request in
             guard request.url.path == "/v1/news" else { return .never }
@@ -164,7 +164,7 @@ import Testing
         #expect(await running.value == .closed)
     }
 
-    @Test func `a shutdown ends the remaining requests at its time limit (D23, D24)`() async throws {
+    @Test func `a shutdown ends the remaining requests at its time limit`() async throws {
         let clock = ManualClock()
         let (client, transport) = try NetworkClient.stubbed(switching: .off, time: clock) { _ in .never }
         let running = Task { await client.failure(of: .path("a")) }

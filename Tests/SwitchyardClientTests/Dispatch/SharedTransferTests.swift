@@ -26,7 +26,7 @@ import Testing
         return tasks
     }
 
-    @Test func `identical concurrent requests share one transfer (D49)`() async throws {
+    @Test func `identical concurrent requests share one transfer`() async throws {
         let clock = ManualClock()
         let (client, transport) = try NetworkClient.stubbed(switching: .off, time: clock) { _ in
             .delayed(by: .seconds(1), on: clock, .json("[1]"))
@@ -135,7 +135,7 @@ import Testing
         #expect(await second.value?.text == "\"sid=grace\"")
     }
 
-    @Test func `a shared transfer continues until its last call is cancelled (D53, PEER-3)`() async throws {
+    @Test func `a shared transfer continues until its last call is cancelled`() async throws {
         let (client, transport) = try NetworkClient.stubbed(switching: .off) { _ in .never }
         let ids = (0..<3).map { _ in RequestID() }
         let tasks = await join(client, ids)
@@ -153,7 +153,7 @@ import Testing
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `a request after the last call was cancelled starts a new transfer (PEER-2)`() async throws {
+    @Test func `a request after the last call was cancelled starts a new transfer`() async throws {
         let answers = Locked(0)
         let (client, transport) = try NetworkClient.stubbed(switching: .off) { _ in
             answers.withLock { $0 += 1 }
@@ -169,7 +169,7 @@ import Testing
         #expect(transport.requestCount == 2)
     }
 
-    @Test func `a shared request that cannot be built fails for all its calls (PEER-2)`() async throws {
+    @Test func `a shared request that cannot be built fails for all its calls`() async throws {
         let (client, _) = try NetworkClient.stubbed { _ in .status(200) }
 
         for _ in 0..<2 {
@@ -217,7 +217,7 @@ import Testing
         #expect(failure?.context.method == .post)
     }
 
-    @Test func `all calls that share a transfer receive progress (PEER-3)`() async throws {
+    @Test func `all calls that share a transfer receive progress`() async throws {
         let clock = ManualClock()
         let (client, _) = try NetworkClient.stubbed(switching: .off, time: clock) { _ in
             .delayed(by: .seconds(1), on: clock, .json("[1]"))
@@ -237,7 +237,7 @@ import Testing
         #expect(reports.withLock { $0 } == [0, 1])
     }
 
-    @Test func `random joins and cancels leave no waiter and no transfer (PEER-1, PEER-4)`() async throws {
+    @Test func `random joins and cancels leave no waiter and no transfer`() async throws {
         let (client, transport) = try NetworkClient.stubbed(switching: .off) { _ in .status(200) }
 
         await withTaskGroup(of: Void.self) { group in
@@ -287,7 +287,7 @@ import Testing
     ]
 
     @Test(arguments: differences.indices)
-    func `requests that differ in content or credential do not share a transfer (PEER-15)`(index: Int) throws {
+    func `requests that differ in content or credential do not share a transfer`(index: Int) throws {
         var one = Self.shared("list")
         one.credential = .bearer("one")
         var other = one
@@ -309,7 +309,7 @@ import Testing
     ]
 
     @Test(arguments: places.indices)
-    func `calls with different parameters do not share a transfer (D49)`(place: Int) {
+    func `calls with different parameters do not share a transfer`(place: Int) {
         let names = Self.values.map { value in
             var configuration = Self.shared("list")
             Self.places[place](&configuration, Parameters([Parameters.Item(key: "k", value: value)]))
@@ -319,7 +319,7 @@ import Testing
         #expect(Set(names).count == Self.values.count)
     }
 
-    @Test func `identical requests of two users use two transfers (PEER-15)`() async throws {
+    @Test func `identical requests of two users use two transfers`() async throws {
         let (client, transport) = try NetworkClient.stubbed(switching: .off) { _ in .never }
         let tasks = ["anna", "bert"].map { user in
             var configuration = Self.shared("me")

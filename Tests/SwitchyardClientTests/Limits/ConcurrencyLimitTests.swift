@@ -13,7 +13,7 @@ import Testing
         return order
     }
 
-    @Test func `requests of higher priority leave the queue first, equal ones in order (D48)`() {
+    @Test func `requests of higher priority leave the queue first, equal ones in order`() {
         var line = FairLine()
         for (number, priority) in [(1, RequestPriority.low), (2, .normal), (3, .high), (4, .normal), (5, .high)] {
             line.enter(FairLine.Ticket(number: UInt64(number), owner: 1, priority: priority))
@@ -22,7 +22,7 @@ import Testing
         #expect(drain(&line) == [3, 5, 2, 4, 1])
     }
 
-    @Test func `owners alternate in the queue (D48)`() {
+    @Test func `owners alternate in the queue`() {
         var line = FairLine()
         for number in 1...6 { line.enter(FairLine.Ticket(number: UInt64(number), owner: 1, priority: .normal)) }
         line.enter(FairLine.Ticket(number: 7, owner: 2, priority: .normal))
@@ -112,7 +112,7 @@ import Testing
 }
 
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ConcurrencyLimitTests {
-    @Test func `no more requests than the limit run at once, and all of them run (D48)`() async throws {
+    @Test func `no more requests than the limit run at once, and all of them run`() async throws {
         let limit = ConcurrencyLimit(total: 3)
         let most = Locked(0)
         let (client, transport) = try NetworkClient.limited([limit]) { _ in
@@ -131,7 +131,7 @@ import Testing
         #expect(limit.runningCount == 0 && limit.waitingCount == 0)
     }
 
-    @Test func `a request of high priority overtakes, and a waiting request can be cancelled (D48)`() async throws {
+    @Test func `a request of high priority overtakes, and a waiting request can be cancelled`() async throws {
         let limit = ConcurrencyLimit(total: 1)
         let (client, transport) = try NetworkClient.limited([limit]) { request in
             request.url.text.hasSuffix("first") ? .never : .status(200)
@@ -158,7 +158,7 @@ import Testing
         #expect(transport.requests.map { $0.url.text.split(separator: "/").last } == ["first", "high", "low"])
     }
 
-    @Test func `each server has its own limit (D48)`() async throws {
+    @Test func `each server has its own limit`() async throws {
         let limit = ConcurrencyLimit(perServer: 1)
         let (client, transport) = try NetworkClient.limited([limit]) { _ in .never }
         let tasks = (0..<2).map { number in Task { await client.failure(of: .path("\(number)")) } }

@@ -10,7 +10,7 @@ import Testing
 @testable import SwitchyardClient
 
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ReachabilityTests {
-    @Test func `every status except notReachable counts as reachable (O1, O3)`() {
+    @Test func `every status except notReachable counts as reachable`() {
         let kinds = ReachabilityStatus.Link.allCases.map(ReachabilityStatus.reachable)
 
         #expect(ReachabilityStatus.unknown.isReachable)
@@ -18,14 +18,14 @@ import Testing
         #expect(!ReachabilityStatus.notReachable.isReachable)
     }
 
-    @Test func `every status has a text in two languages (O4)`() {
+    @Test func `every status has a text in two languages`() {
         let all = [ReachabilityStatus.unknown, .notReachable] + ReachabilityStatus.Link.allCases.map { .reachable($0) }
 
         #expect(Set(all.map { $0.text() }).count == all.count)
         #expect(Set(all.map { $0.text(inSimplifiedChinese: true) }).count == all.count)
     }
 
-    @Test func `a monitor reports the current status and every change until it is stopped (O2)`() async {
+    @Test func `a monitor reports the current status and every change until it is stopped`() async {
         let network = ManualReachability(.unknown)
         let monitor = ReachabilityMonitor(network)
         let (statuses, continuation) = AsyncStream.makeStream(of: ReachabilityStatus.self)
@@ -58,7 +58,7 @@ import Testing
         #expect(await seen.next() == nil)
     }
 
-    @Test func `a monitor calls its handler on the main queue by default (O2)`() async {
+    @Test func `a monitor calls its handler on the main queue by default`() async {
         let monitor = ReachabilityMonitor(ManualReachability(.notReachable))
 
         let status = await withCheckedContinuation { continuation in
@@ -72,7 +72,7 @@ import Testing
         monitor.stop()
     }
 
-    @Test func `a monitor posts a notification for every status after its handler ran (O2)`() async {
+    @Test func `a monitor posts a notification for every status after its handler ran`() async {
         let network = ManualReachability(.notReachable)
         let monitor = ReachabilityMonitor(network)
         let center = NotificationCenter()
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test func `the system's provider returns a status and can be released (O7)`() {
+    @Test func `the system's provider returns a status and can be released`() {
         for _ in 0..<20 {
             let system = SystemReachability()
             _ = system.status
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func `a request without a network fails at once and is not sent (O5, D46)`() async throws {
+    @Test func `a request without a network fails at once and is not sent`() async throws {
         let network = ManualReachability(.notReachable)
         let (client, transport) = try NetworkClient.limited([ReachabilityLimit(network)])
 
@@ -133,7 +133,7 @@ import Testing
         #expect(await client.failure(of: .path("a")) == nil)
     }
 
-    @Test func `requests ignore the network status unless the app adds a ReachabilityLimit (DQ-11)`() async throws {
+    @Test func `requests ignore the network status unless the app adds a ReachabilityLimit`() async throws {
         let network = ManualReachability(.notReachable)
         let (client, transport) = try NetworkClient.limited([])
         let follower = client.following(network)
@@ -143,7 +143,7 @@ import Testing
         follower.stop()
     }
 
-    @Test func `a request may wait for the network up to a time limit (O6)`() async throws {
+    @Test func `a request may wait for the network up to a time limit`() async throws {
         let network = ManualReachability(.notReachable)
         let clock = ManualClock()
         let limit = ReachabilityLimit(network, whenOffline: .wait(atMost: .seconds(5)))

@@ -5,7 +5,7 @@ import Testing
 @Suite struct RoutingTableTests {
     private static let names = "Iface\tDestination\tGateway\tFlags\tRefCnt\tUse\tMetric\tMask\tMTU\tWindow\tIRTT\n"
 
-    @Test func `an active default route over IPv4 makes the network reachable (O7)`() {
+    @Test func `an active default route over IPv4 makes the network reachable`() {
         let table = Self.names + "eth0\t00000000\t0102A8C0\t0003\t0\t0\t100\t00000000\t0\t0\t0\n"
 
         #expect(RoutingTable.hasDefaultRoute(ipv4: table))
@@ -33,7 +33,7 @@ import Testing
         #expect(!RoutingTable.hasDefaultRoute(ipv6: "garbage\n\n"))
     }
 
-    @Test func `an unreadable routing table means unknown (O3)`() {
+    @Test func `an unreadable routing table means unknown`() {
         #expect(RoutingTable.status(ipv4: nil, ipv6: nil) == .unknown)
         #expect(RoutingTable.status(ipv4: Self.names, ipv6: nil) == .unknown)
         #expect(RoutingTable.status(ipv4: Self.names, ipv6: "") == .notReachable)

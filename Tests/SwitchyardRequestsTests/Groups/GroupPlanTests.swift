@@ -25,7 +25,7 @@ import Testing
         #expect(last.report?.members == [.cancelled, .failed(.status(500)), .succeeded])
     }
 
-    @Test func `the first failure with failFast cancels only the members that have not ended (J7)`() {
+    @Test func `the first failure with failFast cancels only the members that have not ended`() {
         var plan = plan(3, .failFast)
         _ = plan.start()
         _ = plan.memberEnded(0, .succeeded)
@@ -36,7 +36,7 @@ import Testing
         #expect(plan.memberEnded(2, .cancelled).report?.outcome == .failed(member: 1))
     }
 
-    @Test func `a group with firstSuccess ends with the first success (J19)`() {
+    @Test func `a group with firstSuccess ends with the first success`() {
         var plan = plan(3, .firstSuccess)
         _ = plan.start()
         _ = plan.memberEnded(2, .failed(.status(500)))
@@ -45,7 +45,7 @@ import Testing
         #expect(plan.memberEnded(1, .cancelled).report?.outcome == .succeeded)
     }
 
-    @Test func `a quorum group succeeds as soon as possible, and fails when the quorum is out of reach (J19)`() {
+    @Test func `a quorum group succeeds as soon as possible, and fails when the quorum is out of reach`() {
         var enough = plan(4, .quorum(2))
         _ = enough.start()
         _ = enough.memberEnded(3, .succeeded)
@@ -65,7 +65,7 @@ import Testing
         #expect(impossible.start()?.cancel == [0])
     }
 
-    @Test func `a group runs no more members than its limit at the same time (J19)`() {
+    @Test func `a group runs no more members than its limit at the same time`() {
         var plan = plan(4, .collectAll, limit: 2)
 
         #expect(plan.start()?.start == [0, 1])
@@ -74,7 +74,7 @@ import Testing
         #expect(plan.progress == GroupProgress(ended: 2, total: 4))
     }
 
-    @Test func `members that ended before the start of the group count as ended (TAF-G5)`() {
+    @Test func `members that ended before the start of the group count as ended`() {
         var plan = plan(2, .collectAll)
         _ = plan.memberEnded(0, .succeeded)
         _ = plan.memberEnded(1, .succeeded)
@@ -91,14 +91,14 @@ import Testing
     }
 
     @Test(arguments: [GroupPolicy.collectAll, .failFast, .firstSuccess])
-    func `an empty group succeeds immediately (YTK-36)`(policy: GroupPolicy) {
+    func `an empty group succeeds immediately`(policy: GroupPolicy) {
         var plan = plan(0, policy)
 
         #expect(plan.start()?.report == GroupReport(outcome: .succeeded, members: []))
         #expect(plan.start() == nil)
     }
 
-    @Test func `a member starts when all its dependencies have succeeded (J20)`() {
+    @Test func `a member starts when all its dependencies have succeeded`() {
         var plan = plan(3, .collectAll)
         plan.require([(0, [1, 2])])
 
@@ -107,7 +107,7 @@ import Testing
         #expect(plan.memberEnded(1, .succeeded).start == [0])
     }
 
-    @Test func `a failed member cancels only the members that depend on it (J20)`() {
+    @Test func `a failed member cancels only the members that depend on it`() {
         var plan = plan(3, .collectAll)
         plan.require([(1, [0])])
         _ = plan.start()
@@ -117,7 +117,7 @@ import Testing
         #expect(plan.memberEnded(2, .succeeded).report?.outcome == .partial(failed: [0, 1]))
     }
 
-    @Test func `every group ends exactly once, with its last member, in random histories (TAF-G6)`() {
+    @Test func `every group ends exactly once, with its last member, in random histories`() {
         var random = SeededGenerator(seed: 7)
         for _ in 0..<5_000 {
             var run = PlanRun(&random)

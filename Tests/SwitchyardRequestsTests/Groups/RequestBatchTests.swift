@@ -10,7 +10,7 @@ import Testing
 
 /// Batches (features J7 to J12, J19, J21; rules YTK-36 to YTK-39, and YTK-42: the type defines the members).
 @Suite(.timeLimit(.minutes(5)), .prompt) struct RequestBatchTests {
-    @Test func `the values of a batch have the order of its requests, not of the responses (J7, J8)`() async throws {
+    @Test func `the values of a batch have the order of its requests, not of the responses`() async throws {
         let gate = Gate()
         let slow = APIRequest<String>.gated("slow", gate)
         let fast = APIRequest<String>.ready("fast").onSuccess { _ in gate.open() }
@@ -20,7 +20,7 @@ import Testing
         #expect(batch.group.progress == GroupProgress(ended: 2, total: 2))
     }
 
-    @Test func `the first failure cancels the other members, and each member ends once (J7, YTK-37)`() async {
+    @Test func `the first failure cancels the other members, and each member ends once`() async {
         let gate = Gate()
         let diary = Diary()
         let done = APIRequest<Int>.ready(1).onFinish { _ in diary.write("done") }
@@ -73,7 +73,7 @@ import Testing
         gate.open()
     }
 
-    @Test func `accessories of a batch enclose its handlers and its members' accessories (J9, J10, YTK-38)`() async {
+    @Test func `accessories of a batch enclose its handlers and its members' accessories`() async {
         let diary = Diary()
         let request = APIRequest<Int>.ready(1)
             .adding(DiaryAccessory(diary: diary, name: "request"))
@@ -94,7 +94,7 @@ import Testing
         )
     }
 
-    @Test func `a batch releases its handlers, accessories and delegate after its end (J9, J18)`() async {
+    @Test func `a batch releases its handlers, accessories and delegate after its end`() async {
         final class Witness: Sendable {}
         struct Holder: RequestAccessory { let witness: Witness }
         weak var kept: Witness?
@@ -132,7 +132,7 @@ import Testing
         gate.open()
     }
 
-    @Test func `a cancelled batch ends as cancelled with all its members (J11)`() async {
+    @Test func `a cancelled batch ends as cancelled with all its members`() async {
         let gate = Gate()
         let batch = RequestBatch((0..<3).map { APIRequest.gated($0, gate) }, options: .test(.failFast))
         batch.resume()
@@ -145,7 +145,7 @@ import Testing
         gate.open()
     }
 
-    @Test func `a batch starts once and does not start again after its end (J12)`() async {
+    @Test func `a batch starts once and does not start again after its end`() async {
         let batch = RequestBatch([APIRequest<Int>.ready(1)], options: .test(.failFast))
 
         #expect(batch.resume())
@@ -155,11 +155,11 @@ import Testing
         #expect(!batch.resume())
     }
 
-    @Test func `an empty batch succeeds immediately (YTK-36)`() async throws {
+    @Test func `an empty batch succeeds immediately`() async throws {
         #expect(try await RequestBatch<Int>([], options: .test(.failFast)).values() == [])
     }
 
-    @Test func `cancelling all requests of the manager ends its batches (YTK-39)`() async throws {
+    @Test func `cancelling all requests of the manager ends its batches`() async throws {
         let transport = StubTransport { _ in .never }
         let topics = TopicAPI(client: try .stubbed(transport))
         let batch = RequestBatch(
@@ -187,7 +187,7 @@ import Testing
         gate.open()
     }
 
-    @Test func `a batch runs no more requests than its limit at the same time (J19)`() async throws {
+    @Test func `a batch runs no more requests than its limit at the same time`() async throws {
         let running = Locked((now: 0, most: 0))
         let requests = (0..<20).map { number in
             APIRequest(on: .global()) {
@@ -207,7 +207,7 @@ import Testing
         #expect(running.withLock { $0.most } <= 3)
     }
 
-    @Test func `requests of different types return a typed tuple (J21)`() async throws {
+    @Test func `requests of different types return a typed tuple`() async throws {
         let values = try await RequestGroup.values(
             of: APIRequest<Int>.ready(1),
             APIRequest<String>.ready("two"),
@@ -218,7 +218,7 @@ import Testing
         #expect(values.1 == "two")
     }
 
-    @Test func `the failure of one request in a tuple is thrown and cancels the others (J21)`() async {
+    @Test func `the failure of one request in a tuple is thrown and cancels the others`() async {
         let gate = Gate()
         let waiting = APIRequest<String>.gated("two", gate)
 

@@ -10,7 +10,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)), .prompt) struct RequestChainTests {
     // Rule CT-19.
-    @Test func `each step of a chain adds the next request from its own value (J13, J16)`() async {
+    @Test func `each step of a chain adds the next request from its own value`() async {
         let diary = Diary()
         let chain = RequestChain(options: .test())
         chain.add(APIRequest<Int>.ready(1)) { number, chain in
@@ -27,7 +27,7 @@ import Testing
         #expect(diary.entries == ["first 1", "second 2", "third 3"])
     }
 
-    @Test func `the first failure ends the chain, and the report names the failed request (J13)`() async {
+    @Test func `the first failure ends the chain, and the report names the failed request`() async {
         let dropped = ManualMemberRequest.make()
         let chain = RequestChain(options: .test())
         chain.add(APIRequest<Int>.ready(1))
@@ -41,7 +41,7 @@ import Testing
         #expect(dropped.state == .cancelled)
     }
 
-    @Test func `cancelling a chain cancels its active step and drops the remaining steps (J14)`() async {
+    @Test func `cancelling a chain cancels its active step and drops the remaining steps`() async {
         let gate = Gate()
         let diary = Diary()
         let chain = RequestChain(options: .test())
@@ -59,7 +59,7 @@ import Testing
         gate.open()
     }
 
-    @Test func `accessories are called before and after a chain that succeeds or fails (J13, J14)`() async {
+    @Test func `accessories are called before and after a chain that succeeds or fails`() async {
         for fails in [false, true] {
             let diary = Diary()
             let chain = RequestChain(options: .test())
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func `an empty chain succeeds immediately, and a chain starts only once (J15, YTK-41)`() async {
+    @Test func `an empty chain succeeds immediately, and a chain starts only once`() async {
         let chain = RequestChain(options: .test())
 
         #expect(await chain.finished().members == [])

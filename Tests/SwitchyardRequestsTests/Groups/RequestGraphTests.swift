@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test func `a member of a graph starts when its dependencies have succeeded (J20)`() async throws {
+    @Test func `a member of a graph starts when its dependencies have succeeded`() async throws {
         let diary = Diary()
         let graph = RequestGraph(options: .test(.failFast))
         try graph.add(recorded("last", diary), named: "last", after: ["left", "right"])
@@ -119,7 +119,7 @@ import Testing
         #expect(user.response?.value == "user 7")
     }
 
-    @Test func `a dependency cycle is an error with the member names, and no member starts (J20)`() throws {
+    @Test func `a dependency cycle is an error with the member names, and no member starts`() throws {
         let diary = Diary()
         let graph = RequestGraph(options: .test(.failFast))
         try graph.add(recorded("a", diary), named: "a")
@@ -200,7 +200,7 @@ import Testing
         #expect(member.isCancelled)
     }
 
-    @Test func `a failure with collectAll cancels only the members that depend on it (J20)`() async throws {
+    @Test func `a failure with collectAll cancels only the members that depend on it`() async throws {
         let diary = Diary()
         let graph = RequestGraph(options: .test(.collectAll))
         try graph.add(APIRequest<Int>.failing(), named: "bad")

@@ -11,7 +11,7 @@ import Testing
 /// Groups (features J1 to J5; rules TAF-G1 to TAF-G10): the group counts the ends of its members itself, so the app
 /// has no counter to keep.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct RequestGroupTests {
-    @Test func `a group notifies once, after the last callback of its last member (J1, TAF-G7)`() async {
+    @Test func `a group notifies once, after the last callback of its last member`() async {
         let diary = Diary()
         let first = APIRequest<Int>.ready(1).onFinish { _ in diary.write("first") }
         let second = APIRequest<Int>.ready(2).onFinish { _ in diary.write("second") }
@@ -25,7 +25,7 @@ import Testing
         #expect(diary.entries.last == "group")
     }
 
-    @Test func `an empty group reports on its queue after resume has returned (J1)`() async {
+    @Test func `an empty group reports on its queue after resume has returned`() async {
         let queue = DispatchQueue(label: "group-test")
         let group = RequestGroup(options: GroupOptions(policy: .collectAll, queue: queue))
         let diary = Diary()
@@ -45,7 +45,7 @@ import Testing
         #expect(diary.entries == ["returned", "report"])
     }
 
-    @Test func `an empty group without a queue reports on the main queue after resume has returned (J1)`() async {
+    @Test func `an empty group without a queue reports on the main queue after resume has returned`() async {
         let (mark, diary) = (DispatchSpecificKey<Bool>(), Diary())
         DispatchQueue.main.setSpecific(key: mark, value: true)
 
@@ -64,7 +64,7 @@ import Testing
         #expect(diary.entries == ["returned", "report on main: true"])
     }
 
-    @Test func `a group has requests and other members, each of them once (J2, J5)`() async {
+    @Test func `a group has requests and other members, each of them once`() async {
         let message = ManualMember()
         let request = APIRequest<Int>.ready(1)
         let group = RequestGroup([message, request], options: .test())
@@ -81,7 +81,7 @@ import Testing
         #expect(message.starts == 1)
     }
 
-    @Test func `an active group keeps itself alive and is released at its end (J3, J18, YTK-40)`() async {
+    @Test func `an active group keeps itself alive and is released at its end`() async {
         let gate = Gate()
         weak var released: RequestGroup?
         let members: [APIRequest<Int>] = [.gated(1, gate), .gated(2, gate)]
@@ -97,7 +97,7 @@ import Testing
         await until { released == nil }
     }
 
-    @Test func `a cancelled group ends once, and so does each member (J4, TAF-G8)`() async {
+    @Test func `a cancelled group ends once, and so does each member`() async {
         let gate = Gate()
         let done = APIRequest<Int>.ready(1)
         let waiting = APIRequest<Int>.gated(2, gate)
@@ -129,7 +129,7 @@ import Testing
         #expect(!group.resume())
     }
 
-    @Test func `a member that ended before the start of the group counts as ended (TAF-G5, TAF-G4)`() async {
+    @Test func `a member that ended before the start of the group counts as ended`() async {
         let member = APIRequest<Int>.ready(1)
         _ = try? await member.value()
 
@@ -138,7 +138,7 @@ import Testing
         #expect(report.members == [.succeeded])
     }
 
-    @Test func `members can be added to an active group, but not after its end (TAF-G10)`() async {
+    @Test func `members can be added to an active group, but not after its end`() async {
         let first = ManualMember()
         let group = RequestGroup([first], options: .test())
         group.resume()
@@ -152,7 +152,7 @@ import Testing
         #expect(!group.add(ManualMember()))
     }
 
-    @Test func `the timeout of a group cancels its members (J19)`() async {
+    @Test func `the timeout of a group cancels its members`() async {
         let clock = ManualClock()
         let member = ManualMember()
         let group = RequestGroup([member], options: .test(timeout: .seconds(5), time: clock))
@@ -166,7 +166,7 @@ import Testing
         #expect(clock.pendingTimers == 0)
     }
 
-    @Test func `progress counts every member, and the outcomes have the order of the members (TAF-G9, J19)`() async {
+    @Test func `progress counts every member, and the outcomes have the order of the members`() async {
         let diary = Diary()
         let members = [ManualMember(), ManualMember(), ManualMember()]
         let group = RequestGroup(members, options: .test())
@@ -206,7 +206,7 @@ import Testing
         #expect(GroupProgress(ended: 0, total: 0).fraction == 1)
     }
 
-    @Test func `members that end concurrently are counted once each (TAF-G6)`() async {
+    @Test func `members that end concurrently are counted once each`() async {
         for _ in 0..<50 {
             let members = (0..<40).map { _ in ManualMember() }
             let group = RequestGroup(members, options: .test())

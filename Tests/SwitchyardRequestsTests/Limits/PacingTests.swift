@@ -9,7 +9,7 @@ import Testing
 
 /// Row K17.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct PacingTests {
-    @Test func `a debounced request is sent after the quiet interval and supersedes earlier requests (K17)`()
+    @Test func `a debounced request is sent after the quiet interval and supersedes earlier requests`()
         async throws
     {
         let clock = ManualClock()
@@ -35,7 +35,7 @@ import Testing
         #expect(typing.waitingCount == 0)
     }
 
-    @Test func `the latest request supersedes a request that is being sent (K17)`() async throws {
+    @Test func `the latest request supersedes a request that is being sent`() async throws {
         let latest = LatestWins()
         let (client, transport) = try NetworkClient.limited([latest]) { request in
             request.url.text.hasSuffix("?n=1") ? .never : .status(200)
@@ -50,7 +50,7 @@ import Testing
         #expect(latest.count == 0)
     }
 
-    @Test func `a throttle sends the first request at once and the last at the end of the interval (K17)`() async throws
+    @Test func `a throttle sends the first request at once and the last at the end of the interval`() async throws
     {
         let clock = ManualClock()
         let throttle = Throttle(.seconds(1))
@@ -73,7 +73,7 @@ import Testing
         #expect(await early.value == nil)
     }
 
-    @Test func `the latest request supersedes a request that waits for a retry (K17)`() async throws {
+    @Test func `the latest request supersedes a request that waits for a retry`() async throws {
         let clock = ManualClock()
         let latest = LatestWins()
         let answers = AnswerList(503, 200, 200)
@@ -91,7 +91,7 @@ import Testing
         #expect(latest.count == 0)
     }
 
-    @Test func `a request that leaves a throttle early does not delay the next request (K17)`() async throws {
+    @Test func `a request that leaves a throttle early does not delay the next request`() async throws {
         let clock = ManualClock()
         let (client, transport) = try NetworkClient.limited([Throttle(.seconds(1))], time: clock)
         #expect(await client.failure(of: .path("move")) == nil)
@@ -133,7 +133,7 @@ import Testing
     }
 
     // Rounds enter from their own tasks, so they do not always enter in the order of their requests.
-    @Test func `in a debounce, a delayed older request does not supersede a newer request (K17)`() async throws {
+    @Test func `in a debounce, a delayed older request does not supersede a newer request`() async throws {
         let clock = ManualClock()
         let typing = Debounce(.seconds(1))
         let ended = Recorder<RequestID>()
@@ -151,7 +151,7 @@ import Testing
         #expect(typing.waitingCount == 0)
     }
 
-    @Test func `in a throttle, a delayed older request does not supersede a newer request (K17)`() async throws {
+    @Test func `in a throttle, a delayed older request does not supersede a newer request`() async throws {
         let clock = ManualClock()
         let throttle = Throttle(.seconds(1))
         let ended = Recorder<RequestID>()
@@ -169,7 +169,7 @@ import Testing
         for task in late { _ = await task.result }
     }
 
-    @Test func `a throttle supersedes an older request that arrives after a newer request (K17)`() async throws {
+    @Test func `a throttle supersedes an older request that arrives after a newer request`() async throws {
         let clock = ManualClock()
         let throttle = Throttle(.seconds(1))
         let ended = Recorder<RequestID>()

@@ -8,7 +8,7 @@ import SwitchyardTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(5)), .prompt) struct RateLimitTests {
-    @Test func `a request that comes too early fails with the remaining time (K1)`() async throws {
+    @Test func `a request that comes too early fails with the remaining time`() async throws {
         let clock = ManualClock()
         let limit = RateLimit(.interval(.seconds(5)), by: .endpoint, excess: .refuse)
         let (client, transport) = try NetworkClient.limited([limit], time: clock)
@@ -23,7 +23,7 @@ import Testing
         #expect(transport.requestCount == 3)
     }
 
-    @Test func `a request that may wait is sent when its time has come, without polling (K2, P10)`() async throws {
+    @Test func `a request that may wait is sent when its time has come, without polling`() async throws {
         let clock = ManualClock()
         let limit = RateLimit(.interval(.seconds(5)))
         let (client, transport) = try NetworkClient.limited([limit], time: clock)
@@ -46,7 +46,7 @@ import Testing
         #expect(clock.pendingTimers == 0)
     }
 
-    @Test func `a waiting request is cancelled by its identifier (D3, DQ-3, DQ-4, DQ-5)`() async throws {
+    @Test func `a waiting request is cancelled by its identifier`() async throws {
         let clock = ManualClock()
         let limit = RateLimit(.interval(.seconds(5)))
         let (client, transport) = try NetworkClient.limited([limit], time: clock)
@@ -62,7 +62,7 @@ import Testing
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `waiting requests end when their scope is released (DQ-5)`() async throws {
+    @Test func `waiting requests end when their scope is released`() async throws {
         let limit = RateLimit(.interval(.seconds(5)))
         let (client, _) = try NetworkClient.limited([limit])
         #expect(await client.failure(of: .path("a")) == nil)
@@ -79,7 +79,7 @@ import Testing
         await until { limit.waitingCount == 0 }
     }
 
-    @Test func `requests are distinguished by the chosen parameters (DQ-1)`() async throws {
+    @Test func `requests are distinguished by the chosen parameters`() async throws {
         let limit = RateLimit(.interval(.seconds(5)), by: .parameters("q"), excess: .refuse)
         let (client, _) = try NetworkClient.limited([limit])
 
@@ -90,7 +90,7 @@ import Testing
         #expect(again == .rateLimited(retryAfter: .seconds(5)))
     }
 
-    @Test func `a limit of one call does not affect other calls (K14)`() async throws {
+    @Test func `a limit of one call does not affect other calls`() async throws {
         let limit = RateLimit(.bucket(perSecond: 1, burst: 1), excess: .refuse)
         let (client, _) = try NetworkClient.limited([])
         var limited = APIConfiguration(path: "s")

@@ -7,7 +7,7 @@ import Testing
 @Suite struct RateMeterTests {
     private func seconds(_ seconds: Double) -> MonotonicTime { MonotonicTime(seconds: seconds) }
 
-    @Test func `an interval admits one request and reports when the next request is due (K1)`() {
+    @Test func `an interval admits one request and reports when the next request is due`() {
         var meter = RateMeter(.interval(.seconds(5)))
 
         #expect(meter.take(at: seconds(1)) == true)
@@ -17,7 +17,7 @@ import Testing
         #expect(meter.take(at: seconds(6)) == true)
     }
 
-    @Test func `a bucket admits its burst at once and then at an even rate (K14)`() {
+    @Test func `a bucket admits its burst at once and then at an even rate`() {
         var meter = RateMeter(.bucket(perSecond: 2, burst: 3))
 
         #expect((0..<4).map { _ in meter.take(at: seconds(10)) } == [true, true, true, false])
@@ -27,7 +27,7 @@ import Testing
         #expect((0..<4).map { _ in meter.take(at: seconds(60)) } == [true, true, true, false])
     }
 
-    @Test func `a sliding window never admits more than its count (K14)`() {
+    @Test func `a sliding window never admits more than its count`() {
         var meter = RateMeter(.window(count: 3, per: .seconds(10)))
 
         #expect([0.0, 1, 9].map { meter.take(at: seconds($0)) } == [true, true, true])
@@ -84,7 +84,7 @@ import Testing
 
     private func seconds(_ seconds: Double) -> MonotonicTime { MonotonicTime(seconds: seconds) }
 
-    @Test func `keys do not throttle each other (DQ-1, K1)`() {
+    @Test func `keys do not throttle each other`() {
         var lanes = RateLanes(.interval(.seconds(5)), .refuse, maximumWaiting: 10)
 
         #expect(lanes.arrive("GET /a", at: .zero, deadline: distant) == .go)
@@ -92,7 +92,7 @@ import Testing
         #expect(lanes.arrive("GET /a", at: seconds(1), deadline: distant) == .refuse(wait: .seconds(4)))
     }
 
-    @Test func `expired keys are removed while other keys are used (K3, DQ-2)`() {
+    @Test func `expired keys are removed while other keys are used`() {
         var lanes = RateLanes(.interval(.seconds(5)), .refuse, maximumWaiting: 10)
         for number in 0..<10_000 {
             _ = lanes.arrive("\(number)", at: seconds(Double(number)), deadline: distant)
@@ -101,7 +101,7 @@ import Testing
         #expect(lanes.count < 200)
     }
 
-    @Test func `waiting requests are admitted in order, and a request that leaves makes room (K2)`() {
+    @Test func `waiting requests are admitted in order, and a request that leaves makes room`() {
         var lanes = RateLanes(.interval(.seconds(5)), .wait, maximumWaiting: 10)
         #expect(lanes.arrive("a", at: .zero, deadline: distant) == .go)
         #expect(lanes.arrive("a", at: .zero, deadline: distant) == .wait(1))
@@ -154,7 +154,7 @@ import Testing
         #expect(duration < .seconds(20))
     }
 
-    @Test func `an arrival is rejected if the maximum number is waiting (DQ-5)`() {
+    @Test func `an arrival is rejected if the maximum number is waiting`() {
         var lanes = RateLanes(.interval(.seconds(5)), .wait, maximumWaiting: 1)
         _ = lanes.arrive("a", at: .zero, deadline: distant)
 

@@ -41,7 +41,7 @@ import Testing
         return posts
     }
 
-    @Test func `start, attempts, delay and end are posted in this order (L11, L13)`() async throws {
+    @Test func `start, attempts, delay and end are posted in this order`() async throws {
         let posts = try await posts([.status(503), .status(200)])
 
         #expect(
@@ -53,7 +53,7 @@ import Testing
         #expect(Set(posts.map { $0.event?.id }).count == 1)
     }
 
-    @Test func `the end is posted with the response, its body and its metrics (L12)`() async throws {
+    @Test func `the end is posted with the response, its body and its metrics`() async throws {
         let metrics = TransferMetrics(total: .milliseconds(3))
         let answer = HTTPResponse(status: 200, body: .whole(Data("[1]".utf8)), metrics: metrics)
 
@@ -67,7 +67,7 @@ import Testing
         #expect(answer.response.metrics == metrics)
     }
 
-    @Test func `a failure is posted with its error (L12)`() async throws {
+    @Test func `a failure is posted with its error`() async throws {
         let end = try #require(try await posts([.failure(.connectionReset)]).last?.event)
 
         guard case .ended(.failure(let failure)) = end.kind, case .transport(let error) = failure.reason else {

@@ -30,7 +30,7 @@ import Testing
         topics.request(Topic.self, for: TopicAPI.topic(1, lifetime: lifetime), on: Self.queue)
     }
 
-    @Test func `a request object is not sent before it is started (D17, D15)`() async throws {
+    @Test func `a request object is not sent before it is started`() async throws {
         let (topics, transport) = try topics { _ in Topic.answer }
         let request = request(topics)
 
@@ -43,7 +43,7 @@ import Testing
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `the state of a request is visible, and a cancelled request stays cancelled (D14, YTK-48)`() async throws
+    @Test func `the state of a request is visible, and a cancelled request stays cancelled`() async throws
     {
         let (topics, transport) = try topics { _ in .never }
         let request = request(topics)
@@ -110,7 +110,7 @@ import Testing
         request.cancel()
     }
 
-    @Test func `a request that is suspended before its start is not sent (D16)`() async throws {
+    @Test func `a request that is suspended before its start is not sent`() async throws {
         let (topics, transport) = try topics { _ in Topic.answer }
         let request = request(topics)
 
@@ -122,7 +122,7 @@ import Testing
         #expect(try await request.value().id == 1)
     }
 
-    @Test func `a suspended request calls no handler before it is resumed (D16)`() async throws {
+    @Test func `a suspended request calls no handler before it is resumed`() async throws {
         let gate = Gate()
         let diary = Diary()
         let request = APIRequest<Int>.gated(1, gate, on: Self.queue).onSuccess { _ in diary.write("success") }
@@ -141,7 +141,7 @@ import Testing
         #expect(diary.entries == ["success"])
     }
 
-    @Test func `a request that is suspended after its response calls no handler before it is resumed (D16)`()
+    @Test func `a request that is suspended after its response calls no handler before it is resumed`()
         async throws
     {
         let diary = Diary()
@@ -166,7 +166,7 @@ import Testing
         #expect(diary.entries == ["success"])
     }
 
-    @Test func `cancelling a suspended or unstarted request cancels it (PEER-16)`() async throws {
+    @Test func `cancelling a suspended or unstarted request cancels it`() async throws {
         let (topics, transport) = try topics { _ in Topic.answer }
         let unsent = request(topics)
         let suspended = request(topics)
@@ -181,7 +181,7 @@ import Testing
         #expect(transport.requestCount == 0)
     }
 
-    @Test func `a second start has no effect, also from many threads (D19, YTK-4)`() async throws {
+    @Test func `a second start has no effect, also from many threads`() async throws {
         let (topics, transport) = try topics { _ in Topic.answer }
         let request = request(topics)
 
@@ -195,7 +195,7 @@ import Testing
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `the first handler starts a request that was created with this option (D18)`() async throws {
+    @Test func `the first handler starts a request that was created with this option`() async throws {
         let (topics, transport) = try topics { _ in Topic.answer }
         topics.client.startsRequestsWithFirstHandler = true
         let manual = topics.request(Topic.self, for: TopicAPI.topic(1), startsWithFirstHandler: false)
@@ -211,7 +211,7 @@ import Testing
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `handlers that are added after the end are called with the stored outcome (D39, D38)`() async throws {
+    @Test func `handlers that are added after the end are called with the stored outcome`() async throws {
         let (topics, transport) = try topics { _ in Topic.answer }
         let request = request(topics)
         _ = try await request.value()
@@ -225,7 +225,7 @@ import Testing
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `a handler is not called after its owner was released (D51)`() async throws {
+    @Test func `a handler is not called after its owner was released`() async throws {
         let diary = Diary()
         let request = APIRequest<Int>.ready(1, on: Self.queue)
         do {
@@ -254,7 +254,7 @@ import Testing
         #expect(RequestState.allCases.filter(\.isTerminal) == [.cancelled, .finished])
     }
 
-    @Test func `an active request keeps itself alive and releases its handlers at the end (D37, D12)`() async throws {
+    @Test func `an active request keeps itself alive and releases its handlers at the end`() async throws {
         let gate = Gate()
         weak var request: APIRequest<Int>?
         weak var captured: Diary?
@@ -271,7 +271,7 @@ import Testing
         await until { request == nil && captured == nil }
     }
 
-    @Test func `a request is cancelled when its manager is released (D11, TAF-D7)`() async throws {
+    @Test func `a request is cancelled when its manager is released`() async throws {
         let transport = StubTransport { _ in .never }
         var topics: TopicAPI? = TopicAPI(client: try .stubbed(transport))
         let request = try #require(topics?.request(Topic.self, for: TopicAPI.topic(1), on: Self.queue))
@@ -287,7 +287,7 @@ import Testing
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `the ID of a request object exists before the start and identifies the sent request (D1, D2, TAF-D8)`()
+    @Test func `the ID of a request object exists before the start and identifies the sent request`()
         async throws
     {
         let (topics, transport) = try topics { _ in .never }
@@ -324,7 +324,7 @@ import Testing
         await #expect(throws: APIError(.status(404))) { try await request.value() }
     }
 
-    @Test func `a request object provides its response's status, header fields and context (D20)`() async throws {
+    @Test func `a request object provides its response's status, header fields and context`() async throws {
         let (topics, _) = try topics { _ in
             .status(201, headers: ["X-Trace": "7"], body: Data(#"{"id":1,"title":"one"}"#.utf8))
         }
@@ -338,7 +338,7 @@ import Testing
         #expect(request.configuration.path == "topics/1")
     }
 
-    @Test func `the progress updates end with the request (D43)`() async throws {
+    @Test func `the progress updates end with the request`() async throws {
         let (topics, _) = try topics { _ in Topic.answer }
         let request = request(topics)
         let updates = request.progressUpdates()
@@ -351,7 +351,7 @@ import Testing
         #expect(request.state == .finished)
     }
 
-    @Test func `values are decoded outside the request's queue (D36)`() async throws {
+    @Test func `values are decoded outside the request's queue`() async throws {
         let (topics, _) = try topics { _ in .json("{}") }
         Self.queue.setSpecific(key: Place.key, value: true)
         let request = topics.request(Place.self, for: APIConfiguration(path: "place"), on: Self.queue)
@@ -360,7 +360,7 @@ import Testing
     }
 
     #if canImport(Combine)
-        @Test func `a publisher starts the request and publishes its value (D42)`() async throws {
+        @Test func `a publisher starts the request and publishes its value`() async throws {
             let request = APIRequest<Int>.ready(1, on: Self.queue)
 
             var values: [Int] = []

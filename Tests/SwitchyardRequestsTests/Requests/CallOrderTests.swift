@@ -84,7 +84,7 @@ import Testing
         "success", "finished", "accessory didStop",
     ]
 
-    @Test func `callbacks of a successful request are called in the documented order (D27 to D30, D34, L1, L8)`()
+    @Test func `callbacks of a successful request are called in the documented order`()
         async throws
     {
         let topics = TopicAPI(client: try .stubbed(StubTransport { _ in Topic.answer }))
@@ -97,7 +97,7 @@ import Testing
         #expect(diary.entries == Self.successOrder)
     }
 
-    @Test func `callbacks of a stored response are called in the order of a successful request (YTK-1)`() async throws {
+    @Test func `callbacks of a stored response are called in the order of a successful request`() async throws {
         let transport = StubTransport { _ in Topic.answer }
         let topics = TopicAPI(client: try .stubbed(transport))
         _ = try await topics.topic(1, lifetime: .seconds(60))
@@ -112,7 +112,7 @@ import Testing
         #expect(request.response?.isFromCache == true)
     }
 
-    @Test func `callbacks of a failed request are called in the documented order (D31, DQ-12)`() async throws {
+    @Test func `callbacks of a failed request are called in the documented order`() async throws {
         let topics = TopicAPI(client: try .stubbed(StubTransport { _ in .status(500) }))
         let listener = Listener(diary: diary)
         let request = request(topics, listener)
@@ -128,7 +128,7 @@ import Testing
         )
     }
 
-    @Test func `callbacks of a request that cannot be built are called in the same order (YTK-8)`() async throws {
+    @Test func `callbacks of a request that cannot be built are called in the same order`() async throws {
         let topics = TopicAPI(client: try .stubbed(StubTransport { _ in .status(500) }))
         let listener = Listener(diary: diary)
         let request = topics.request(Topic.self, for: APIConfiguration(path: "a\r\nb"), on: Self.queue)
@@ -145,7 +145,7 @@ import Testing
         )
     }
 
-    @Test func `callbacks of a cancelled request are called once, in order and not as a failure (D32, D13, YTK-5)`()
+    @Test func `callbacks of a cancelled request are called once, in order and not as a failure`()
         async throws
     {
         let transport = StubTransport { _ in .never }
@@ -188,7 +188,7 @@ import Testing
         )
     }
 
-    @Test func `cancelling an unstarted request ends it without calling accessories (YTK-6)`() async throws {
+    @Test func `cancelling an unstarted request ends it without calling accessories`() async throws {
         let topics = TopicAPI(client: try .stubbed(StubTransport { _ in .never }))
         let listener = Listener(diary: diary)
         let request = request(topics, listener)
@@ -199,14 +199,14 @@ import Testing
         #expect(diary.entries == ["delegate cancelled", "cancelled", "finished"])
     }
 
-    @Test func `a delegate may omit every method (YTK-2)`() async throws {
+    @Test func `a delegate may omit every method`() async throws {
         let listener = SilentListener()
         let request = APIRequest<Int>.ready(1, on: Self.queue).delegating(to: listener)
 
         #expect(try await request.value() == 1)
     }
 
-    @Test func `hooks of a stubbed response are called in the documented order (D33, D45, L3, P3)`() async throws {
+    @Test func `hooks of a stubbed response are called in the documented order`() async throws {
         let transport = StubTransport { _ in Topic.answer }
         let topics = TopicAPI(client: try .stubbed(transport))
         let diary = diary
@@ -227,7 +227,7 @@ import Testing
         #expect(transport.requests.first?.url.text == "http://release.example/v1/topics/1?page=1")
     }
 
-    @Test func `a hook can refuse a call, and can turn its success into a failure (D45, L3)`() async throws {
+    @Test func `a hook can refuse a call, and can turn its success into a failure`() async throws {
         let transport = StubTransport { _ in Topic.answer }
         let topics = TopicAPI(client: try .stubbed(transport))
         let refused = topics.request(Topic.self, for: TopicAPI.topic(1), on: Self.queue)
@@ -243,7 +243,7 @@ import Testing
         #expect(veto?.reason == .security(.forbidden("a hook vetoed the success")))
     }
 
-    @Test func `an accessory can be made from closures (L2)`() async throws {
+    @Test func `an accessory can be made from closures`() async throws {
         let diary = diary
         let request = APIRequest<Int>(tags: ["first"], on: Self.queue) { 1 }
             .adding(
@@ -259,7 +259,7 @@ import Testing
         #expect(request.accessories.isEmpty)
     }
 
-    @Test func `a request can be repeated from its own failure handler (YTK-3, D50)`() async throws {
+    @Test func `a request can be repeated from its own failure handler`() async throws {
         let transport = StubTransport(answers: [.status(503), Topic.answer])
         let topics = TopicAPI(client: try .stubbed(transport))
         let first = topics.request(Topic.self, for: TopicAPI.topic(1), on: Self.queue)
@@ -301,7 +301,7 @@ import Testing
         #expect(diary.entries == [])
     }
 
-    @Test func `a repeated request keeps the accessories, hooks and filters of the first (D50)`() async throws {
+    @Test func `a repeated request keeps the accessories, hooks and filters of the first`() async throws {
         let transport = StubTransport { _ in Topic.answer }
         let topics = TopicAPI(client: try .stubbed(transport))
         let diary = diary

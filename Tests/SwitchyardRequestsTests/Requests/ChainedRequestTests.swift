@@ -12,7 +12,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ChainedRequestTests {
     private static let queue = DispatchQueue(label: "chained-request-tests")
 
-    @Test func `a chained request may pass to another request, replace its response or keep it (J17)`() async throws {
+    @Test func `a chained request may pass to another request, replace its response or keep it`() async throws {
         let second = APIRequest<Int>.ready(2, on: Self.queue)
 
         let passed = APIRequest<Int>.ready(1, on: Self.queue).chained { _ in .pass(to: second) }
@@ -26,7 +26,7 @@ import Testing
         #expect(try await kept.value() == 3)
     }
 
-    @Test func `repeating a chained request repeats both requests (J17, D50)`() async throws {
+    @Test func `repeating a chained request repeats both requests`() async throws {
         let count = Locked(0)
         let first = APIRequest<Int>(on: Self.queue) {
             count.withLock { count in
@@ -44,7 +44,7 @@ import Testing
         #expect(try await first.value() == 1)
     }
 
-    @Test func `cancelling a chained request cancels the active follow-up (J17)`() async throws {
+    @Test func `cancelling a chained request cancels the active follow-up`() async throws {
         let gate = Gate()
         let second = APIRequest<Int>.gated(2, gate, on: Self.queue)
         let chained = APIRequest<Int>.ready(1, on: Self.queue).chained { _ in .pass(to: second) }

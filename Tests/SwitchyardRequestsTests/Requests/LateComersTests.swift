@@ -7,7 +7,7 @@ import Testing
 
 /// Handlers that are added after a request or a group has ended are released.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct LateComersTests {
-    @Test func `handlers that are added to an ended group do not keep it alive (J3)`() async {
+    @Test func `handlers that are added to an ended group do not keep it alive`() async {
         weak var released: RequestGroup?
         do {
             let group = RequestGroup(options: .test())
@@ -20,7 +20,7 @@ import Testing
         await until { released == nil }
     }
 
-    @Test func `handlers that are added to an ended request do not keep it alive (D37)`() async throws {
+    @Test func `handlers that are added to an ended request do not keep it alive`() async throws {
         weak var released: APIRequest<Int>?
         do {
             let request = APIRequest<Int>.ready(1)

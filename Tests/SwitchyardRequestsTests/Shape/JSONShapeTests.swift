@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func `a JSON shape distinguishes required, optional and nullable keys (YTK-30)`() {
+    @Test func `a JSON shape distinguishes required, optional and nullable keys`() {
         #expect(Self.violation(["id": 1, "name": "a", "boss": nil]) == nil)
         #expect(Self.violation(["id": 1, "name": "a", "boss": ["id": 2], "nick": "n"]) == nil)
         #expect(Self.violation(["id": 1, "name": "a"]) == .init(.missingKey, keyPath: "boss"))
@@ -32,14 +32,14 @@ import Testing
         )
     }
 
-    @Test func `a JSON shape distinguishes Booleans and numbers (YTK-30)`() {
+    @Test func `a JSON shape distinguishes Booleans and numbers`() {
         #expect(!JSONShape.number.accepts(true))
         #expect(!JSONShape.bool.accepts(1))
         #expect(JSONShape.integer.accepts(1.0))
         #expect(!JSONShape.integer.accepts(1.5))
     }
 
-    @Test func `every JSON shape can check a value of any kind (YTK-29)`() {
+    @Test func `every JSON shape can check a value of any kind`() {
         let values: [JSONValue] = [nil, true, 1, "a", [], [1], [:], ["a": [nil]]]
         let shapes: [JSONShape] = [
             .any, .null, .bool, .number, .integer, .string, .object(["a": .array(of: .string)]), .array(of: .object()),

@@ -25,7 +25,7 @@ import Testing
         #expect(try ServiceCatalog(contentsOf: file).services.map(\.name) == ["users"])
     }
 
-    @Test func `an unknown service is an error that lists the known services (A38)`() throws {
+    @Test func `an unknown service is an error that lists the known services`() throws {
         let catalog = try ServiceCatalog(contentsOf: ServiceCatalogTests.shipped)
 
         let error = #expect(throws: CatalogError.self) { try catalog.service(named: "news") }

@@ -2,7 +2,7 @@ import SwitchyardServices
 import Testing
 
 @Suite struct ServiceTests {
-    @Test func `a service that is created in Swift is validated like a service file (TAF-S22)`() throws {
+    @Test func `a service that is created in Swift is validated like a service file`() throws {
         let url = try ServerURL("https://a.example.com")
 
         #expect(throws: CatalogError(.noServers, at: "servers", expected: "at least one server")) {
@@ -19,7 +19,7 @@ import Testing
         #expect(error?.found == "release")
     }
 
-    @Test func `creating a service with an invalid switching rule throws an error (TAF-S26)`() throws {
+    @Test func `creating a service with an invalid switching rule throws an error`() throws {
         let server = Server(name: "a", baseURLs: [.test: try ServerURL("https://a.example.com")])
 
         let error = #expect(throws: CatalogError.self) {
@@ -95,7 +95,7 @@ import Testing
         #expect(service.server(named: "c") == nil)
     }
 
-    @Test func `a service may have up to 64 servers (TAF-S23)`() throws {
+    @Test func `a service may have up to 64 servers`() throws {
         let url = try ServerURL("https://a.example.com")
         let servers = (0...Service.maximumServers).map { Server(name: "\($0)", baseURLs: [.test: url]) }
 

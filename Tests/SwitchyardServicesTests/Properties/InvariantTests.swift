@@ -18,7 +18,7 @@ import Testing
     private static let histories = Rounds.count(400, thorough: 2_500)
 
     @Test(arguments: 0..<4)
-    func `the invariants of the switching core hold in random histories (I1 to I9, I11, I14, I16)`(part: Int) throws {
+    func `the invariants of the switching core hold in random histories`(part: Int) throws {
         for index in 0..<Self.histories {
             let seed = InvariantTests.base &+ UInt64(part * Self.histories + index)
             var history = try RandomHistory(seed: seed)
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func `the first server is current within ten minutes after all servers work (I10)`() throws {
+    @Test func `the first server is current within ten minutes after all servers work`() throws {
         for index in 0..<Rounds.count(60, thorough: 300) {
             let policy = index % 2 == 0 ? SwitchPolicy.recommended : .smallFleet
             var history = try RandomHistory(seed: InvariantTests.base &+ UInt64(index), policy: policy)
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func `the order of independent completions at the same time has no effect (I15)`() throws {
+    @Test func `the order of independent completions at the same time has no effect`() throws {
         for index in 0..<Rounds.count(100, thorough: 300) {
             var history = try RandomHistory(seed: InvariantTests.base &+ UInt64(index), policy: .recommended)
             try history.run(steps: 20, withCommands: false)
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func `the same seed and the same calls lead to the same decisions (I17)`() throws {
+    @Test func `the same seed and the same calls lead to the same decisions`() throws {
         for index in 0..<Rounds.count(50, thorough: 200) {
             let seed = InvariantTests.base &+ UInt64(index)
             var one = try RandomHistory(seed: seed)

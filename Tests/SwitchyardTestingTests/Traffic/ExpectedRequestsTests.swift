@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func `an expected request gets its response and causes no problem (P12)`() async {
+    @Test func `an expected request gets its response and causes no problem`() async {
         let expected = ExpectedRequests([
             RequestExpectation(.get, "/topics", query: ["page": "1"], answer: .status(204)),
             RequestExpectation(.post, "/topics", answer: .status(201)).body { $0 == Data("one".utf8) },
@@ -36,14 +36,14 @@ import Testing
     }
 
     @Test(arguments: ["q=a+b&tag%5B%5D=c%2Bd", "q=a%20b&tag[]=c%2Bd", "x&tag[]=c%2Bd&q=a%20b"])
-    func `a query is compared after form decoding (P12)`(query: String) async {
+    func `a query is compared after form decoding`(query: String) async {
         let expected = ExpectedRequests([RequestExpectation(.get, "/x", query: ["q": "a b", "tag[]": "c+d"])])
 
         #expect(await send(.get, "http://a/x?\(query)", StubTransport(expecting: expected)) == 200)
         #expect(expected.problems == [])
     }
 
-    @Test func `an expectation finds each of several query values with one name (P12)`() async {
+    @Test func `an expectation finds each of several query values with one name`() async {
         let expected = ExpectedRequests([RequestExpectation(.get, "/x", query: ["tag": "b"], count: 1...2)])
         let transport = StubTransport(expecting: expected)
 
@@ -53,7 +53,7 @@ import Testing
         #expect(expected.problems.first?.contains("query tag=a, c, expected b") == true)
     }
 
-    @Test func `an unexpected request fails, and the problem names the difference (P12)`() async {
+    @Test func `an unexpected request fails, and the problem names the difference`() async {
         let expected = ExpectedRequests([RequestExpectation(.get, "/topics", query: ["page": "1"])])
         let transport = StubTransport(expecting: expected)
 
@@ -64,7 +64,7 @@ import Testing
         #expect(expected.problems.last?.contains("was received 0 times") == true)
     }
 
-    @Test func `the expected counts are checked (P12)`() async {
+    @Test func `the expected counts are checked`() async {
         let expected = ExpectedRequests([RequestExpectation(.get, "/topics", count: 1...2)])
         let transport = StubTransport(expecting: expected)
 
@@ -74,7 +74,7 @@ import Testing
         #expect(expected.problems.first?.contains("was received already") == true)
     }
 
-    @Test func `in ordered mode, an optional request may be omitted, but a wrong order is a problem (P12)`() async {
+    @Test func `in ordered mode, an optional request may be omitted, but a wrong order is a problem`() async {
         let list = [
             RequestExpectation(.get, "/first"), RequestExpectation(.get, "/maybe", count: 0...1),
             RequestExpectation(.get, "/last"),
@@ -89,7 +89,7 @@ import Testing
         #expect(wrong.problems.first?.contains("out of order") == true)
     }
 
-    @Test func `the matching expectation with the most details gets the request (P12)`() async {
+    @Test func `the matching expectation with the most details gets the request`() async {
         let expected = ExpectedRequests([
             RequestExpectation(.get, "/topics", answer: .status(201)),
             RequestExpectation(.get, "/topics", query: ["page": "2"], answer: .status(202)),
@@ -104,7 +104,7 @@ import Testing
         #expect(expected.problems == [])
     }
 
-    @Test func `the first of equally detailed expectations gets the request (P12)`() async {
+    @Test func `the first of equally detailed expectations gets the request`() async {
         let expected = ExpectedRequests([
             RequestExpectation(.get, "/topics", answer: .status(201)),
             RequestExpectation(.get, "/topics", answer: .status(202)),

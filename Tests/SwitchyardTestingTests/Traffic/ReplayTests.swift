@@ -18,7 +18,7 @@ import Testing
         if case .whole(let data) = response.body { data } else { Data() }
     }
 
-    @Test func `real traffic is recorded and replayed without a network (P11)`() async throws {
+    @Test func `real traffic is recorded and replayed without a network`() async throws {
         let binary = Data([0, 255, 7])
         let server = try LoopbackServer.running()
         server.route(.get, "/image") { _ in .data(binary) }
@@ -36,7 +36,7 @@ import Testing
         #expect(try await replay.send(urls[1]).status == 404)
     }
 
-    @Test func `responses to the same request are replayed in order, and the last one repeats (P11)`() async throws {
+    @Test func `responses to the same request are replayed in order, and the last one repeats`() async throws {
         let recording = RecordingTransport(
             StubTransport(answers: [.status(503), .failure(.connectionReset), .status(200)])
         )
@@ -49,7 +49,7 @@ import Testing
         for _ in 0..<2 { #expect(try await replay.send(try request("a")).status == 200) }
     }
 
-    @Test func `redacted requests are found, and unrecorded requests fail (P11)`() async throws {
+    @Test func `redacted requests are found, and unrecorded requests fail`() async throws {
         let recording = RecordingTransport(StubTransport { _ in .status(200) })
         _ = try await recording.send(try request("a?token=one"))
         let replay = StubTransport(replaying: recording.archive)
@@ -78,7 +78,7 @@ import Testing
 
     private static let pieces = ["one ", "two ", "three"].map { Data($0.utf8) }
 
-    @Test func `the body of a streamed response is replayed as it was read (P11)`() async throws {
+    @Test func `the body of a streamed response is replayed as it was read`() async throws {
         let recording = RecordingTransport(StubTransport { _ in .chunks(Self.pieces) })
         #expect(try await read(recording.send(streamed("a"))) == Data("one two three".utf8))
         let replay = StubTransport(replaying: try HARArchive(data: try recording.archive.data()))
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `the part of a stream that was read is recorded once (P11)`(cancels: Bool) async throws {
+    func `the part of a stream that was read is recorded once`(cancels: Bool) async throws {
         let recording = RecordingTransport(StubTransport { _ in .chunks(Self.pieces) })
         do {
             let answer = try await recording.send(streamed("a"))
@@ -105,7 +105,7 @@ import Testing
         #expect(recording.archive.entries.map(\.response.content.text) == ["one two "])
     }
 
-    @Test func `a streamed body is recorded up to the limit and read completely (P11)`() async throws {
+    @Test func `a streamed body is recorded up to the limit and read completely`() async throws {
         let recording = RecordingTransport(StubTransport { _ in .chunks(Self.pieces) }, streamLimit: 6)
 
         #expect(try await read(recording.send(streamed("a"))) == Data("one two three".utf8))
@@ -113,7 +113,7 @@ import Testing
         #expect(recording.archive.entries.map(\.response.content.text) == ["one tw"])
     }
 
-    @Test func `a truncated stream is recorded as a failure (P11)`() async throws {
+    @Test func `a truncated stream is recorded as a failure`() async throws {
         let cut = TransportError(.truncated, message: "cut")
         let recording = RecordingTransport(StubTransport { _ in .chunks(Self.pieces, failing: cut) })
         await #expect(throws: cut) { try await read(recording.send(streamed("a"))) }
@@ -128,7 +128,7 @@ import Testing
         #"{"code":0,"message":"","data":{"id":1}}"#, #"{"code": "A0301", "data": null}"#,
         #"{"error":{"code":404}}"#, #"[{"code":-1,"x":[]},{"code":null}]"#,
     ])
-    func `result codes in JSON responses are replayed unchanged (P11)`(answer: String) async throws {
+    func `result codes in JSON responses are replayed unchanged`(answer: String) async throws {
         let recording = RecordingTransport(StubTransport { _ in .json(answer) })
         _ = try await recording.send(try request("a"))
         let replay = StubTransport(replaying: try HARArchive(data: try recording.archive.data()))
@@ -136,7 +136,7 @@ import Testing
         #expect(body(try await replay.send(try request("a"))) == Data(answer.utf8))
     }
 
-    @Test func `possible authorization codes in a response are redacted in the record (P11)`() async throws {
+    @Test func `possible authorization codes in a response are redacted in the record`() async throws {
         let answer = #"{"code":"SplxlOBeZQQYbYS6WxSbIA","otp":1,"more":{"code":{"a":1}}}"#
         let recording = RecordingTransport(StubTransport { _ in .json(answer) })
         _ = try await recording.send(try request("a"))
@@ -146,7 +146,7 @@ import Testing
         #expect(body(try await replay.send(try request("a"))) == Data(expected.utf8))
     }
 
-    @Test func `lenient matching ignores the server, the query's order and the body (P11)`()
+    @Test func `lenient matching ignores the server, the query's order and the body`()
         async throws
     {
         let recording = RecordingTransport(StubTransport { .status(200, body: Data(($0.url.query ?? "").utf8)) })
@@ -183,7 +183,7 @@ import Testing
         return request
     }
 
-    @Test func `multipart forms match by their parts regardless of their boundaries (P11)`() async throws {
+    @Test func `multipart forms match by their parts regardless of their boundaries`() async throws {
         let image: [UInt8] = [0, 255, 13, 10, 45, 45]
         let recording = RecordingTransport(StubTransport(answers: [.status(201), .status(202)]))
         _ = try await recording.send(try upload("one"))
@@ -196,7 +196,7 @@ import Testing
         await #expect(throws: TransportError.self) { try await replay.send(try upload("three")) }
     }
 
-    @Test func `a replay takes the recorded time on the test's clock (P9, P10)`() async throws {
+    @Test func `a replay takes the recorded time on the test's clock`() async throws {
         let clock = ManualClock()
         let slow = StubTransport { _ in .delayed(by: .seconds(2), on: clock, .status(200)) }
         let recording = RecordingTransport(slow, time: clock)

@@ -23,7 +23,7 @@
         }
 
         @Test(arguments: [HTTPRequest.Delivery.whole, .stream])
-        func `the proxy's response to CONNECT is not the server's response (B54)`(
+        func `the proxy's response to CONNECT is not the server's response`(
             _ delivery: HTTPRequest.Delivery
         ) async throws {
             let certificates = try Certificates.ready()

@@ -72,7 +72,7 @@
             #expect(received.withLock { $0 } < 20_000_000)
         }
 
-        @Test func `a server that reads a body slowly causes no idle timeout (B30)`() async throws {
+        @Test func `a server that reads a body slowly causes no idle timeout`() async throws {
             try await calm()
             let server = try lab.serve(window: 16_000) { event in
                 guard case .data(let bytes, let stream, let ends) = event else { return [] }

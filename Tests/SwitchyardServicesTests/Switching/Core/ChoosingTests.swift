@@ -21,7 +21,7 @@ import Testing
         #expect(none == nil)
     }
 
-    @Test func `the first server of the list gets the requests (A1)`() throws {
+    @Test func `the first server of the list gets the requests`() throws {
         let driver = try CoreDriver()
 
         #expect(driver.choose()?.server == 0)
@@ -48,7 +48,7 @@ import Testing
         #expect(driver.core.next(at: driver.now).isEmpty)
     }
 
-    @Test func `the server that is probed first is chosen if every server has failed (TAF-S12)`() throws {
+    @Test func `the server that is probed first is chosen if every server has failed`() throws {
         let driver = try CoreDriver(["a", "b"])
         for _ in 0..<3 { driver.failedOver(.refused) }
         #expect(driver.state("a") == .ejected)
@@ -94,7 +94,7 @@ import Testing
         #expect(driver.choose()?.server == 0)
     }
 
-    @Test func `Retry-After keeps requests away from the server until its time has passed (K15)`() throws {
+    @Test func `Retry-After keeps requests away from the server until its time has passed`() throws {
         let driver = try CoreDriver()
         let first = try #require(driver.choose())
         let second = try #require(driver.choose(excluding: [0]))
@@ -110,7 +110,7 @@ import Testing
         #expect(driver.choose()?.server == 0)
     }
 
-    @Test func `a very long Retry-After keeps requests away from the server for only a minute (K15)`() throws {
+    @Test func `a very long Retry-After keeps requests away from the server for only a minute`() throws {
         let driver = try CoreDriver()
         let first = try #require(driver.choose())
         let second = try #require(driver.choose(excluding: [0]))

@@ -2,7 +2,7 @@ import SwitchyardServices
 import Testing
 
 @Suite struct LifecycleTests {
-    @Test func `failures do not count while the machine is offline (A8)`() throws {
+    @Test func `failures do not count while the machine is offline`() throws {
         let driver = try CoreDriver(policy: .stickyErrorRatio)
         driver.requests(40, .ok)
         driver.core.setOffline(true, at: driver.now)
@@ -13,7 +13,7 @@ import Testing
         #expect(driver.statistics("a")?.failures == 0)
     }
 
-    @Test func `failures count unless the machine is reported as offline (TAF-S11)`() throws {
+    @Test func `failures count unless the machine is reported as offline`() throws {
         let driver = try CoreDriver(policy: .stickyErrorRatio)
 
         driver.requests(40, .timedOut)
@@ -79,7 +79,7 @@ import Testing
         #expect(driver.statistics("a")?.score == 0)
     }
 
-    @Test func `a change of environment resets the health of all servers (A5)`() throws {
+    @Test func `a change of environment resets the health of all servers`() throws {
         let driver = try CoreDriver()
         driver.requests(20, .ok)
         let old = try #require(driver.choose())
@@ -94,7 +94,7 @@ import Testing
         #expect(driver.events.last?.kind == .switched(from: "b", to: "a", cause: .reset))
     }
 
-    @Test func `servers that stay in a replaced list keep their health (A35)`() throws {
+    @Test func `servers that stay in a replaced list keep their health`() throws {
         let driver = try CoreDriver()
         driver.eject("a")
         let late = try #require(driver.choose())
@@ -135,7 +135,7 @@ import Testing
         #expect(driver.core.serverIDs == ["a", "b", "c"])
     }
 
-    @Test func `an ejection is remembered for ten minutes, and the server is probed immediately (TAF-S24)`() throws {
+    @Test func `an ejection is remembered for ten minutes, and the server is probed immediately`() throws {
         let driver = try CoreDriver()
         driver.eject("a")
         let memory = driver.core.memory(wallClock: 1000)
@@ -163,7 +163,7 @@ import Testing
         #expect(later.choose()?.server == 0)
     }
 
-    @Test func `the last server is remembered without a time limit if the policy does not fail back (A37)`() throws {
+    @Test func `the last server is remembered without a time limit if the policy does not fail back`() throws {
         let driver = try CoreDriver(policy: .stickyErrorRatio)
         try driver.switchTo("c")
         let memory = driver.core.memory(wallClock: 0)

@@ -9,7 +9,7 @@ import Testing
         return driver
     }
 
-    @Test func `a dead server is probed, passes its recovery trial and becomes current again (TAF-S13)`() throws {
+    @Test func `a dead server is probed, passes its recovery trial and becomes current again`() throws {
         let driver = try dead()
         #expect(driver.core.current == "b")
 

@@ -16,13 +16,13 @@ import Testing
         return driver
     }
 
-    @Test func `round robin chooses the servers in turn (A36)`() throws {
+    @Test func `round robin chooses the servers in turn`() throws {
         let driver = try driver(.roundRobin)
 
         #expect((0..<7).map { _ in driver.choose()?.server } == [0, 1, 2, 0, 1, 2, 0])
     }
 
-    @Test func `round robin skips an ejected server (A36)`() throws {
+    @Test func `round robin skips an ejected server`() throws {
         let driver = try driver(.roundRobin)
         driver.eject("b")
 
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: [0.0, -0.0])
-    func `weights set the shares, and a server with weight 0 is the last resort (A36)`(nothing: Double) throws {
+    func `weights set the shares, and a server with weight 0 is the last resort`(nothing: Double) throws {
         let driver = try driver(.weighted, weights: [3, 1, nothing])
 
         var counts = [0, 0, 0]
@@ -43,7 +43,7 @@ import Testing
         #expect(driver.choose(excluding: [0, 1], )?.server == 2)
     }
 
-    @Test func `a server is chosen even if all weights are 0 (A36)`() throws {
+    @Test func `a server is chosen even if all weights are 0`() throws {
         let driver = try driver(.weighted, weights: [0, 0, 0])
 
         #expect(driver.choose() != nil)
@@ -89,7 +89,7 @@ import Testing
         #expect(counts.allSatisfy { (95...105).contains($0) }, "\(counts)")
     }
 
-    @Test func `a session stays on its server while the server is usable (A36)`() throws {
+    @Test func `a session stays on its server while the server is usable`() throws {
         let driver = try driver(.sticky)
         let sessions = (0..<300).map { RequestTraits(session: "session \($0)") }
         let before = sessions.map { driver.choose(for: $0, )?.server }

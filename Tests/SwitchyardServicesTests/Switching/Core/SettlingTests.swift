@@ -142,7 +142,7 @@ import Testing
     }
 
     @Test(arguments: [AttemptOutcome.neutral, .unfinished, .answered])
-    func `a neutral outcome does not change the statistics of a server (TAF-S10)`(outcome: AttemptOutcome) throws {
+    func `a neutral outcome does not change the statistics of a server`(outcome: AttemptOutcome) throws {
         let driver = try CoreDriver()
         driver.requests(20, .ok)
         let before = driver.statistics("a")
@@ -170,7 +170,7 @@ import Testing
         #expect(outcome == .failure(.http(429)))
     }
 
-    @Test func `the outcome of an attempt from an older generation changes nothing (TAF-S7)`() throws {
+    @Test func `the outcome of an attempt from an older generation changes nothing`() throws {
         let driver = try CoreDriver(["a", "b"])
         let late = (0..<50).compactMap { _ in driver.choose() }
         driver.failedOver(.refused)

@@ -2,7 +2,7 @@ import SwitchyardServices
 import Testing
 
 @Suite struct SteeringTests {
-    @Test func `a switch to a named server moves the traffic (A11)`() throws {
+    @Test func `a switch to a named server moves the traffic`() throws {
         let driver = try CoreDriver()
 
         try driver.switchTo("c")
@@ -12,7 +12,7 @@ import Testing
         #expect(driver.events.map(\.kind) == [.switched(from: "a", to: "c", cause: .requested)])
     }
 
-    @Test func `a switch is possible before the first request (TAF-S15)`() throws {
+    @Test func `a switch is possible before the first request`() throws {
         let driver = try CoreDriver(policy: .stickyErrorRatio)
 
         try driver.switchTo("b")
@@ -20,7 +20,7 @@ import Testing
         #expect(driver.core.current == "b")
     }
 
-    @Test func `a switch to the next server advances through the list and skips ejected servers (A11)`() throws {
+    @Test func `a switch to the next server advances through the list and skips ejected servers`() throws {
         let driver = try CoreDriver()
 
         driver.next()
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: [SwitchPolicy.recommended, .stickyErrorRatio, .off])
-    func `an unknown server name is an error and changes nothing (TAF-S18)`(policy: SwitchPolicy) throws {
+    func `an unknown server name is an error and changes nothing`(policy: SwitchPolicy) throws {
         let driver = try CoreDriver(policy: policy)
 
         #expect(throws: SwitchError.unknownServer("z", known: ["a", "b", "c"])) { try driver.switchTo("z") }
@@ -45,7 +45,7 @@ import Testing
         #expect(driver.core.version == 0)
     }
 
-    @Test func `only the first of several switches from the same version takes effect (TAF-S17)`() throws {
+    @Test func `only the first of several switches from the same version takes effect`() throws {
         let driver = try CoreDriver()
         let version = driver.core.version
 
@@ -93,7 +93,7 @@ import Testing
         #expect(driver.choose()?.server == 1)
     }
 
-    @Test func `a pushed preference applies until its time to live has passed (A12)`() throws {
+    @Test func `a pushed preference applies until its time to live has passed`() throws {
         let driver = try CoreDriver()
 
         try driver.push(PushCommand(version: 7, mode: .prefer, server: "b", timeToLive: .seconds(60)))

@@ -3,7 +3,7 @@ import Testing
 
 /// A circuit breaker for each server (feature K16).
 @Suite struct BreakerPolicyTests {
-    @Test func `the breaker of one server opens and the others stay closed (K16)`() throws {
+    @Test func `the breaker of one server opens and the others stay closed`() throws {
         let driver = try CoreDriver(policy: .consecutiveFailures(3))
         driver.requests(10, .ok)
 
@@ -14,7 +14,7 @@ import Testing
         #expect(driver.choose()?.server == 1)
     }
 
-    @Test func `a success between failures keeps the circuit breaker closed (K16)`() throws {
+    @Test func `a success between failures keeps the circuit breaker closed`() throws {
         let driver = try CoreDriver(policy: .consecutiveFailures(3))
 
         for _ in 0..<20 {
@@ -25,7 +25,7 @@ import Testing
         #expect(driver.state("a") == .healthy)
     }
 
-    @Test func `a half-open breaker permits few requests and closes after successes (K16)`() throws {
+    @Test func `a half-open breaker permits few requests and closes after successes`() throws {
         let driver = try CoreDriver(policy: .consecutiveFailures(3))
         driver.requests(10, .ok)
         driver.requests(3, .failure(.http(500)))
@@ -42,7 +42,7 @@ import Testing
         #expect(driver.core.current == "a")
     }
 
-    @Test func `a half-open breaker opens again after a failure while another server responds (K16)`() throws {
+    @Test func `a half-open breaker opens again after a failure while another server responds`() throws {
         let driver = try CoreDriver(policy: .consecutiveFailures(3))
         driver.requests(10, .ok)
         driver.requests(3, .failure(.http(500)))

@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct PublishedPolicyTests {
     @Test(arguments: [(3, 40, false), (4, 40, true), (5, 40, true), (40, 40, true), (39, 39, false)])
-    func `the error ratio causes a switch at the threshold if the minimum of requests is reached (A6, TAF-S1)`(
+    func `the error ratio causes a switch at the threshold if the minimum of requests is reached`(
         failures: Int,
         total: Int,
         trips: Bool
@@ -16,11 +16,11 @@ import Testing
         #expect(driver.core.current == (trips ? "b" : "a"))
     }
 
-    @Test func `the default ratio rule needs 40 requests and an error ratio of a tenth (A6)`() {
+    @Test func `the default ratio rule needs 40 requests and an error ratio of a tenth`() {
         #expect(SwitchPolicy.stickyErrorRatio.detection.ratio == RatioRule(threshold: 0.1, minimum: 40))
     }
 
-    @Test func `an automatic switch resets the counters (A10)`() throws {
+    @Test func `an automatic switch resets the counters`() throws {
         let driver = try CoreDriver(policy: .stickyErrorRatio)
         driver.requests(36, .ok)
 
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: [PushCommand.Mode.prefer, .force])
-    func `a switch by a pushed command resets the counters (A10)`(mode: PushCommand.Mode) throws {
+    func `a switch by a pushed command resets the counters`(mode: PushCommand.Mode) throws {
         let driver = try CoreDriver(policy: .stickyErrorRatio)
         driver.requests(30, .ok)
         try driver.switchTo("b")
@@ -46,7 +46,7 @@ import Testing
         #expect(driver.core.current == "a")
     }
 
-    @Test func `an error ratio above the threshold causes a switch for any number of failures (TAF-S1)`() throws {
+    @Test func `an error ratio above the threshold causes a switch for any number of failures`() throws {
         for failures in 4...40 {
             let driver = try CoreDriver(policy: .stickyErrorRatio)
             driver.requests(40 - failures, .ok)
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func `a success never causes a switch (TAF-S2)`() throws {
+    @Test func `a success never causes a switch`() throws {
         let driver = try CoreDriver(policy: .stickyErrorRatio)
 
         driver.requests(9, .timedOut)
@@ -64,7 +64,7 @@ import Testing
         #expect(driver.core.current == "a")
     }
 
-    @Test func `pending requests do not count for the error ratio (TAF-S3)`() throws {
+    @Test func `pending requests do not count for the error ratio`() throws {
         let driver = try CoreDriver(policy: .stickyErrorRatio)
 
         _ = (0..<1000).map { _ in driver.choose() }
@@ -74,7 +74,7 @@ import Testing
         #expect(driver.core.current == "b")
     }
 
-    @Test func `an attempt counts only after it is settled (TAF-S5)`() throws {
+    @Test func `an attempt counts only after it is settled`() throws {
         let driver = try CoreDriver(policy: .stickyErrorRatio)
 
         let attempts = (0..<10).compactMap { _ in driver.choose() }
@@ -84,7 +84,7 @@ import Testing
         #expect(driver.statistics("a")?.requests == 10)
     }
 
-    @Test func `an outage after thousands of successful requests is detected within a window (TAF-S6)`() throws {
+    @Test func `an outage after thousands of successful requests is detected within a window`() throws {
         let driver = try CoreDriver(policy: .stickyErrorRatio)
 
         driver.requests(4000, .ok)
@@ -93,7 +93,7 @@ import Testing
         #expect(driver.core.current == "b")
     }
 
-    @Test func `failures that are far apart do not add up (TAF-S6)`() throws {
+    @Test func `failures that are far apart do not add up`() throws {
         let driver = try CoreDriver(policy: .stickyErrorRatio)
 
         for _ in 0..<20 {
@@ -105,7 +105,7 @@ import Testing
         #expect(driver.switches.isEmpty)
     }
 
-    @Test func `late failures of the previous server do not count against another server (TAF-S7)`() throws {
+    @Test func `late failures of the previous server do not count against another server`() throws {
         let driver = try CoreDriver(policy: .stickyErrorRatio)
         driver.requests(36, .ok)
         let late = (0..<100).compactMap { _ in driver.choose() }
@@ -125,7 +125,7 @@ import Testing
             (.timeout, true), (.other, true), (.http(502), true), (.http(503), true), (.http(504), true),
             (.http(500), false), (.http(429), false), (.http(408), false),
         ])
-    func `only documented kinds of failure count for the error ratio (TAF-S9)`(kind: FailureKind, counts: Bool) throws {
+    func `only documented kinds of failure count for the error ratio`(kind: FailureKind, counts: Bool) throws {
         let driver = try CoreDriver(policy: .stickyErrorRatio)
 
         driver.requests(36, .ok)
@@ -135,7 +135,7 @@ import Testing
         if !counts { #expect(driver.statistics("a")?.requests == 40) }
     }
 
-    @Test func `a switch does not return to a server that failed recently (TAF-S12)`() throws {
+    @Test func `a switch does not return to a server that failed recently`() throws {
         let driver = try CoreDriver(policy: .stickyErrorRatio)
         driver.fail("a")
         driver.fail("b")
@@ -147,7 +147,7 @@ import Testing
         #expect(driver.switches.count == 2)
     }
 
-    @Test func `a recovered server is a candidate again in the order of the ring (TAF-S13)`() throws {
+    @Test func `a recovered server is a candidate again in the order of the ring`() throws {
         let driver = try CoreDriver(policy: .stickyErrorRatio)
         driver.fail("a")
         driver.recover("a")
@@ -160,7 +160,7 @@ import Testing
         #expect(driver.core.current == "a")
     }
 
-    @Test func `the minimum interval delays a further switch (TAF-S13)`() throws {
+    @Test func `the minimum interval delays a further switch`() throws {
         var policy = SwitchPolicy.stickyErrorRatio
         policy.minimumInterval = .seconds(30)
         let driver = try CoreDriver(policy: policy)
@@ -174,7 +174,7 @@ import Testing
         #expect(driver.core.current == "c")
     }
 
-    @Test func `a failed request is repeated on the next server within the call (TAF-S14)`() throws {
+    @Test func `a failed request is repeated on the next server within the call`() throws {
         let driver = try CoreDriver(policy: .stickyErrorRatio)
 
         let first = try #require(driver.choose())
@@ -184,7 +184,7 @@ import Testing
         #expect(next?.role == .failover)
     }
 
-    @Test func `every switch starts a fresh window (TAF-S19)`() throws {
+    @Test func `every switch starts a fresh window`() throws {
         let driver = try CoreDriver(policy: .stickyErrorRatio)
         driver.requests(36, .ok)
         driver.requests(3, .timedOut)
@@ -197,7 +197,7 @@ import Testing
         #expect(driver.statistics("a")?.requests == 1)
     }
 
-    @Test func `a switch event has both servers and its cause, and an ejection event has the statistics (TAF-S25)`()
+    @Test func `a switch event has both servers and its cause, and an ejection event has the statistics`()
         throws
     {
         let driver = try CoreDriver(policy: .stickyErrorRatio)

@@ -48,7 +48,7 @@ import Testing
         Change("maximumAttempts") { $0.maximumAttempts = 0 },
         Change("minimumInterval") { $0.minimumInterval = .seconds(-1) },
     ])
-    func `an invalid rule is an error that names its key, and no switching core is created (TAF-S26)`(change: Change) {
+    func `an invalid rule is an error that names its key, and no switching core is created`(change: Change) {
         var policy = SwitchPolicy.recommended
         change.apply(&policy)
 

@@ -111,7 +111,7 @@
             #expect(await served.hasSuffix("4\r\nlate\r\n0\r\n\r\n"))
         }
 
-        @Test func `a server that does not read the body causes an idle timeout (B30)`() async throws {
+        @Test func `a server that does not read the body causes an idle timeout`() async throws {
             let listener = try TCPListener()
             let isOver = DispatchSemaphore(value: 0)
             async let served: Void = listener.serveOne { _ in _ = isOver.wait(timeout: .now() + 30) }

@@ -31,7 +31,7 @@
             return try await transport.send(HTTPRequest(url: target, headers: headers))
         }
 
-        @Test func `a host override determines the address of a host (A30)`() async throws {
+        @Test func `a host override determines the address of a host`() async throws {
             let url = "http://api.example.com:\(server.port)/a"
             let response = try await send(url) { configuration in
                 configuration.hostOverrides = [
@@ -43,7 +43,7 @@
         }
 
         @Test(arguments: [(0, ["127.0.0.1"]), (65_536, ["::1"]), (443, []), (443, ["::1", "localhost"]), (443, [""])])
-        func `an invalid host override is rejected when the transport is created (A30)`(
+        func `an invalid host override is rejected when the transport is created`(
             port: Int,
             addresses: [String]
         ) throws {
@@ -56,7 +56,7 @@
         }
 
         @Test(arguments: ["", "api.example.com:443", "-api.example.com"])
-        func `a host override whose host could be misread as another host is rejected (A30)`(host: String) throws {
+        func `a host override whose host could be misread as another host is rejected`(host: String) throws {
             var configuration = CurlTransport.Configuration()
             configuration.hostOverrides = [.init(host: host, port: 443, addresses: ["127.0.0.1"])]
 
@@ -65,14 +65,14 @@
             #expect(error?.kind == .unsupported && error?.message.contains("host override") == true)
         }
 
-        @Test func `a host override accepts an IPv6 address (A30)`() throws {
+        @Test func `a host override accepts an IPv6 address`() throws {
             var configuration = CurlTransport.Configuration()
             configuration.hostOverrides = [.init(host: "api.example.com", port: 443, addresses: ["2001:db8::1"])]
 
             #expect(throws: Never.self) { try CurlTransport(configuration: configuration).shutdown() }
         }
 
-        @Test(arguments: [-1, 0, 65_536]) func `a proxy with an invalid port is rejected (B54)`(port: Int) throws {
+        @Test(arguments: [-1, 0, 65_536]) func `a proxy with an invalid port is rejected`(port: Int) throws {
             var configuration = CurlTransport.Configuration()
             configuration.proxy = .server(.init(kind: .http, host: "127.0.0.1", port: port))
 
@@ -82,7 +82,7 @@
         }
 
         @Test(arguments: ["", "127.0.0.1:8080", "[::1]", "proxy/x", "user@proxy", "a proxy", "proxy#1"])
-        func `a proxy whose host could be misread as another host is rejected (B54)`(host: String) throws {
+        func `a proxy whose host could be misread as another host is rejected`(host: String) throws {
             var configuration = CurlTransport.Configuration()
             configuration.proxy = .server(.init(kind: .http, host: host, port: 8080))
 
@@ -92,14 +92,14 @@
         }
 
         @Test(arguments: ["proxy.example.com", "127.0.0.1", "::1", "fe80::1%eth0"])
-        func `a proxy may be given by name or by IPv4 or IPv6 address (B54)`(host: String) throws {
+        func `a proxy may be given by name or by IPv4 or IPv6 address`(host: String) throws {
             var configuration = CurlTransport.Configuration()
             configuration.proxy = .server(.init(kind: .http, host: host, port: 8080))
 
             #expect(throws: Never.self) { try CurlTransport(configuration: configuration).shutdown() }
         }
 
-        @Test func `a proxy receives the absolute URL (B54)`() async throws {
+        @Test func `a proxy receives the absolute URL`() async throws {
             let response = try await send("http://elsewhere.invalid/a") { configuration in
                 configuration.proxy = .server(.init(kind: .http, host: "127.0.0.1", port: Int(server.port)))
             }
@@ -108,7 +108,7 @@
             #expect(server.requests.first?.target == "http://elsewhere.invalid/a")
         }
 
-        @Test func `a proxy receives its credentials (B54)`() async throws {
+        @Test func `a proxy receives its credentials`() async throws {
             _ = try await send("http://elsewhere.invalid/a") { configuration in
                 configuration.proxy = .local(.http, server.port, user: "us:er", password: "pass word")
             }
@@ -163,7 +163,7 @@
             }
         }
 
-        @Test func `the download never exceeds its rate limit (E39)`() async throws {
+        @Test func `the download never exceeds its rate limit`() async throws {
             let (rate, total) = (400_000, 600_000)
             server.route(.get, "/slowly", answering: .data(Data(count: total)))
             var configuration = CurlTransport.Configuration()
@@ -207,7 +207,7 @@
             #expect(end.withLock { $0 } - start > .milliseconds(700))
         }
 
-        @Test func `waiting for the upload rate limit does not cause an idle timeout (B30)`() async throws {
+        @Test func `waiting for the upload rate limit does not cause an idle timeout`() async throws {
             try await calm()
             server.route(.put, "/slowly") { .text("\(try await $0.body.collect(upTo: 1 << 20).count)") }
             var configuration = CurlTransport.Configuration()
@@ -222,7 +222,7 @@
             #expect(try await response.bytes() == Data("33000".utf8))
         }
 
-        @Test func `a Unix socket replaces the network (A31)`() async throws {
+        @Test func `a Unix socket replaces the network`() async throws {
             let unix = try UnixServer(answer: "HTTP/1.1 200 OK\r\nContent-Length: 4\r\nConnection: close\r\n\r\nunix")
 
             let response = try await send("http://service.invalid/") { $0.unixSocketPath = unix.path }
@@ -231,7 +231,7 @@
         }
 
         @Test(arguments: ["", String(repeating: "s", count: 108)])
-        func `an invalid Unix socket path is rejected when the transport is created (A31)`(path: String) throws {
+        func `an invalid Unix socket path is rejected when the transport is created`(path: String) throws {
             var configuration = CurlTransport.Configuration()
             configuration.unixSocketPath = path
 
@@ -240,7 +240,7 @@
             #expect(error?.kind == .unsupported && error?.message.contains("107") == true)
         }
 
-        @Test func `a Unix socket works with TLS (A31)`() async throws {
+        @Test func `a Unix socket works with TLS`() async throws {
             let certificates = try Certificates.ready()
             let folder = try TemporaryFolder.made()
             let socket = folder.url.appending(path: "s")
@@ -255,7 +255,7 @@
             withExtendedLifetime((server, folder)) {}
         }
 
-        @Test func `requests beyond the connection limit wait for a connection (D47)`() async throws {
+        @Test func `requests beyond the connection limit wait for a connection`() async throws {
             var configuration = CurlTransport.Configuration()
             configuration.maximumConnectionsPerHost = 2
             let transport = try CurlTransport(configuration: configuration)
@@ -270,7 +270,7 @@
             #expect(server.statistics.connectionsAccepted <= 2)
         }
 
-        @Test func `waiting for a connection does not cause an idle timeout (D47)`() async throws {
+        @Test func `waiting for a connection does not cause an idle timeout`() async throws {
             try await calm()
             let isHeld = Latch()
             server.route(.get, "/held") { _ in

@@ -21,7 +21,7 @@
         }
 
         @Test(arguments: [false, true])
-        func `a SOCKS 5 proxy receives the host name, and credentials if it requires them (B54)`(
+        func `a SOCKS 5 proxy receives the host name, and credentials if it requires them`(
             wantsCredentials: Bool
         ) async throws {
             let listener = try TCPListener()
@@ -42,7 +42,7 @@
             #expect(await asked.credentials == (wantsCredentials ? "user pass:word" : nil))
         }
 
-        @Test func `a SOCKS 4a proxy receives the host name (B54)`() async throws {
+        @Test func `a SOCKS 4a proxy receives the host name`() async throws {
             let listener = try TCPListener()
             let answer = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\nsocks"
             async let target = listener.serveOne { SOCKSRequest.serveVersion4($0, answering: answer) }
@@ -120,7 +120,7 @@
             }
         }
 
-        @Test func `a proxy over TLS is trusted by the same authorities as servers (B54)`() async throws {
+        @Test func `a proxy over TLS is trusted by the same authorities as servers`() async throws {
             #expect(try await send(overTLSTo: .good).status == 200)
         }
 
@@ -132,7 +132,7 @@
         }
 
         @Test(arguments: [CurlTransport.Configuration.HTTPVersion.automatic, .http1Only])
-        func `HTTP/2 is offered in the handshake unless only HTTP/1 is allowed (B53)`(
+        func `HTTP/2 is offered in the handshake unless only HTTP/1 is allowed`(
             version: CurlTransport.Configuration.HTTPVersion
         ) async throws {
             let listener = try TCPListener()
