@@ -120,7 +120,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `calls whose URL rules give different URLs for one server only do not share a response`(
+    func `calls whose URL rules give different URLs for only one server do not share a response`(
         _ throwsElsewhere: Bool
     ) async throws {
         func leading(to query: String) -> @Sendable (inout APIConfiguration) -> Void {

@@ -147,7 +147,7 @@ import Testing
         #expect(cache.cost == 0)
     }
 
-    @Test func `entries expire by a monotonic clock, so only elapsed time ends them`() {
+    @Test func `entries expire by a monotonic clock, so a change of the wall clock does not expire them`() {
         let time = ManualClock()
         let cache = ResponseCache(time: time)
         cache.store(1, for: Self.key("a"), lifetime: .seconds(10), cost: 1)

@@ -13,13 +13,17 @@ import Testing
         body.content(of: try JSONValue(parsing: text.utf8))
     }
 
-    @Test func `the detail member of an error body becomes the message, and other members are no fields`() throws {
+    @Test
+    func `if an error body has a detail member, that member becomes the message and the others do not become fields`()
+        throws
+    {
         let content = try Self.content(ErrorBody(), #"{"detail": "Gone.", "code": "gone"}"#)
 
         #expect(content == ErrorBody.Content(message: "Gone.", fields: [:]))
     }
 
-    @Test func `each member of an error body is a field if there is no detail, and the message joins all texts`() throws
+    @Test func `if an error body has no detail member, each member becomes a field and the message joins all texts`()
+        throws
     {
         let content = try Self.content(ErrorBody(), #"{"name": ["Too long.", "Taken."], "age": "Too low.", "id": 7}"#)
 

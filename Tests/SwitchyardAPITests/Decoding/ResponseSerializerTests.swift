@@ -40,7 +40,7 @@ import Testing
         )
     }
 
-    @Test func `a root value that cannot be decoded is corrupted, not malformed`() {
+    @Test func `a root value that is well-formed but cannot be decoded fails as corrupted, not as malformed`() {
         enum Colour: String, Decodable, Sendable { case red }
         func failure<Value: Decodable & Sendable>(_ type: Value.Type, _ text: String) -> DecodingFailure? {
             let error = #expect(throws: APIError.self) {
@@ -90,8 +90,7 @@ import Testing
         #expect(throws: APIError.self) { try ResponseSerializer.decodable(Topic.self).value(of: Self.json(large)) }
     }
 
-    // Rules AFN-18, PEER-12.
-    @Test func `the first violated response rule decides: status, then content type, then decoding`() {
+    @Test func `the first response rule that is violated decides in the order status, content type, decoding`() {
         let serializer = ResponseSerializer.decodable(Topic.self)
 
         #expect(throws: APIError(.status(500))) {
@@ -105,7 +104,6 @@ import Testing
         #expect(undecodable?.reason.summary.contains("malformed") == true)
     }
 
-    // Rule YTK-35.
     @Test func `response rules can be replaced for a call`() throws {
         let topic = #"{"id":1,"title":"a"}"#
         let serializer = ResponseSerializer.decodable(Topic.self)
@@ -163,7 +161,7 @@ import Testing
     }
 
     @Test(arguments: [#"{"role":"admin","role":"user"}"#, #"{"role":"user","role":"admin"}"#])
-    func `a duplicate name cannot bypass the JSON shape, whichever value the decoder takes`(
+    func `a duplicate member name cannot bypass the check of the JSON shape, whichever value the decoder takes`(
         text: String
     ) throws {
         let rules = ResponseRules(shape: .object(["role": .string.oneOf(["user"])]))

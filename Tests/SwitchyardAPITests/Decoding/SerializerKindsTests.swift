@@ -20,7 +20,7 @@ import Testing
         #expect(try ResponseSerializer.data.value(of: RawResponse(data: bytes)) == bytes)
     }
 
-    @Test func `JSON may be a single value, and a copy of a tree can be changed`() throws {
+    @Test func `a JSON tree may be a single value, and a copy of a tree can be changed`() throws {
         for (text, value) in [("7", 7 as JSONValue), ("\"a\"", "a"), ("null", nil), (" true ", true)] {
             #expect(try ResponseSerializer.json.value(of: Self.raw(text)) == value)
         }
@@ -96,7 +96,7 @@ import Testing
         #expect(throws: APIError(.status(500))) { try ResponseSerializer.empty.value(of: Self.raw("", status: 500)) }
     }
 
-    @Test func `a custom serializer serves one call, and others serve the next call`() throws {
+    @Test func `a serializer that a call sets applies to that call only`() throws {
         struct Refused: Error {}
         let csv = ResponseSerializer(accepting: [MediaType("text/csv")].compactMap(\.self)) { response in
             guard let text = String(data: response.data, encoding: .utf8) else { throw Refused() }
@@ -176,7 +176,8 @@ import Testing
         )
     }
 
-    @Test func `an empty body fails or becomes an empty value, as the rules of the call say`() throws {
+    @Test func `a call with an empty body fails or returns an empty value, depending on the rules of the call`() throws
+    {
         let lists = ResponseSerializer.decodable([Int]?.self).map { $0 ?? [] }
 
         #expect(try lists.value(of: Self.raw("")) == [])

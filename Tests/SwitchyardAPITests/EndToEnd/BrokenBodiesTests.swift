@@ -129,7 +129,7 @@ import Testing
     @Test(arguments: [
         ["application/json", "text/html"], ["application/json, text/html; charset=utf-8"], ["text/html"],
     ])
-    func `the last of several content types counts`(types: [String]) async throws {
+    func `the last of several Content-Type fields counts`(types: [String]) async throws {
         var answer = LoopbackResponse.data(Data(#"{"id":7,"title":"seven"}"#.utf8))
         answer.headers.remove("Content-Type")
         for type in types { answer.headers.add("Content-Type", type) }

@@ -145,7 +145,7 @@ import Testing
         #expect(yard.targets == [1, 2, 3, 1].map { "/v1/topics/\($0)" })
     }
 
-    @Test func `another path or another parameter is another response`() async throws {
+    @Test func `calls with different paths or parameters have separate stored responses`() async throws {
         let (yard, topics) = try yard { _ in nil }
         defer { yard.stop() }
         for (path, page) in [("a", 1), ("b", 1), ("a", 2), ("a", 1), ("b", 1), ("a", 2)] {
@@ -157,7 +157,7 @@ import Testing
         #expect(yard.targets == ["/v1/a?page=1", "/v1/b?page=1", "/v1/a?page=2"])
     }
 
-    @Test func `another path value is another response`() async throws {
+    @Test func `calls with different path values have separate stored responses`() async throws {
         let (yard, topics) = try yard { _ in nil }
         defer { yard.stop() }
         for id in [1, 2, 1] {
@@ -170,7 +170,7 @@ import Testing
         #expect(yard.targets == ["/v1/topics/1", "/v1/topics/2"])
     }
 
-    @Test func `another method or another host is another response`() async throws {
+    @Test func `calls with different methods or hosts have separate stored responses`() async throws {
         let (yard, topics) = try yard { _ in nil }
         let other = try LoopbackYard(answer: .json(#"{"id":1,"title":"other host"}"#))
         defer {
@@ -229,7 +229,9 @@ import Testing
         #expect(yard.targets.count == 1)
     }
 
-    @Test func `a response stored for a call without a value is not used for a call with a value`() async throws {
+    @Test func `a response stored for a call without a custom value is not used for a call with a custom value`()
+        async throws
+    {
         let (yard, topics) = try yard { _ in nil }
         defer { yard.stop() }
         let nothing = ResponseSerializer<EmptyBody>.empty

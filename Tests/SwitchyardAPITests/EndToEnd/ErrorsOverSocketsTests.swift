@@ -96,7 +96,7 @@ import Testing
 
         #expect(errors.map(\.code.number) == [101, 102, 103, 104, 105, 106])
         #expect(errors.map(\.code) == [.timeout, .notConnected, .cancelled, .failed, .noData, .noMoreData])
-        // H6: every failure has a message.
+        // Every failure has a message.
         #expect(errors.allSatisfy { !$0.message.isEmpty })
     }
 
@@ -225,7 +225,7 @@ import Testing
         #expect(yard.server.requests.isEmpty)
     }
 
-    @Test func `each code has a message, which a message of the server replaces`() async throws {
+    @Test func `each code has a message, and a message of the server replaces it`() async throws {
         let plain = try await Self.error(.json(#"{"code":301}"#), Self.module())
         #expect(plain.message == "There is no such user.")
         let chinese = try await Self.error(.json(#"{"code":301}"#), Self.module(.simplifiedChinese))

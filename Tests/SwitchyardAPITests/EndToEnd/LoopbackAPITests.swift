@@ -124,7 +124,7 @@ import Testing
         #expect(refused.context.body == Data("{}".utf8))
     }
 
-    @Test func `a body of 10 MB is rejected at the limit of 1 kB`() async throws {
+    @Test func `a response body of 10 MB is rejected when it exceeds a limit of 1 kB`() async throws {
         let yard = try Yard()
         defer { yard.stop() }
         yard.server.route(.get, "/v1/topics/*", answering: .json(Data(count: 10_000_000)))

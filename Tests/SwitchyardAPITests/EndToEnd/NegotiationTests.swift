@@ -38,7 +38,7 @@ import Testing
 
     private let call = APIConfiguration(path: "topics/1")
 
-    @Test func `a serializer requests the types that it accepts`() async throws {
+    @Test func `the Accept field of a call lists the types that its serializer accepts`() async throws {
         let yard = try yard()
         defer { yard.stop() }
         let topics = TopicAPI(client: yard.client)
@@ -61,7 +61,7 @@ import Testing
         )
     }
 
-    @Test func `a call without a serializer requests any type`() async throws {
+    @Test func `the Accept field of a call without a serializer allows any type`() async throws {
         let yard = try yard()
         defer { yard.stop() }
         let topics = TopicAPI(client: yard.client)
@@ -105,7 +105,7 @@ import Testing
         #expect(accepted == [[own], ["text/x"], ["text/z"], ["text/y"], ["text/z"], ["application/json"], []])
     }
 
-    @Test func `a list of serializers requests the types of each serializer`() {
+    @Test func `the Accept field of a call with several serializers lists the types of each serializer`() {
         let (xml, json) = (ResponseSerializer<XMLTree>.xml, ResponseSerializer<JSONValue>.json)
         let mixed = ResponseSerializer<String>.first(of: [xml.map { $0.name }, json.map { "\($0)" }, .string])
         let open = ResponseSerializer<Data>.first(of: [.image { $0 }, .data])
@@ -121,7 +121,7 @@ import Testing
     }
 
     @Test(arguments: [CachePolicy.Freshness.lifetime, .http])
-    func `a stored response that varies by Accept is separate for each serializer`(
+    func `a response that varies by Accept is stored separately for each serializer`(
         freshness: CachePolicy.Freshness
     ) async throws {
         let yard = try yard()
@@ -163,7 +163,7 @@ import Testing
         #expect(try await !topics.response(for: call, with: .xml).isFromCache)
     }
 
-    @Test func `calls with different serializers share no request`() async throws {
+    @Test func `calls with different serializers do not share a request`() async throws {
         let transport = StubTransport { _ in .never }
         let topics = TopicAPI(client: try .stubbed(transport))
         var call = self.call
@@ -180,7 +180,7 @@ import Testing
         for task in tasks { await task.value }
     }
 
-    @Test func `resources with different serializers are different`() throws {
+    @Test func `calls with different serializers have separate resources`() throws {
         let yard = try yard()
         defer { yard.stop() }
         let topics = TopicAPI(client: yard.client)

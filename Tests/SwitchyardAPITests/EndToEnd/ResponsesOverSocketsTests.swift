@@ -69,7 +69,7 @@ import Testing
         #expect(seen.withLock { $0 } == [24, 24])
     }
 
-    @Test func `each module defines its envelope and its error format in one place`() async throws {
+    @Test func `the envelope and the error format of a module apply to all its calls`() async throws {
         var module = APIModule(envelope: Envelope(success: [0]))
         module.formatError = { error in
             var changed = error
@@ -88,7 +88,7 @@ import Testing
         #expect(lost?.message == "Forum: 102")
     }
 
-    @Test func `a gzip bomb ends at the body limit`() async throws {
+    @Test func `a small gzip body that expands without limit fails at the body limit`() async throws {
         let bomb = RequestCompressor.compressed(Data(repeating: UInt8(ascii: "0"), count: 2_000_000), .gzip)
         #expect(bomb.count < 100_000)
         var answer = LoopbackResponse.json(bomb)
@@ -111,7 +111,7 @@ import Testing
         #expect(error?.reason == .configuration(.clientClosed))
     }
 
-    @Test func `a response is decoded once for all waiting calls`() async throws {
+    @Test func `the response of a shared request is decoded once for all waiting calls`() async throws {
         let decoded = Locked(0)
         let clock = ManualClock()
         let transport = StubTransport { _ in .delayed(by: .seconds(1), on: clock, .json("[1]")) }

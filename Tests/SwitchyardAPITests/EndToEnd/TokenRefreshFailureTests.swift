@@ -234,7 +234,7 @@ import Testing
     }
 
     @Test(arguments: Trouble.allCases, Refresher.allCases)
-    func `a failure of the only refresh server is transient for all waiting calls`(
+    func `if the only server for token refreshes fails, all waiting calls get a transient error`(
         _ trouble: Trouble,
         _ refresher: Refresher
     ) async throws {
@@ -248,7 +248,9 @@ import Testing
     }
 
     @Test(arguments: Refresher.allCases)
-    func `a refresh that was not sent moves to the next server`(_ refresher: Refresher) async throws {
+    func `a token refresh that could not be sent to the first server is sent to the next server`(_ refresher: Refresher)
+        async throws
+    {
         let conditions = try ServerConditions(.refuses, servers: 2, refresher, mayBeRepeated: false)
         defer { conditions.stop() }
 
@@ -257,7 +259,7 @@ import Testing
     }
 
     @Test(arguments: [Trouble.killed, .hangs, .busy, .garbage], Refresher.allCases)
-    func `a refresh that may have arrived does not move to another server unless it is repeatable`(
+    func `a token refresh that a server may have received is not sent to another server unless it is repeatable`(
         _ trouble: Trouble,
         _ refresher: Refresher
     ) async throws {
@@ -269,7 +271,7 @@ import Testing
     }
 
     @Test(arguments: [Trouble.killed, .hangs, .busy, .garbage, .late], Refresher.allCases)
-    func `a repeatable refresh moves to another server, and no waiting call fails`(
+    func `a repeatable token refresh is sent to another server after a failure, and all waiting calls succeed`(
         _ trouble: Trouble,
         _ refresher: Refresher
     ) async throws {
@@ -280,7 +282,7 @@ import Testing
         #expect(conditions.refreshes == 2)
     }
 
-    @Test func `a lasting transient failure does not use up the refreshes`() async throws {
+    @Test func `token refreshes that fail transiently do not count against the limit of refreshes`() async throws {
         let conditions = try ServerConditions(.busy, servers: 1, .oauth, mayBeRepeated: false)
         defer { conditions.stop() }
         for _ in 0..<8 { Self.expect(conditions: await conditions.call(3), count: 3) }
@@ -290,7 +292,10 @@ import Testing
         #expect(await conditions.call().isEmpty)
     }
 
-    @Test func `with a retry policy, the waiting calls survive a transient failure of a refresh`() async throws {
+    @Test
+    func `with a retry policy, calls that wait for a token refresh succeed after a transient failure of the refresh`()
+        async throws
+    {
         let retry = RetryPolicy(maximumRetries: 20, backoff: .constant(.milliseconds(100)))
         let conditions = try ServerConditions(
             .busy,
@@ -308,7 +313,7 @@ import Testing
         #expect(await errors.value.isEmpty)
     }
 
-    @Test func `a rejected token whose refresh fails transiently does not require a login`() async throws {
+    @Test func `a rejected token does not require a login if its refresh fails transiently`() async throws {
         let conditions = try ServerConditions(.busy, servers: 1, .oauth, mayBeRepeated: false)
         defer { conditions.stop() }
         conditions.credentials.set(.bearer("old", refreshToken: "r1"), in: "test")
@@ -318,7 +323,7 @@ import Testing
         Self.expect(refreshes: conditions.refreshes, isSent: true)
     }
 
-    @Test func `a call whose deadline passes during the refresh ends with its own deadline error`() async throws {
+    @Test func `a call whose deadline passes during a token refresh ends with its own deadline error`() async throws {
         let conditions = try ServerConditions(.hangs, servers: 1, .oauth, mayBeRepeated: true)
         defer { conditions.stop() }
         var call = TopicAPI.topic(7)

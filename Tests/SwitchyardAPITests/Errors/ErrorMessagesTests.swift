@@ -50,7 +50,7 @@ import Testing
         #expect(APIError(.list(.noData), messages: messages).message == "No topics.")
     }
 
-    @Test func `the remark about a possible execution has the language of the message`() {
+    @Test func `the remark that a write may have been executed is in the language of the message`() {
         var messages = ErrorMessages(languages: [.english])
         var error = APIError(.limited(.deadline))
         error.context.mayHaveBeenExecuted = true

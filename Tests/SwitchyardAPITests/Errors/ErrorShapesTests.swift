@@ -9,18 +9,18 @@ import Testing
 
 /// Queries, numbers and messages of errors.
 @Suite struct ErrorShapesTests {
-    @Test func `the number scheme of TSwift is available`() {
+    @Test func `the number scheme of TSwift is available for error codes`() {
         let errors: [APIError] = [
             APIError(.status(500)), APIError(.limited(.deadline)), APIError(.cancelled(.caller)),
             APIError(.transport(.init(.offline, message: ""))), APIError(.list(.noData)), APIError(.list(.noMoreData)),
         ]
 
         #expect(errors.map { $0.number(in: .tSwift) } == [101, 102, 103, 104, 105, 106])
-        // TSW-15: the library's own numbers keep their meaning.
+        // The library's own numbers keep their meaning.
         #expect(errors.map { $0.number(in: .standard) } == [104, 101, 103, 102, 105, 106])
     }
 
-    @Test func `the number scheme of RTNetworking is available`() {
+    @Test func `the number scheme of RTNetworking is available for error codes`() {
         let errors: [APIError] = [
             APIError(.status(500)), APIError(.body(.empty)), APIError(.configuration(.other("x"))),
             APIError(.limited(.deadline)), APIError(.transport(.init(.dnsFailure, message: ""))),

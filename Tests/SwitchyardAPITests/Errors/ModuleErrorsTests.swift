@@ -25,7 +25,7 @@ import Testing
         #expect(error.reason == .module(ModuleFailure(module: "UserError", code: nil, serverCode: 777)))
     }
 
-    @Test func `a module's error table with a number below 1001 has a clash`() {
+    @Test func `a module's error table reports a clash if a number is below 1001`() {
         #expect(ModuleErrors(LowError.self).clash == .reserved(module: "LowError", code: 0))
         #expect(ModuleErrors(UserError.self).clash == nil)
     }
@@ -44,19 +44,19 @@ import Testing
         #expect(registry.modules == ["TopicError", "UserError"])
     }
 
-    @Test func `a module's error table with a duplicate server code has a clash`() {
+    @Test func `a module's error table reports a clash if a server code occurs twice`() {
         let errors = ModuleErrors(UserError.self, codes: [301: .userNotFound, "301": .nameTaken, 301: .nameTaken])
 
         #expect(errors.clash == .repeatedServerCode(module: "UserError", serverCode: 301))
     }
 
-    @Test func `a module's error table with a duplicate status has a clash`() {
+    @Test func `a module's error table reports a clash if a status occurs twice`() {
         let errors = ModuleErrors(UserError.self, statuses: [404: .userNotFound, 410: .nameTaken, 404: .nameTaken])
 
         #expect(errors.clash == .repeatedStatus(module: "UserError", status: 404))
     }
 
-    @Test func `two statuses may have the same code`() {
+    @Test func `two statuses in a module's error table may have the same code`() {
         let errors = ModuleErrors(UserError.self, statuses: [404: .userNotFound, 410: .userNotFound])
 
         #expect(errors.clash == nil)

@@ -61,7 +61,9 @@ import Testing
     }
 
     @Test(arguments: [#"{"code":301}"#, #"{"code":7}"#])
-    func `a stored response replaces a 503 response whose envelope has a code`(body: String) async throws {
+    func `a call returns the stored response instead of a 503 response with an error code in its envelope`(body: String)
+        async throws
+    {
         let clock = ManualClock()
         let isDown = Locked(false)
         let transport = StubTransport { _ in
@@ -78,7 +80,7 @@ import Testing
         #expect(try await topics.value(Topic.self, for: call).title == "one")
     }
 
-    @Test func `a list ends at a 404 whose envelope has a module code`() async throws {
+    @Test func `a list ends at a 404 response with a module code in its envelope`() async throws {
         let transport = StubTransport { _ in .json(#"{"code":301}"#, status: 404) }
         let module = APIModule(errors: ModuleErrors(TestError.self, codes: [301: .known]), envelope: Envelope())
         let topics = TopicAPI(client: try .stubbed(transport), module: module)

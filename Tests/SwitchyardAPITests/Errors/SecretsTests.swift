@@ -9,8 +9,6 @@ import SwitchyardTesting
 import Testing
 
 /// Every text that the library prints about a call, searched for secrets.
-///
-/// Features L25 and H25.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct SecretsTests {
     private static let secret = "S3CR3T"
 

@@ -90,9 +90,8 @@ import Testing
         #expect(error?.context.elapsed == .seconds(5))
     }
 
-    // TSW-12: cancelling the awaiting task ends the request.
-    @Test func `cancelling the task cancels the call, and the cancellation has no user message`() async throws
-    {
+    // Cancelling the awaiting task ends the request.
+    @Test func `cancelling the task cancels the call, and the cancellation has no user message`() async throws {
         let transport = StubTransport { _ in .never }
         let topics = TopicAPI(client: try .stubbed(transport))
         let call = Task { try await topics.topic(1) }
@@ -132,7 +131,7 @@ import Testing
         #expect(try await topics.value(Topic?.self, for: configuration) == nil)
     }
 
-    @Test func `the rules of the client are applied once to each form of call`() async throws {
+    @Test func `the client's rules are applied exactly once to a call in any of its forms`() async throws {
         let transport = StubTransport { _ in Topic.answer }
         let client = try NetworkClient.stubbed(transport)
         client.rules.add("/**") { $0.headers.add("X-Rule", "1") }

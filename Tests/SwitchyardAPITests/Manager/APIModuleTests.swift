@@ -13,7 +13,7 @@ import Testing
         return TopicAPI(client: try .stubbed(StubTransport { _ in answer }), module: module)
     }
 
-    @Test func `the envelope is removed from a value`() async throws {
+    @Test func `a value is taken out of the envelope that wraps it in the JSON body`() async throws {
         let topics = try Self.topics(answering: .json(#"{"code":0,"message":"","data":{"id":1,"title":"one"}}"#))
 
         #expect(try await topics.topic(1).title == "one")
@@ -76,7 +76,9 @@ import Testing
     }
 
     @Test(arguments: [200, 404])
-    func `the keys of an envelope are matched after the decoder's key strategy`(status: Int) async throws {
+    func `the keys of an envelope are matched after the decoder's key strategy has converted them`(status: Int)
+        async throws
+    {
         let module = APIModule(
             errors: ModuleErrors(UserError.self, codes: [301: .userNotFound]),
             envelope: Envelope(code: "errorCode", message: "errorMessage"),
@@ -91,7 +93,9 @@ import Testing
         #expect(error?.serverMessage == "gone")
     }
 
-    @Test func `the body of an error response has its prefix and charset handled`() async throws {
+    @Test func `the prefix and the charset of an error response's body are handled as in a successful response`()
+        async throws
+    {
         var rules = ResponseRules.strict
         rules.removePrefix(")]}',\n")
         let module = APIModule(
@@ -194,8 +198,7 @@ import Testing
         #expect(error?.isRetryable == isTransient)
     }
 
-    @Test func `a known code in the envelope of an error response takes precedence over its status`() async throws
-    {
+    @Test func `a known code in the envelope of an error response takes precedence over its status`() async throws {
         let errors = ModuleErrors(UserError.self, codes: [301: .nameTaken], statuses: [404: .userNotFound])
         let module = APIModule(errors: errors, envelope: Envelope())
         let answers: [(String, UserError, String?)] = [

@@ -35,8 +35,7 @@ import Testing
 
     private var requests: Int { counter.count.withLock { $0 } }
 
-    @Test func `a stored response is returned without a request until its lifetime has passed`() async throws
-    {
+    @Test func `a stored response is returned without a request until its lifetime has passed`() async throws {
         let topics = TopicAPI(client: try client())
         let first = try await topics.topic(1, lifetime: Self.lifetime)
         clock.advance(by: .seconds(59))
@@ -90,7 +89,7 @@ import Testing
         return topics
     }
 
-    @Test func `the response to a call of a token refresh is not returned to the calls that wait for the refresh`()
+    @Test func `the response to a call that a token refresh makes is not shared with calls that wait for the refresh`()
         async throws
     {
         let topics = try refreshing { _ = try? await $0.topic(1, lifetime: Self.lifetime) }
@@ -99,14 +98,15 @@ import Testing
         #expect(try await topics.topic(1, lifetime: Self.lifetime).title == "Bearer user")
     }
 
-    @Test func `a token refresh that makes the same call as the call that waits for it does not deadlock`() async throws
+    @Test func `a token refresh that makes the same call as a call that waits for the refresh does not deadlock`()
+        async throws
     {
         let topics = try refreshing { _ = try? await $0.topic(1, lifetime: Self.lifetime) }
 
         #expect(try await topics.topic(1, lifetime: Self.lifetime).title == "Bearer user")
     }
 
-    // YTK-22: a missing lifetime means the same for reading and for storing.
+    // A missing lifetime means the same for reading and for storing.
     @Test(arguments: [Duration.zero, .seconds(-5), nil])
     func `a call without a lifetime stores nothing`(lifetime: Duration?) async throws {
         let topics = TopicAPI(client: try client())
@@ -201,7 +201,9 @@ import Testing
         }
     }
 
-    @Test func `values from different key paths are stored separately even with their bodies`() async throws {
+    @Test func `values from different key paths are stored separately even if they are returned with their bodies`()
+        async throws
+    {
         let transport = StubTransport { _ in .json(#"{"users":1,"posts":2}"#) }
         let topics = TopicAPI(client: try .stubbed(transport, time: clock))
         let call = TopicAPI.topic(1, lifetime: Self.lifetime)
@@ -290,7 +292,6 @@ import Testing
         #expect(transport.requestCount == 5)
     }
 
-    // Rule PEER-15.
     @Test func `a stored response is not returned in another environment or to another user`()
         async throws
     {

@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    // TSW-2, CT-12: the ID is returned before the completion, also for a stored response.
+    // The ID is returned before the completion, also for a stored response.
     @Test func `every call has its own ID, which is returned before the completion is called`()
         async throws
     {
@@ -69,7 +69,7 @@ import Testing
         #expect(isThere)
     }
 
-    // TSW-1: a cancelled call ends like any other call.
+    // A cancelled call ends like any other call.
     @Test(arguments: [nil, Duration.seconds(60)])
     func `a call that is cancelled by its ID ends once`(lifetime: Duration?) async throws {
         let transport = StubTransport { _ in .never }
@@ -132,7 +132,7 @@ import Testing
         #expect(throws: formatted) { try result.get() }
     }
 
-    // TSW-3: a call does not keep its manager alive.
+    // A call does not keep its manager alive.
     @Test(arguments: [nil, Duration.seconds(60)])
     func `releasing the manager ends its calls`(lifetime: Duration?) async throws {
         let transport = StubTransport { _ in .never }
@@ -159,7 +159,7 @@ import Testing
         await transport.waitUntilIdle()
     }
 
-    // TSW-4, CT-11, CT-13: each call has its own state and always ends, with any threads.
+    // Each call has its own state and always ends, with any threads.
     @Test func `each of 500 randomly cancelled calls ends exactly once`() async throws {
         let topics = TopicAPI(client: try .stubbed(StubTransport { _ in Topic.answer }))
         let outcomes = Outcomes()

@@ -53,7 +53,8 @@ import Testing
         #expect(try await topics.response(for: refresh, with: serializer).source == .revalidated)
     }
 
-    @Test func `a call that gets a 304 removes responses with its removesTags, and its response stays stored`()
+    @Test
+    func `a call with removesTags that gets a 304 removes the responses with the tags and keeps its own response`()
         async throws
     {
         let (client, _) = try tagged()
@@ -147,7 +148,9 @@ import Testing
         await #expect(throws: APIError(.cache(.expired))) { try await topics.value(Topic.self, for: only) }
     }
 
-    @Test func `a response is requested whole if revalidation is off or its time has passed`() async throws {
+    @Test func `a call sends no condition if revalidation is disabled or the time for revalidation has passed`()
+        async throws
+    {
         let (client, transport) = try tagged()
         let topics = TopicAPI(client: client)
         var never = configuration()
@@ -162,7 +165,7 @@ import Testing
         #expect(try await topics.response(for: configuration(), with: serializer).source == .network)
     }
 
-    @Test func `a POST is sent without a condition, which would fail it`() async throws {
+    @Test func `a POST is sent without a condition, because a condition would make it fail`() async throws {
         let transport = StubTransport { request in
             if request.headers["If-None-Match"] != nil { return .status(412) }
             let headers: HTTPHeaders = ["Content-Type": "application/json", "ETag": "\"v1\""]

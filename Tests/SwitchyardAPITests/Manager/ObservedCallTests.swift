@@ -16,7 +16,7 @@ import Testing
         return TopicAPI(client: try .stubbed(StubTransport { _ in Topic.answer }, options: options, time: clock))
     }
 
-    @Test func `a call that gets a fresh stored response has one event`() async throws {
+    @Test func `a call that returns a fresh stored response reports one event`() async throws {
         let topics = try topics()
         _ = try await topics.topic(1, lifetime: .seconds(60))
         _ = await log.events(until: "ended")
@@ -26,7 +26,7 @@ import Testing
         #expect(await log.events(until: "cachedResponseUsed") == ["cachedResponseUsed"])
     }
 
-    @Test func `a stored response that is refreshed for later calls is reported before the request for it`()
+    @Test func `a stale response that is returned during its refresh is reported before the refresh request`()
         async throws
     {
         let topics = try topics()

@@ -95,7 +95,7 @@ import Testing
         #expect(errors.map { $0?.serverMessage } == ["Full.", "Full."])
     }
 
-    @Test func `each module that shares a request maps the server code with its own table`() async throws {
+    @Test func `each module that shares a request maps the server code with its own error table`() async throws {
         let users = APIModule(errors: ModuleErrors(UserError.self, codes: [7: .nameTaken]), envelope: Envelope())
         let topics = APIModule(errors: ModuleErrors(TopicError.self, codes: [7: .topicClosed]), envelope: Envelope())
 

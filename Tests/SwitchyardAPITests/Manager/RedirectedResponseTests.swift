@@ -44,7 +44,7 @@ import Testing
         return configuration
     }
 
-    @Test func `the target of a redirect revalidates the stored response that it sent`() async throws {
+    @Test func `a stored response is revalidated by the redirect target that sent it`() async throws {
         let (topics, _) = try start()
         _ = try await topics.response(for: call, with: .string)
         clock.advance(by: .seconds(61))
@@ -55,7 +55,8 @@ import Testing
     }
 
     @Test(arguments: ["second", "latest"])
-    func `if the redirect has a new target, the new target is asked for its whole response`(place: String) async throws
+    func `if a redirect leads to a new target, the whole response is requested from the new target`(place: String)
+        async throws
     {
         let (topics, _) = try start()
         _ = try await topics.response(for: call, with: .string)
@@ -67,7 +68,7 @@ import Testing
         #expect(again.source == .network && again.value == "two")
     }
 
-    @Test func `the second request of a call has the remaining time of the call's timeout`() async throws {
+    @Test func `the second request of a call has only the time that remains of the call's timeout`() async throws {
         let transport = StubTransport { [latest, clock] request in
             let (edition, isCondition) = (latest.withLock { $0 }, request.headers["If-Modified-Since"] != nil)
             switch request.url.path {

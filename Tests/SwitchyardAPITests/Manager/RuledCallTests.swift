@@ -48,7 +48,8 @@ import Testing
         #expect(try await topics.request(Topic.self, for: TopicAPI.topic(1), on: .global()).value().title == "a")
     }
 
-    @Test func `a call that only sends removes the responses with the removesTags of the client's rules`() async throws
+    @Test func `a call that only sends removes the responses whose tags are in removesTags of the client's rules`()
+        async throws
     {
         let client = try client()
         client.rules.add("**", methods: [.post]) { $0.cache.removesTags = ["topics"] }

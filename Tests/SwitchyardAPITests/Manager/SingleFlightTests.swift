@@ -11,8 +11,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5)), .prompt) struct SingleFlightTests {
     private static let lifetime = Duration.seconds(60)
 
-    @Test func `one hundred concurrent calls for one missing response make one request`() async throws
-    {
+    @Test func `one hundred concurrent calls for one missing response make one request`() async throws {
         let clock = ManualClock()
         let transport = StubTransport { _ in .delayed(by: .seconds(1), on: clock, Topic.answer) }
         let client = try NetworkClient.stubbed(transport, time: clock)
@@ -61,7 +60,7 @@ import Testing
         #expect(await end.stream.first { _ in true } == true)
     }
 
-    @Test func `a request that was abandoned before its start is not shared any more`() async {
+    @Test func `a request that was abandoned before its start is not shared with later calls`() async {
         let isGivenUp = Locked(false)
         // A caller joins and leaves after the request was registered and before it starts.
         let flight = SingleFlight<Int>(needsWaiters: true) { _ in isGivenUp.withLock { $0 = true } }
@@ -166,7 +165,10 @@ import Testing
         #expect(try await topics.topic(1, lifetime: Self.lifetime).title == "2")
     }
 
-    @Test func `the response of an earlier request does not replace a response stored in between`() async throws {
+    @Test
+    func `the response of an earlier request does not replace a response that was stored after the request started`()
+        async throws
+    {
         let clock = ManualClock()
         let transport = StubTransport { _ in
             .delayed(by: .seconds(1), on: clock, .json(#"{"id":1,"title":"old"}"#))
@@ -206,7 +208,9 @@ import Testing
         await #expect(throws: APIError(.cancelled(.caller))) { try await patient.value }
     }
 
-    @Test func `a call that joined later keeps its own time after the first call's deadline`() async throws {
+    @Test func `a call that joined a shared request later waits until its own deadline, not the first call's deadline`()
+        async throws
+    {
         let clock = ManualClock()
         let answers = Locked<[StubResponse]>([.never, Topic.answer])
         let transport = StubTransport { _ in answers.withLock { $0.removeFirst() } }

@@ -28,7 +28,7 @@ import Testing
         ["Content-Type": "application/json", "Cache-Control": control]
     }
 
-    @Test func `header fields decide when a hand-stored response becomes stale under HTTP rules`()
+    @Test func `the header fields of a response that the app stores decide when it becomes stale under HTTP rules`()
         async throws
     {
         let (topics, transport) = try manager()
@@ -43,7 +43,7 @@ import Testing
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `a hand-stored response stays fresh for the max-age in its header fields`() async throws {
+    @Test func `a response that the app stores stays fresh for the max-age in its header fields`() async throws {
         let (topics, transport) = try manager()
         try topics.storeResponse(body, headers: fields("max-age=3600"), for: call(.seconds(1)), with: serializer)
         clock.advance(by: .seconds(10))
@@ -52,7 +52,7 @@ import Testing
         #expect(transport.requestCount == 0)
     }
 
-    @Test func `the willStore hook can change or reject a hand-stored response`() async throws {
+    @Test func `the willStore hook can change or reject a response that the app stores`() async throws {
         let (topics, transport) = try manager()
         var call = TopicAPI.topic(1, lifetime: .seconds(60))
         call.cache.willStore = { answer in

@@ -109,7 +109,7 @@ import Testing
         #expect(try await title(in: try start(user: "ann")) == "Bearer ann")
     }
 
-    @Test func `the user of the last run gets the stored responses`() async throws {
+    @Test func `the user who was logged in before a restart gets the stored responses`() async throws {
         credentials.set(.bearer("ann"), in: .release)
         let first = try start()
         _ = try await title(in: first)
@@ -137,7 +137,8 @@ import Testing
         #expect(try await title(in: second) == "Bearer bob")
     }
 
-    @Test func `a second client with the same cache leaves the user's responses`() async throws {
+    @Test func `creating a second client with the same cache does not remove the user's stored responses`() async throws
+    {
         let first = try start()
         credentials.set(.bearer("ann"), in: .release)
         _ = try await title(in: first)
@@ -230,7 +231,7 @@ import Testing
         }
     }
 
-    @Test func `the user of the client's options separates responses if managers have no user`() async throws {
+    @Test func `if managers have no user, the user in the client's options separates stored responses`() async throws {
         let user = Locked<String?>("ann")
         let transport = StubTransport { _ in .json(#"{"id":1}"#) }
         var options = NetworkClient.Options()

@@ -37,14 +37,14 @@ import Testing
         #expect(pages <= 4 && end == APIError(.list(.repeatedPosition)))
     }
 
-    @Test func `an empty page whose cursor leads back is an error, not a normal end`() async {
+    @Test func `an empty page whose cursor occurred before is an error, not a normal end`() async {
         let recorder = PageRecorder<Int>(strategy: .cursor)
         let (pages, end) = await walk(recorder) { Page($0.isFirst ? [1] : [], nextCursor: "a") }
 
         #expect(pages == 2 && end == APIError(.list(.repeatedPosition)))
     }
 
-    @Test func `several empty pages that promise more end the list`() async {
+    @Test func `several empty pages in a row end the list even if they promise more pages`() async {
         let (pages, end) = await walk(PageRecorder()) { _ in Page([], hasMore: true) }
 
         #expect(pages == 3 && end == APIError(.list(.repeatedPosition)))

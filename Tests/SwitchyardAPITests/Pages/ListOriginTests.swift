@@ -104,7 +104,8 @@ import Testing
         },
     ]
 
-    @Test(arguments: ways.indices) func `a page records its environment and user in every form of call`(way: Int)
+    @Test(arguments: ways.indices)
+    func `each method that makes a call records the environment and the user of the page`(way: Int)
         async throws
     {
         let topics = try start(user: "ann")
@@ -128,7 +129,7 @@ import Testing
         #expect(shown(by: topics) == ["1 test Bearer ann", "2 test Bearer ann"])
     }
 
-    @Test func `a call that joined a load in the previous environment loads the second page of the new list`()
+    @Test func `a call that joined a load before an environment switch loads the second page of the new list`()
         async throws
     {
         let topics = try start()

@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a load that waits for itself fails`(isRefresh: Bool) async {
+    func `a page load that waits for itself fails`(isRefresh: Bool) async {
         let server = PagedServer(count: 5)
         let pages = PageRecorder<Item>(pageSize: 2)
         let task = Task {
@@ -87,7 +87,9 @@ import Testing
         #expect(server.numbers == [])
     }
 
-    @Test func `a task may call loadMore during a refresh, and loads the next page afterwards`() async throws {
+    @Test func `a task may call loadMore during a refresh, and the call loads the next page after the refresh`()
+        async throws
+    {
         let server = PagedServer(count: 5)
         let pages = PageRecorder<Item>(pageSize: 2)
         let next = Locked<Task<[Item], any Error>?>(nil)

@@ -100,7 +100,7 @@ import Testing
         #expect(pages.snapshot.activity == .idle)
     }
 
-    // TSW-16: a refresh and a load of more items do not overlap.
+    // A refresh and a load of more items do not overlap.
     @Test func `loadMore is discarded if it ends after a refresh`() async throws {
         let server = PagedServer(count: 50)
         let pages = PageRecorder<Item>()
@@ -225,7 +225,7 @@ import Testing
         #expect(try await more.value.map(\.id) == Array(10..<20))
     }
 
-    // TSW-13: the recorder decides, not a parameter named page.
+    // The recorder decides, not a parameter named page.
     @Test func `an empty list fails with noData, and loadMore at the end of a list with noMoreData`()
         async throws
     {
@@ -238,7 +238,7 @@ import Testing
         await #expect(throws: APIError(.list(.noMoreData))) { try await full.loadMore(server.page) }
     }
 
-    @Test func `the end of a list lasts without further requests until a refresh`() async throws {
+    @Test func `after the end of a list, loadMore sends no request until the list is refreshed`() async throws {
         let server = PagedServer(count: 10)
         let pages = PageRecorder<Item>()
         try await pages.refresh(server.page)
@@ -254,7 +254,9 @@ import Testing
         #expect(pages.hasMore)
     }
 
-    @Test func `the total of the server ends the list without another request`() async throws {
+    @Test func `a list ends without another request when it has the total number of items that the server reported`()
+        async throws
+    {
         let server = PagedServer(count: 25)
         let pages = PageRecorder<Item>()
         let load: (PageRequest) async throws -> Page<Item> = { Page(try server.page($0), total: 25) }
@@ -268,8 +270,7 @@ import Testing
         #expect(pages.snapshot.pagesLoaded == 3)
     }
 
-    // TAF-P10 has no counterpart, because the compiler checks all declarations.
-    @Test func `two recorders are independent`() async throws {
+    @Test func `changes to one page recorder do not affect another page recorder`() async throws {
         let first = PageRecorder<Item>()
         let second = PageRecorder<Item>()
         let server = PagedServer(count: 50)
@@ -281,7 +282,7 @@ import Testing
         #expect(try await second.loadMore(server.page).map(\.id) == Array(10..<20))
     }
 
-    @Test func `loading a given page starts the list again at that page`() async throws {
+    @Test func `loading a page by its number starts the list again at that page`() async throws {
         let server = PagedServer(count: 100)
         let pages = PageRecorder<Item>()
         try await pages.refresh(server.page)

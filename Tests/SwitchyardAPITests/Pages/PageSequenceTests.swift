@@ -64,7 +64,7 @@ import Testing
         #expect(try await pages.next() == nil)
     }
 
-    @Test func `an empty page with a repeated cursor is an error, not a normal end`() async throws {
+    @Test func `an empty page with a repeated cursor is an error, not the normal end of a sequence`() async throws {
         var pages = PageRecorder<Int>(strategy: .cursor).allPages { request in
             Page(request.isFirst ? [1] : [], nextCursor: "a")
         }.makeAsyncIterator()

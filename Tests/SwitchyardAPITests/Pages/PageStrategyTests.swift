@@ -167,7 +167,7 @@ import Testing
         #expect(pages.items == [1, 2])
     }
 
-    @Test func `a cursor that leads back is an error`() async throws {
+    @Test func `a cursor that occurred before is an error`() async throws {
         let pages = PageRecorder<Int>(strategy: .cursor)
         try await pages.refresh { _ in Page([1], nextCursor: "b") }
         try await pages.loadMore { _ in Page([2], nextCursor: "b") }
@@ -219,7 +219,7 @@ import Testing
         #expect(pages.snapshot.pageCount == expected)
     }
 
-    @Test func `a total that is too low ends the list, and a total that is too high ends it at an empty page`()
+    @Test func `a list ends early if the total is too low, and ends at an empty page if the total is too high`()
         async throws
     {
         let low = PageRecorder<Int>(pageSize: 1)

@@ -8,7 +8,10 @@ import Testing
         ("title*=UTF-8''first; title*=UTF-8''second", "first"), ("title=plain; title*=UTF-8''%zz", "plain"),
         ("title=plain; title*=nothing", "plain"), ("title*=UTF-16''x", nil),
     ])
-    func `the extended form of a link's title is decoded and takes precedence`(parameters: String, title: String?) {
+    func `the title* parameter of a link is decoded and takes precedence over the title parameter`(
+        parameters: String,
+        title: String?
+    ) {
         let links = WebLink.parse(["<a>; rel=next; \(parameters)"])
 
         #expect(links.map(\.relations) == [["next"]])
@@ -16,7 +19,7 @@ import Testing
         #expect(links.first?.parameters.first?.value == title)
     }
 
-    @Test func `the rel and anchor parameters of a link have no extended form`() {
+    @Test func `the rel* and anchor* parameters of a link are not decoded`() {
         let links = WebLink.parse(["<a>; rel*=UTF-8''next; rel=prev; anchor*=UTF-8''x"])
 
         #expect(links == [WebLink(target: "a", relations: ["prev"])])
@@ -52,7 +55,7 @@ import Testing
         #expect(page.nextLink == "https://a.example\(expected)")
     }
 
-    @Test func `a link may have a target that is not a server`() {
+    @Test func `the target of a link may be a URL without a server, such as a mailto URL`() {
         #expect(WebLink(target: "mailto:a@b.example", relations: []).resolved(against: "") == "mailto:a@b.example")
     }
 
@@ -63,7 +66,7 @@ import Testing
     }
 
     @Test(arguments: ["nächste 100%", "a\"b\\c", ""])
-    func `the title of a link is the same after it is written and parsed`(title: String) {
+    func `the title of a link does not change when the link is written and parsed`(title: String) {
         let link = WebLink(target: "a", relations: ["next"], parameters: [.init(name: "title", value: title)])
 
         #expect(link.description.utf8.allSatisfy { $0 < 128 })

@@ -87,7 +87,10 @@ import Testing
     }
 
     @Test(arguments: [(204, false), (409, true)])
-    func `a redirected PUT removes the stored responses of each path that accepted it`(status: Int, isKept: Bool)
+    func `a PUT that is redirected removes the stored responses of every path that accepted the PUT`(
+        status: Int,
+        isKept: Bool
+    )
         async throws
     {
         let transport = StubTransport { request in
@@ -119,7 +122,9 @@ import Testing
         #expect(try await isKept(read("topics/9"), by: topics))
     }
 
-    @Test func `a response stored with the lifetime of its call stays after a PUT to its path`() async throws {
+    @Test func `a response that is stored for the lifetime its call sets stays stored after a PUT to its path`()
+        async throws
+    {
         let (topics, _) = try start()
         _ = try await isKept(read("topics/1", by: .lifetime), by: topics)
 

@@ -98,7 +98,7 @@ import Testing
         #expect(try await topics.response(for: call(), with: .string).value == "one")
     }
 
-    @Test func `a failed refresh is an error unless the stored response permits stale use`() async throws {
+    @Test func `a failed refresh of a stale response is an error unless the response permits stale use`() async throws {
         let topics = try topics([answer("one", ["Cache-Control": "max-age=3600"]), .status(503)])
         _ = try await topics.response(for: call(), with: .string)
 

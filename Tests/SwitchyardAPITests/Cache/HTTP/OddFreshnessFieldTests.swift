@@ -17,7 +17,7 @@ import Testing
     // RFC 9111 section 4.2.1: with two `Expires` fields, either the first one counts or the response is stale. The
     // suite cache-tests expects a stale response (freshness-expires-invalid-multiple-lines, from memory).
     @Test(arguments: ["Thu, 18 Aug 2050 02:01:19 GMT", "Thu, 18 Aug 2050 02:01:18 GMT", "0"])
-    func `a response with two Expires fields is stale`(second: String) {
+    func `a response with two Expires fields counts as stale`(second: String) {
         var headers: HTTPHeaders = ["Date": HTTPDate.text(for: Self.now) ?? ""]
         headers.add("Expires", "Thu, 18 Aug 2050 02:01:18 GMT")
         headers.add("Expires", second)
@@ -37,7 +37,7 @@ import Testing
     }
 
     // RFC 9111 section 5.2.1.1: the client does not accept an age that is greater than the number.
-    @Test func `a response is fresh for a request that allows exactly its age`() {
+    @Test func `a response is reused for a request whose max-age equals the age of the response`() {
         let headers: HTTPHeaders = ["Cache-Control": "max-age=3600", "Age": "0"]
         let stored = HTTPFreshness(
             status: 200,

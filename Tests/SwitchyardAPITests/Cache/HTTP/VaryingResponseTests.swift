@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: ["no-store", "max-age=10", "no-cache"])
-    func `a call under HTTP rules does not use a response that only another call's lifetime keeps fresh`(
+    func `a call that follows HTTP rules does not use a response that is fresh only by another call's lifetime`(
         control: String
     ) async throws {
         let transport = StubTransport(answers: [answer("one", ["Cache-Control": control]), answer("two", [:])])
@@ -63,7 +63,7 @@ import Testing
         #expect(transport.requests.map { $0.headers["If-Modified-Since"] } == [nil, nil])
     }
 
-    @Test func `a response stored for another User-Agent is not delivered first`() async throws {
+    @Test func `a response stored for another User-Agent is not delivered before the new response`() async throws {
         let (topics, _) = try await afterPhone()
         let desk = call { $0.headers.set("User-Agent", "desk") }
 
@@ -142,7 +142,7 @@ import Testing
         #expect(names == ["nobody", "s=ada"])
     }
 
-    @Test func `a call after a login does not share the active request from before the login`() async throws {
+    @Test func `a call after a login does not share a request that was started before the login`() async throws {
         let transport = StubTransport { [clock] request in
             let headers: HTTPHeaders = ["Vary": "Cookie", "Cache-Control": "max-age=600"]
             return .delayed(by: .seconds(1), on: clock, answer(request.headers["Cookie"] ?? "nobody", headers))
