@@ -13,14 +13,14 @@ import Testing
         #expect(figures.all == HarmFigures.Calls(count: 200, failed: 0, p50: 100, p99: 198, maximum: 200))
     }
 
-    @Test func `a call that failed at once counts with its whole deadline`() {
+    @Test func `a failed call counts with the whole time until its deadline, even if it failed at once`() {
         let failed = HarmCall(isOdd: false, milliseconds: 1, failure: "overloaded", isUnsent: true)
 
         #expect(Self.figures([failed]).all.p99 == 5_000)
         #expect(Self.figures([failed]).unsent == 1)
     }
 
-    @Test func `calls to the misbehaving (odd) endpoint are counted separately from other calls`() {
+    @Test func `calls to the endpoint that misbehaves are counted separately from other calls`() {
         let figures = Self.figures(
             [
                 HarmCall(isOdd: true, milliseconds: 7, failure: "http500"), HarmCall(isOdd: false, milliseconds: 2),

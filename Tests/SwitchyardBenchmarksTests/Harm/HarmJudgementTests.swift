@@ -25,15 +25,15 @@ import Testing
         return HarmJudgement(limits: limits, off: off).marks(of: figures).map(\.text)
     }
 
-    @Test func `figures equal to those without switching get no mark`() {
+    @Test func `a measurement with the same figures as without switching is not marked as harmful`() {
         #expect(Self.marks { _ in }.isEmpty)
     }
 
-    @Test func `a call that fails unsent gets a mark`() {
+    @Test func `a call that fails without being sent is marked as harmful`() {
         #expect(Self.marks { $0.unsent = 3 } == ["3 calls failed without being sent"])
     }
 
-    @Test func `a single failure gets a mark if no call fails without switching`() {
+    @Test func `a single failed call is marked as harmful if no call fails without switching`() {
         #expect(
             Self.marks { $0.well.failed = 1 } == ["0.10 % of other calls failed, 0.00 % without switching"]
         )
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: [(200, false), (260, false), (270, true)])
-    func `additional failures get a mark only if they are more than chance explains`(
+    func `additional failures are marked as harmful only if chance does not explain them`(
         _ failed: Int,
         _ isMarked: Bool
     ) {
@@ -51,7 +51,7 @@ import Testing
         #expect(Self.marks(off: off) { $0.odd.failed = failed }.isEmpty == !isMarked)
     }
 
-    @Test func `more failures of more calls at the same rate get no mark`() {
+    @Test func `more failures are not marked as harmful if the failure rate of the calls is the same`() {
         var off = Self.even
         off.well.failed = 1_000
 
@@ -63,27 +63,27 @@ import Testing
         #expect(marks.isEmpty)
     }
 
-    @Test func `with switching, the 99th percentile may be higher by a tenth and two milliseconds`() {
+    @Test func `with switching, the 99th percentile may be higher by ten percent and two milliseconds`() {
         #expect(Self.marks { $0.well.p99 = 13 }.isEmpty)
         #expect(Self.marks { $0.odd.p99 = 13 }.isEmpty)
         #expect(Self.marks { $0.well.p99 = 13.1 } == ["p99 of other calls 13.1 ms > 1.1 x 10.0 + 2 ms"])
         #expect(Self.marks { $0.odd.p99 = 13.1 } == ["p99 of odd calls 13.1 ms > 1.1 x 10.0 + 2 ms"])
     }
 
-    @Test func `switching may send a twentieth and ten more requests to equal servers`() {
+    @Test func `switching may send five percent and ten more requests to equal servers`() {
         #expect(Self.marks { $0.requests = 1_060 }.isEmpty)
         #expect(Self.marks { $0.requests = 1_061 } == ["1.061 requests per call > 1.05 x 1.000"])
         #expect(Self.marks(HarmLimits()) { $0.requests = 3_000 }.isEmpty)
     }
 
-    @Test func `the limit of additional requests grows with the requests that were sent without switching`() {
+    @Test func `the limit of additional requests grows with the number of requests that were sent without switching`() {
         var off = Self.even
         off.requests = 2_000
 
         #expect(Self.marks(off: off) { $0.requests = 2_110 }.isEmpty)
     }
 
-    @Test func `a call that succeeds because of switching may cost a request`() {
+    @Test func `switching may send one more request for each call that succeeds because of switching`() {
         var off = Self.even
         off.all.failed = 100
 
@@ -95,7 +95,7 @@ import Testing
         #expect(marks.isEmpty)
     }
 
-    @Test func `a switch gets a mark only if the servers are equal`() {
+    @Test func `a switch is marked as harmful only if the servers are equal`() {
         #expect(Self.marks { $0.switches = 2 } == ["2 switches between equal servers"])
         #expect(Self.marks(HarmLimits()) { $0.switches = 2 }.isEmpty)
     }
@@ -112,7 +112,8 @@ import Testing
         )
     }
 
-    @Test func `a mark that may be chance counts only if two runs have it, and any other mark counts at once`() {
+    @Test
+    func `a mark that may be due to chance counts only if a second run repeats it, and other marks count at once`() {
         let first = [HarmMark(.wellWait, "1"), HarmMark(.oddWait, "2"), HarmMark(.switches, "3")]
         let second = [HarmMark(.oddWait, "4"), HarmMark(.oddLimit, "5"), HarmMark(.unsent, "6")]
 

@@ -18,7 +18,7 @@ import Testing
         #expect(throws: BenchmarkError.self) { try HarmWorld.chosen([name]) }
     }
 
-    @Test func `every oddity has one HarmWorld on all servers and one on the first server only`() {
+    @Test func `every kind of misbehavior has one HarmWorld on all servers and one on only the first server`() {
         let names = Set(HarmWorld.all.map(\.name))
 
         for oddity in Oddity.all {
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func `the name of a HarmWorld sets the number of callers of the odd endpoint`() throws {
+    @Test func `the name of a HarmWorld sets the number of callers of the misbehaving endpoint`() throws {
         let callers = try ["odd-500", "odd-500-share5", "odd-500-share80", "odd-500-callers2", "odd-500-callers300"]
             .flatMap { try HarmWorld.chosen([$0]) }
             .map { [$0.oddCallers, $0.callers] }
