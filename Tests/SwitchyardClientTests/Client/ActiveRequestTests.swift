@@ -10,7 +10,6 @@ import Testing
 
 @testable import SwitchyardClient
 
-/// Rows D21 to D25, D35 and D56; rules TAF-D11 to TAF-D13, D15 and D16, YTK-7 and DQ-4.
 ///
 /// The library generates the request identifiers and calls back outside every lock.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ActiveRequestTests {
@@ -83,8 +82,7 @@ import Testing
         client.cancelAll()
     }
 
-    @Test func `a download stays listed until its last byte and is cancelled by its tag`() async throws
-    {
+    @Test func `a download stays listed until its last byte and is cancelled by its tag`() async throws {
         let clock = ManualClock()
         let (client, _) = try NetworkClient.stubbed(switching: .off, time: clock) { _ in
             .chunks([Data("a".utf8), Data("b".utf8)], every: .seconds(1), on: clock)
@@ -129,7 +127,6 @@ import Testing
         await #expect(throws: RequestFailure.self) { for try await _ in answer.bytes {} }
     }
 
-    // Rule AFN-14.
     @Test func `one closure visits every active request`() async throws {
         let (client, transport) = try client()
         let ids = start([APIConfiguration(path: "a"), APIConfiguration(path: "b")], client)
@@ -142,7 +139,6 @@ import Testing
         client.cancelAll()
     }
 
-    // Rule CT-21.
     @Test func `the client reports that it is loading while a request is active`() async throws {
         let (client, transport) = try client()
         #expect(!client.isLoading)
@@ -230,7 +226,7 @@ import Testing
     }
 
     @Test(arguments: [(0, 0, 1.0), (5, 10, 0.5), (20, 10, 1.0), (5, nil, nil)] as [(Int64, Int64?, Double?)])
-    func `the fraction is between 0 and 1, or nil if the total is unknown`(
+    func `the fraction of a progress is between 0 and 1, or nil if the total is unknown`(
         done: Int64,
         total: Int64?,
         fraction: Double?
@@ -256,7 +252,6 @@ import Testing
         client.shutdown()
     }
 
-    // Rule TSW-17.
     @Test func `a stubbed response is returned without asking a server`() async throws {
         let (client, transport) = try client()
         var configuration = APIConfiguration(path: "a")

@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func `a failover is listed with the failure before it`() async throws {
+    @Test func `a failover is listed after the failure that caused it`() async throws {
         let (client, _) = try NetworkClient.stubbed(time: time) { [time] request in
             time.advance(by: .milliseconds(2))
             return request.server == "primary" ? .failure(.connectionRefused) : .status(200)
@@ -47,7 +47,7 @@ import Testing
         )
     }
 
-    @Test func `a hedge is listed beside the slow attempt`() async throws {
+    @Test func `a parallel attempt that hedges a slow attempt is listed with the slow attempt`() async throws {
         let (client, transport) = try NetworkClient.stubbed(time: time) { request in
             request.server == "primary" ? .never : .status(200)
         }
@@ -72,7 +72,7 @@ import Testing
     ]
 
     @Test(arguments: stopped.indices)
-    func `the last attempt of a failed call names the guard that stopped the failover`(_ index: Int) async throws {
+    func `the last attempt of a failed call names the condition that prevented a failover`(_ index: Int) async throws {
         let (method, answer, servers, obstacle) = Self.stopped[index]
         let (client, _) = try NetworkClient.stubbed(servers: servers, time: time) { _ in answer }
 
@@ -81,7 +81,7 @@ import Testing
         #expect(result.context.history.attempts.last?.next == .stopped(obstacle))
     }
 
-    @Test func `a deadline lists the attempts that were in flight`() async throws {
+    @Test func `when a deadline ends a call, its history lists the attempts that were in progress`() async throws {
         let (client, transport) = try NetworkClient.stubbed(servers: 1, time: time) { _ in .never }
         let result = Task { await client.result(of: APIConfiguration(path: "list", timeout: .seconds(2))) }
         #expect(await transport.waitForRequests(1))

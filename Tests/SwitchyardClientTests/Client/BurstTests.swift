@@ -46,20 +46,22 @@ import Testing
         #expect(await burst.ends(of: calls, within: .seconds(2)) == ["200": calls])
     }
 
-    @Test func `a burst of reads fails soon and with few extra attempts when every server fails`() async throws {
+    @Test func `if every server fails, a burst of reads fails within seconds and sends few extra attempts`()
+        async throws
+    {
         let burst = try Burst { _ in (Self.soon, Self.reset) }
 
         #expect(await burst.ends(of: 64, within: .milliseconds(200)) == ["connectionReset": 64])
         #expect(burst.transport.requestCount <= 64 + 2 * 10)
     }
 
-    @Test func `reads that wait for another server fail soon if the other servers hang`() async throws {
+    @Test func `reads that wait to fail over fail within seconds if the other servers hang`() async throws {
         let burst = try Burst { $0 == "primary" ? (Self.soon, Self.reset) : (Self.never, .status(200)) }
 
         #expect(await burst.ends(of: 64, within: .seconds(3)) == ["connectionReset": 54, "cancelled": 10])
     }
 
-    @Test func `reads that wait for another server can be cancelled`() async throws {
+    @Test func `reads that wait to fail over can be cancelled`() async throws {
         let burst = try Burst { $0 == "primary" ? (Self.soon, Self.reset) : (Self.never, .status(200)) }
 
         #expect(await burst.ends(of: 64, within: .milliseconds(200)) == ["cancelled": 64])

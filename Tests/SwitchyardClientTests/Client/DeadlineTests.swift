@@ -26,7 +26,7 @@ import Testing
         #expect(await transport.waitUntilIdle())
     }
 
-    @Test func `no attempt starts after the deadline even if no timer has fired yet`() async throws {
+    @Test func `no attempt starts after the deadline even if the deadline's timer has not fired yet`() async throws {
         let (client, transport) = try NetworkClient.stubbed(time: time) { [time] _ in
             // The attempt fails before the request has set its timer.
             time.advance(by: .seconds(3))
@@ -39,7 +39,7 @@ import Testing
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `the deadline holds even if the hedging timer fires while the timer is being set`() async throws {
+    @Test func `the deadline holds even if the timer for a hedging attempt fires while it is being set`() async throws {
         let time = ImpatientTime()
         let transport = StubTransport { _ in .never }
         let client = try NetworkClient(service: try .topics(), transport: transport, time: time)
@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test(arguments: [TransportError.Kind.offline, .proxyFailure, .requestBodyFailed])
-    func `a hedge that fails on the client's side leaves the first attempt running`(
+    func `a hedging attempt that fails on the client's side leaves the first attempt running`(
         kind: TransportError.Kind
     ) async throws {
         let time = time
@@ -145,7 +145,7 @@ import Testing
     }
 
     @Test(arguments: [200, 405])
-    func `a slow write probes the servers only once if the probes get responses`(status: Int) async throws {
+    func `a slow write causes one probe of each server if the probes get responses`(status: Int) async throws {
         let (client, transport) = try NetworkClient.stubbed(time: time) { request in
             request.method == .post ? .never : .status(status)
         }

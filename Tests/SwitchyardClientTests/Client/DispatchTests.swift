@@ -5,7 +5,6 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// Rows D1, D4 to D8, D26, D40, D41, D52; rules TAF-B5, TAF-D2 to D6, D8, D9, D11, D12.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct DispatchTests {
     @Test func `the async form returns the response`() async throws {
         let (client, _) = try NetworkClient.stubbed { _ in .json("[1]") }
@@ -18,7 +17,6 @@ import Testing
         #expect(response.context.attempts == 1)
     }
 
-    // Rule TAF-D5.
     @Test func `the completion form returns the identifier before it calls the completion`() async throws {
         let (client, _) = try NetworkClient.stubbed { _ in .status(204) }
         let queue = DispatchQueue(label: "callbacks")
@@ -37,7 +35,6 @@ import Testing
         #expect(id == answered)
     }
 
-    // Row D34.
     @Test func `a completion without a queue runs on the main queue`() async throws {
         let (client, _) = try NetworkClient.stubbed { _ in .status(204) }
         let key = DispatchSpecificKey<Bool>()
@@ -52,7 +49,6 @@ import Testing
         #expect(isOnMain)
     }
 
-    // Rules TAF-D6, DQ-8.
     @Test func `every request has its own identifier even if it cannot be built`() async throws {
         let (client, _) = try NetworkClient.stubbed { _ in .status(200) }
         let (results, continuation) = AsyncStream.makeStream(of: Bool.self)
@@ -86,7 +82,6 @@ import Testing
         #expect(client.activeRequests.isEmpty)
     }
 
-    // D5
     @Test func `a cancelled request ends once, as cancelled, and leaves the active requests`() async throws {
         let (client, transport) = try NetworkClient.stubbed { _ in .never }
         let id = RequestID()
@@ -146,7 +141,6 @@ import Testing
         #expect(await transport.waitUntilIdle())
     }
 
-    // Rules TAF-D3, TAF-D4, CT-2.
     @Test func `no request is lost when cancelAll runs while requests are sent`() async throws {
         let (client, _) = try NetworkClient.stubbed { _ in .never }
 

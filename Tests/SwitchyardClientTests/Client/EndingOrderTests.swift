@@ -9,8 +9,6 @@ import Testing
 @testable import SwitchyardClient
 
 /// Each request ends once, in whatever order the events arrive.
-///
-/// Row D52; rules 1 and 6 of a request's life.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct EndingOrderTests {
     private enum Event: CaseIterable {
         case answer, failure, deadline, cancel, release
@@ -102,7 +100,7 @@ import Testing
     }
 
     @Test(arguments: Form.allCases)
-    func `the first of response, failure, deadline, cancel and release ends the request once`(
+    func `a request ends once, through whichever comes first of response, failure, deadline, cancel and release`(
         form: Form
     ) async throws {
         let expected: [Event: String] = [

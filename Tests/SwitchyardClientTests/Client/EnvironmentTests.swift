@@ -5,7 +5,6 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// Rows A1 to A3, A5, A11 to A14, A35, A38; rules TAF-S15 to S22, TAF-S25.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct EnvironmentTests {
     @Test func `requests sent after a switch go to the new environment`() async throws {
         let (client, transport) = try NetworkClient.stubbed { _ in .status(200) }

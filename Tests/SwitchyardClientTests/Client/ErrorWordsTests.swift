@@ -50,7 +50,9 @@ import Testing
         #expect(reason.map { "\($0)" }?.contains("insecureHTTP") == true)
     }
 
-    @Test func `empty credentials send no request before a login, and the app receives a 401`() async throws {
+    @Test func `before a login, a request with empty credentials is not sent, and afterwards the app receives the 401`()
+        async throws
+    {
         let credentials = Credentials()
         let transport = StubTransport { _ in .status(401, headers: ["WWW-Authenticate": #"Basic realm="x""#]) }
         let client = try NetworkClient(service: .topics(servers: 1), transport: transport) { options in

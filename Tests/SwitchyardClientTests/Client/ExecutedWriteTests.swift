@@ -242,7 +242,7 @@ import Testing
         #expect(error.kind == .connectionReset)
     }
 
-    @Test func `a write has not been executed if the server was already dead`() async throws {
+    @Test func `a write to a server that was already dead has not been executed`() async throws {
         let failure = try await Self.failure { server in
             server.fault = .refuse
             server.closeConnections()
@@ -271,7 +271,7 @@ import Testing
         (HTTPMethod.put, 500, true), (.put, 503, false), (.put, 408, false), (.post, 500, false), (.post, 421, true),
         (.get, 503, true),
     ])
-    func `a round with a response is safe to repeat if its status allows it`(
+    func `a request that got a response is safe to repeat if the status of the response allows it`(
         method: HTTPMethod,
         status: Int,
         isSafe: Bool

@@ -36,7 +36,9 @@ import Testing
         return await call.value
     }
 
-    @Test func `a hedge counts against the extra-attempt budget even if the app cancels the request`() async throws {
+    @Test func `a hedging attempt counts against the extra-attempt budget even if the app cancels the request`()
+        async throws
+    {
         let (client, transport) = try client { _ in .never }
 
         for _ in 0..<10 {
@@ -53,7 +55,9 @@ import Testing
         #expect(transport.requests.count { $0.server == "secondary" } == 3)
     }
 
-    @Test func `a hedge counts against the extra-attempt budget even if the deadline cuts it short`() async throws {
+    @Test func `a hedging attempt counts against the extra-attempt budget even if the deadline ends it early`()
+        async throws
+    {
         let time = time
         let (client, transport) = try client { request in
             request.url.text.hasSuffix("usual") ? .delayed(by: .milliseconds(300), on: time, .status(200)) : .never

@@ -7,7 +7,6 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// Rows A33, A15 and D52; rules 1 to 4 and 7 of a request's life, TAF-S8, TAF-S14.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct FailoverTests {
     private static let retryable: [StubResponse] = [
         .failure(.connectionRefused), .failure(.connectTimeout), .failure(.timeout), .failure(.connectionReset),
@@ -15,7 +14,6 @@ import Testing
         .status(500), .status(502), .status(503), .status(504),
     ]
 
-    // Rules TSW-8, YTK-49.
     @Test(arguments: retryable.indices)
     func `a read that fails at one server succeeds at the next in the same call`(_ index: Int) async throws {
         let (client, transport) = try NetworkClient.stubbed { request in
@@ -59,7 +57,7 @@ import Testing
         #expect(tried == Array(repeating: ["primary", "secondary"], count: 20).flatMap(\.self))
     }
 
-    @Test func `an offline failure at a redirect target of another origin does not fail over`()
+    @Test func `a request whose redirect target on another origin is offline does not fail over`()
         async throws
     {
         let (client, transport) = try NetworkClient.stubbed { request in
@@ -160,7 +158,7 @@ import Testing
         #expect(keys[0] != nil && keys[0] == keys[1])
     }
 
-    @Test func `an error response is returned in preference to a connection failure`() async throws {
+    @Test func `a request returns its error response rather than a later connection failure`() async throws {
         let (client, _) = try NetworkClient.stubbed { request in
             request.server == "secondary" ? .status(503) : .failure(.connectionReset)
         }
@@ -171,7 +169,7 @@ import Testing
         #expect(response.context.attempts == 3)
     }
 
-    @Test func `the context of the returned error response names its own server`() async throws {
+    @Test func `the context of the returned error response names the server that sent the response`() async throws {
         let (client, _) = try NetworkClient.stubbed { request in
             request.server == "primary" ? .status(503) : .failure(.connectionReset)
         }
@@ -223,7 +221,7 @@ import Testing
         #expect(failure?.context.server == "primary")
     }
 
-    @Test func `a hedge that cannot be built leaves the first attempt running`() async throws {
+    @Test func `a hedging attempt that cannot be built leaves the first attempt running`() async throws {
         let time = ManualClock()
         let transport = StubTransport(completion: .inline) { _ in .delayed(by: .seconds(2), on: time, .status(200)) }
         let built = Locked(0)

@@ -6,7 +6,7 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// Row A24: a service may have an interceptor for failures, which can hide failures from the caller.
+/// A service may have an interceptor for failures, which can hide failures from the caller.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct FailureHookTests {
     private static func client(_ hook: RequestInterceptor, _ answer: StubResponse) throws -> NetworkClient {
         try NetworkClient.stubbed(options: { $0.interceptors = [hook] }, answer: { _ in answer }).client

@@ -48,7 +48,7 @@ import Testing
         #expect(client.currentServer == "primary")
     }
 
-    @Test func `the app receives a 429, and no other request is affected`() async throws {
+    @Test func `a 429 is returned to the app and does not affect other requests`() async throws {
         let (client, transport) = try NetworkClient.stubbed { request in
             request.url.text.hasSuffix("odd") ? .status(429, headers: ["Retry-After": "30"]) : .status(200)
         }
@@ -114,7 +114,9 @@ import Testing
         #expect(transport.requests.allSatisfy { $0.method == .get })
     }
 
-    @Test func `each installation always moves to the same fallback server, and all fallbacks are used`() async throws {
+    @Test func `each installation of the app always uses the same fallback server, and all fallback servers are used`()
+        async throws
+    {
         var fallbacks: Set<String> = []
         for installation in 0..<12 as Range<UInt64> {
             let first = try await fallback(of: installation)

@@ -5,7 +5,7 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// Rule TAF-S8: a request to a URL outside the service does not affect the health of its servers.
+/// A request to a URL outside the service does not affect the health of its servers.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ForeignURLTests {
     private static let foreign = "https://elsewhere.example"
 

@@ -33,7 +33,9 @@ import Testing
     }
 
     @Test(arguments: [401, 403, 404, 409, 429])
-    func `the late response of the first server wins over a 4xx of the second server`(status: Int) async throws {
+    func `a late response of the first server is returned instead of a 4xx of the second server`(status: Int)
+        async throws
+    {
         let time = time
         let response = try await answer(until: .milliseconds(600)) { server in
             server == "primary"
@@ -66,7 +68,9 @@ import Testing
 
     // Each of these options makes the call use a flow, which has its own deadline timer.
     @Test(arguments: ["retry", "interceptor", "credentials", "limit"])
-    func `with retries, interceptors, credentials or limits, the second server's 4xx is returned too`(what: String)
+    func `the second server's 4xx is also returned if retries, interceptors, credentials or limits are set`(
+        what: String
+    )
         async throws
     {
         let transport = StubTransport(completion: .inline) { $0.server == "primary" ? .never : .status(404) }

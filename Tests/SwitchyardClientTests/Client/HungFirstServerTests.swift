@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(arguments: [401, 403, 404])
-    func `a hanging first server is ejected, and the 4xx is returned before the deadline`(status: Int)
+    func `a first server that hangs is ejected from rotation, and a 4xx is returned before the deadline`(status: Int)
         async throws
     {
         let client = try client()
@@ -56,7 +56,7 @@ import Testing
         #expect(answer.context.server == "secondary")
     }
 
-    @Test func `a first server whose base URL is slow too stays healthy`() async throws {
+    @Test func `the first server stays healthy if its base URL responds slowly too`() async throws {
         let client = try client()
         serve { _ in .status(404) }
         first.setFault(.hang, on: "/list")
@@ -70,7 +70,7 @@ import Testing
         #expect(client.servers[0].state == .healthy)
     }
 
-    @Test func `a first server that hangs only for this request stays healthy`() async throws {
+    @Test func `the first server stays healthy if it hangs only for this request`() async throws {
         let client = try client()
         serve { _ in .status(404) }
         first.setFault(.hang, on: "/list")

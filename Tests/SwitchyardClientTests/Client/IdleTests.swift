@@ -8,7 +8,7 @@ import Testing
 
 @testable import SwitchyardClient
 
-/// `waitUntilIdle` at moments when a request is just ending: rows D35 and J6.
+/// `waitUntilIdle` at moments when a request is just ending.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct IdleTests {
     /// A request whose completion blocks until the test continues.
     private func request(_ client: NetworkClient, id: RequestID = RequestID(), _ told: @escaping @Sendable () -> Void)

@@ -6,7 +6,6 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// Row N13.
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct InsecureHTTPTests {
     @Test(arguments: [
@@ -47,7 +46,6 @@ struct InsecureHTTPTests {
         #expect(InsecureHTTPRule.refused.permits(try #require(RequestURL("https://old.example.com/")).origin))
     }
 
-    // Rule TAF-X3.
     @Test func `a service with a public http server fails to create a client`() throws {
         let service = try Service(
             name: "far",

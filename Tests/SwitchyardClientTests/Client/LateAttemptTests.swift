@@ -5,7 +5,7 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// How a deadline affects the health of servers that got their attempt shortly before (TAF-S7).
+/// How a deadline affects the health of servers that got their attempt shortly before.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct LateAttemptTests {
     private let time = ManualClock()
 
@@ -43,14 +43,17 @@ import Testing
         return client.servers[1].statistics
     }
 
-    @Test func `a deadline is no failure of a server that had less than its usual response time`() async throws {
+    @Test func `a deadline does not count as a failure if the server had less time than it usually needs`() async throws
+    {
         let figures = try await figures(failingAfter: .milliseconds(1900))
 
         #expect(figures.lastFailure == nil)
         #expect(figures.share == 1)
     }
 
-    @Test func `a deadline is a timeout of a server that had its usual response time`() async throws {
+    @Test func `a deadline counts as a timeout of the server if the server had the time that it usually needs`()
+        async throws
+    {
         let figures = try await figures(failingAfter: .milliseconds(1000))
 
         #expect(figures.lastFailure == .timeout)

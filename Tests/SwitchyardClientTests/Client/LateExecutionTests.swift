@@ -112,7 +112,7 @@ import Testing
     // MARK: A lost connection
 
     @Test(arguments: writes)
-    func `a write whose kept-alive connection is lost is sent once, without any failover`(
+    func `a write whose kept-alive connection is lost is sent once and does not fail over`(
         method: HTTPMethod
     ) async throws {
         let backend = try Backend(switching: .off, servers: 1)

@@ -7,7 +7,6 @@ import SwitchyardTesting
 import SwitchyardTransfers
 import Testing
 
-/// Rows D7, D8, D11, D54; rules TAF-D1, TAF-D7 and rule 6 of a request's life.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct LifetimeTests {
     private let endings = AsyncStream.makeStream(of: RequestFailure.Reason.self)
 
@@ -22,7 +21,6 @@ import Testing
         await endings.stream.first { _ in true }
     }
 
-    // Rules AFN-2, DQ-9, PEER-5.
     @Test func `releasing the last reference to a client cancels its requests`() async throws {
         var (client, transport): (NetworkClient?, StubTransport) = try NetworkClient.stubbed { _ in .never }
         client.map(send(through:))
@@ -61,7 +59,6 @@ import Testing
         #expect(client.activeRequests.isEmpty)
     }
 
-    // Rule AFN-3.
     @Test func `a client that was shut down fails each request with closed`() async throws {
         let (client, transport) = try NetworkClient.stubbed { _ in .never }
         send(through: client)
@@ -74,7 +71,6 @@ import Testing
         #expect(await client.failure(of: APIConfiguration(path: "list")) == .closed)
     }
 
-    // Rule YTK-44.
     @Test func `a request releases its completion when it ends`() async throws {
         final class Witness: Sendable {}
         let (client, _) = try NetworkClient.stubbed { _ in .status(200) }
@@ -94,7 +90,6 @@ import Testing
         await until { kept == nil }
     }
 
-    // Rule YTK-44.
     @Test func `a transfer releases its callbacks when it ends`() async throws {
         final class Witness: Sendable {}
         let lab = try DownloadLab()
@@ -131,7 +126,6 @@ import Testing
         #expect(lab.client.activeRequests.isEmpty)
     }
 
-    // Rule YTK-32.
     @Test func `a shutdown of one client leaves another client's requests running`() async throws {
         let (first, firstTransport) = try NetworkClient.stubbed { _ in .never }
         let (second, _) = try NetworkClient.stubbed { _ in .status(200) }

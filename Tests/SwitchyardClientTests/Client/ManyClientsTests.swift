@@ -7,7 +7,7 @@ import Testing
 
 @testable import SwitchyardClient
 
-/// Rows D23 and D24: short-lived clients.
+/// Short-lived clients.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ManyClientsTests {
     private struct Weak<Object: AnyObject & Sendable>: Sendable {
         weak var object: Object?

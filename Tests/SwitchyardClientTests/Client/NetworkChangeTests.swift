@@ -84,7 +84,8 @@ import Testing
         follower.stop()
     }
 
-    @Test func `requests that were active when the app was suspended do not count against their server`() async throws {
+    @Test func `requests that were active while the app was suspended do not count against their server`() async throws
+    {
         let (time, policy) = (time, strict)
         let (client, transport) = try NetworkClient.stubbed(switching: policy, time: time) { _ in .never }
         let calls = (0..<5).map { _ in

@@ -13,7 +13,7 @@ import Testing
     private let time = ManualClock()
 
     @Test(arguments: [SwitchPolicy.off, .recommended])
-    func `a response that arrived during the stop is returned although the deadline has passed`(
+    func `a response that arrived while the process was stopped is returned although the deadline has passed`(
         _ policy: SwitchPolicy
     ) async throws {
         let network = ManualClock()
@@ -32,7 +32,7 @@ import Testing
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `a server has its full time after a process stop before a hedge starts`() async throws {
+    @Test func `after a process stop, a server gets its full time before a hedging attempt starts`() async throws {
         let (client, transport) = try NetworkClient.stubbed(time: time) { _ in .never }
         let call = Task { await client.failure(of: APIConfiguration(path: "list", timeout: .seconds(60))) }
         #expect(await transport.waitForRequests(1))
@@ -48,7 +48,7 @@ import Testing
         _ = await call.value
     }
 
-    @Test func `a deadline that passed during a process stop counts against no server`() async throws {
+    @Test func `a deadline that passed during a process stop does not count against a server`() async throws {
         let (client, transport) = try NetworkClient.stubbed(time: time) { request in
             request.server == "primary" && request.url.text.contains("slow") ? .never : .status(200)
         }

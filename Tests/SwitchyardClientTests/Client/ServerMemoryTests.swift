@@ -31,7 +31,9 @@ import Testing
         return try stored(client)
     }
 
-    @Test func `an ejection is restored in the next run, so no call tries the ejected server`() async throws {
+    @Test func `a server that was ejected from rotation is still ejected in the next run, so no call tries it`()
+        async throws
+    {
         let memory = try await memory()
         let (client, _) = try client()
 
@@ -42,7 +44,9 @@ import Testing
         #expect(answer.context.server == "secondary" && answer.context.attempts == 1)
     }
 
-    @Test func `server memory that is older than ten minutes or from the future restores no health`() async throws {
+    @Test func `stored health of servers is ignored if it is older than ten minutes or dated in the future`()
+        async throws
+    {
         let memory = try await memory()
 
         for age in [601.0, -1] {
@@ -62,7 +66,7 @@ import Testing
         #expect(second.currentServer == "tertiary")
     }
 
-    @Test func `server memory of another service or environment is ignored`() async throws {
+    @Test func `stored health of servers for another service or environment is ignored`() async throws {
         let memory = try await memory()
         var ofService = memory, ofEnvironment = memory
         ofService.service = "users"

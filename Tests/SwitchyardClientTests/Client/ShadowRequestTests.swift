@@ -25,7 +25,9 @@ import Testing
         return configuration
     }
 
-    @Test func `a read that must not be repeated is sent once, and its probes use the base URL`() async throws {
+    @Test func `a read that must not be repeated is sent once, and the servers are probed at their base URLs`()
+        async throws
+    {
         let (client, transport) = try client()
 
         #expect(await client.failure(of: draw) != nil)
@@ -36,7 +38,7 @@ import Testing
         #expect(urls.dropFirst().allSatisfy { $0 == "/v1" })
     }
 
-    @Test func `a read that must not be repeated is not used as a probe`() async throws {
+    @Test func `a read that must not be repeated is not sent as a probe`() async throws {
         let (isDown, time) = (Locked(true), ManualClock())
         let (client, transport) = try client(isDown, time: time)
         for _ in 0..<30 { _ = try? await client.send(APIConfiguration(path: "list")) }
@@ -51,7 +53,7 @@ import Testing
         #expect(transport.requests.count { $0.url.text.hasSuffix("lottery/draw") } == 1)
     }
 
-    @Test func `the probes after a failed write request its expanded path without the query`() async throws {
+    @Test func `after a failed write, the servers are probed with its expanded path without the query`() async throws {
         let (client, transport) = try client()
         var write = APIConfiguration(path: "users/{id}/posts", method: .post, query: ["amount": 5])
         write.pathValues = ["id": 7]
@@ -67,7 +69,9 @@ import Testing
         #expect(shadows.allSatisfy { $0.headers["X-Code"] == nil })
     }
 
-    @Test func `writes with placeholders detect a broken server and its recovery`() async throws {
+    @Test func `writes to paths with placeholders detect a server that is broken and a server that recovers`()
+        async throws
+    {
         let (isDown, time) = (Locked(true), ManualClock())
         let (client, transport) = try client(isDown, time: time)
         var write = APIConfiguration(path: "users/{id}/posts", method: .post)
@@ -91,7 +95,7 @@ import Testing
         #expect(client.currentServer == "primary")
     }
 
-    @Test func `a failed write probes the servers only once if no server responds`() throws {
+    @Test func `a failed write causes only one round of probes if no server responds`() throws {
         let transport = StubTransport(completion: .inline) { _ in .failure(.connectionReset) }
         let service = try Service.topics()
         let client = try NetworkClient(service: service, transport: transport, time: ManualClock())

@@ -9,7 +9,7 @@ import Testing
 
 @testable import SwitchyardClient
 
-/// Rows D23, D24 and D35: the time limit of a shutdown, and the requests that a shutdown still allows.
+/// The time limit of a shutdown, and the requests that a shutdown still allows.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ShutdownTests {
     @Test(arguments: [false, true])
     func `a download stays active until its last byte`(shutsDown: Bool) async throws {
@@ -79,8 +79,7 @@ import Testing
         #expect(refused == .closed)
     }
 
-    @Test func `a download may send a resumption request during a shutdown that waits for it`() async throws
-    {
+    @Test func `a download may send a resumption request during a shutdown that waits for it`() async throws {
         let clock = ManualClock()
         let cut = TransportError(.truncated, message: "cut")
         let (client, transport) = try NetworkClient.stubbed(switching: .off, time: clock) { request in

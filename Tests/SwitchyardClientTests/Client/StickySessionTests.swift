@@ -5,7 +5,6 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// Row A36.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct StickySessionTests {
     private static func call(of session: String?) -> APIConfiguration {
         var configuration = APIConfiguration(path: "list")
@@ -34,7 +33,7 @@ import Testing
         #expect(try await client.send(Self.call(of: nil)).context.server == "primary")
     }
 
-    @Test func `a session whose server is dead always uses the same other server`() async throws {
+    @Test func `a session whose server is dead uses the same other server for all its calls`() async throws {
         let client = try Self.client { $0.server == "primary" ? .failure(.connectionRefused) : .status(200) }
         for session in 0..<20 {
             let first = try await client.send(Self.call(of: "\(session)")).context.server

@@ -90,12 +90,14 @@ import Testing
         return RequestIdentity(of: call, for: shared)?.text
     }
 
-    @Test func `every stored property of a configuration has a role in the identity`() throws {
+    @Test func `every stored property of a configuration has a role in the identity of a request`() throws {
         #expect(try Self.properties() == Set(Self.roles.keys))
     }
 
     @Test(arguments: roles.keys.sorted())
-    func `a property separates requests as its role says`(_ property: String) throws {
+    func `requests with different values of a property are separate if the role of the property says so`(
+        _ property: String
+    ) throws {
         let (response, transfer) = (Self.text(.response), Self.text(.transfer))
         switch try #require(Self.roles[property]) {
         case .request(let change):
@@ -111,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func `no two lists of names and values have the same text`() {
+    @Test func `two different lists of names and values never have the same text`() {
         let queries: [Parameters] = [["a": "1", "b": "2"], ["a": "1b2"], ["a1": "b2"], ["a": "1"], [:]]
 
         #expect(Set(queries.map { query in Self.text(.response) { $0.query = query } }).count == queries.count)

@@ -7,7 +7,6 @@ import Testing
 
 @testable import SwitchyardClient
 
-/// Rows D49 and D53; rules PEER-1 to PEER-4.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct SharedTransferTests {
     private static func shared(_ path: String, timeout: Duration? = nil) -> APIConfiguration {
         var configuration = APIConfiguration(path: path, timeout: timeout)

@@ -7,7 +7,7 @@ import Testing
 @Suite struct FailoverStateTests {
     private let now = MonotonicTime(seconds: 1)
 
-    @Test func `a request stops waiting for an extra-attempt token once another attempt has started`() throws {
+    @Test func `a request stops waiting for an extra-attempt token when another of its attempts has started`() throws {
         let url = try RequestURL(validating: "http://a.test/x")
         let route = ServerPool.Route(to: ServerPool.Place(try BaseURL("http://a.test/")))
         var state = FailoverState()
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: [("http://other.test/", AttemptOutcome.neutral), ("/b", .failure(.timeout))])
-    func `an attempt that is open at the deadline counts against its server unless another host has to respond`(
+    func `an attempt that the deadline ends counts against its server unless the attempt waits for another host`(
         location: String,
         outcome: AttemptOutcome
     ) throws {

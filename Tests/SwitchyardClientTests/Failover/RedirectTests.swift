@@ -6,7 +6,6 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// Rows N10, N11 and N12.
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct RedirectTests {
     /// A client whose server redirects the paths in the table and responds with 200 to all others.
@@ -25,7 +24,6 @@ struct RedirectTests {
         }
     }
 
-    // N10, G46
     @Test func `a redirect is followed by default, and its steps are in the context`() async throws {
         let (client, transport) = try Self.client(["/v1/a": "b?x=1", "/v1/b": "/c#part"])
 
@@ -47,7 +45,7 @@ struct RedirectTests {
         #expect(answer.context.redirects.map(\.fragment) == ["part"])
     }
 
-    @Test func `a call that refuses redirects gets the 3xx response`() async throws {  // N10
+    @Test func `a call that refuses redirects gets the 3xx response`() async throws {
         let (client, transport) = try Self.client(["/v1/a": "b"])
         var configuration = APIConfiguration(path: "a")
         configuration.redirects = .refuse
@@ -58,7 +56,7 @@ struct RedirectTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `a call that allows only its own origin fails on a redirect to another origin`() async throws {  // N10
+    @Test func `a call that allows only its own origin fails on a redirect to another origin`() async throws {
         let (client, transport) = try Self.client(["/v1/a": "b", "/v1/b": "http://other.test/"], policy: .sameOrigin)
 
         let reason = await client.failure(of: APIConfiguration(path: "a"))
@@ -68,7 +66,7 @@ struct RedirectTests {
         #expect(transport.requestCount == 2)
     }
 
-    @Test func `a custom redirect policy may change the request or stop`() async throws {  // N10
+    @Test func `a custom redirect policy may change the request or stop`() async throws {
         let policy = RedirectPolicy.deciding { proposal in
             guard proposal.steps.isEmpty else { return .refuse }
             var request = proposal.request
@@ -83,7 +81,6 @@ struct RedirectTests {
         #expect(transport.requests.map { $0.headers["X-Hop"] } == [nil, "1"])
     }
 
-    // N11
     @Test(arguments: [
         (301, "POST", "GET"), (302, "POST", "GET"), (303, "POST", "GET"), (303, "PUT", "GET"), (301, "PUT", "PUT"),
         (302, "DELETE", "DELETE"), (303, "HEAD", "HEAD"), (307, "POST", "POST"), (308, "PATCH", "PATCH"),
@@ -129,7 +126,7 @@ struct RedirectTests {
         }
     }
 
-    @Test func `more redirects than the limit are an error`() async throws {  // N11
+    @Test func `more redirects than the limit are an error`() async throws {
         let (client, transport) = try NetworkClient.stubbed(options: { _ in }) { request in
             let number = Int(request.url.path.split(separator: "/").last ?? "") ?? 0
             return .status(302, headers: ["Location": "/\(number + 1)"])
@@ -141,7 +138,7 @@ struct RedirectTests {
         #expect(transport.requestCount == 21)
     }
 
-    @Test func `a redirect loop is an error`() async throws {  // N11
+    @Test func `a redirect loop is an error`() async throws {
         let (client, transport) = try Self.client(["/v1/a": "/v1/b", "/v1/b": "/v1/a"])
 
         let reason = await client.failure(of: APIConfiguration(path: "a"))
@@ -180,7 +177,7 @@ struct RedirectTests {
         #expect(transport.requestCount == 2)
     }
 
-    @Test func `a redirect policy that repeats the same change gets the loop error`() async throws {  // N11
+    @Test func `a redirect policy that repeats the same change gets the loop error`() async throws {
         let policy = RedirectPolicy.deciding { proposal in
             var request = proposal.request
             request.headers["X-Hop"] = "1"
@@ -207,7 +204,7 @@ struct RedirectTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `a redirect from https to http is an error`() async throws {  // N10
+    @Test func `a redirect from https to http is an error`() async throws {
         let (client, transport) = try Self.client(["/a": "http://safe.test/b"])
 
         let reason = await client.failure(of: APIConfiguration(path: "https://safe.test/a"))
@@ -216,7 +213,9 @@ struct RedirectTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `credentials and cookies are not sent to another origin or on the way back`() async throws {  // N12
+    @Test func `credentials and cookies are not sent to another origin, nor to the first origin on the way back`()
+        async throws
+    {
         let (client, transport) = try Self.client(["/v1/a": "http://other.test/b", "/b": "http://primary.test/c"])
         var configuration = APIConfiguration(path: "a")
         configuration.headers = [
@@ -234,7 +233,7 @@ struct RedirectTests {
         #expect(transport.requestCount == 3)
     }
 
-    @Test func `the client's credential is not sent again on any hop after another origin`() async throws {  // N12
+    @Test func `the client's credential is not sent to any redirect target that follows another origin`() async throws {
         let table = ["/v1/a": "http://other.test/b", "/b": "http://primary.test/v1/c", "/v1/c": "/v1/d"]
         let (client, transport) = try NetworkClient.stubbed(options: { $0.credentials = Credentials(.bearer("t")) }) {
             table[$0.url.path].map { .status(302, headers: ["Location": $0]) } ?? .json("{}")
@@ -254,7 +253,7 @@ struct RedirectTests {
         path: String,
         target: String,
         isSent: Bool
-    ) async throws {  // N12
+    ) async throws {
         let (client, transport) = try Self.client(["/v1/a": target])
         var configuration = APIConfiguration(path: path)
         configuration.headers = ["Authorization": "Bearer t"]
@@ -264,7 +263,7 @@ struct RedirectTests {
         #expect(transport.requests.map { $0.headers["Authorization"] } == ["Bearer t", isSent ? "Bearer t" : nil])
     }
 
-    @Test func `the user info of a redirect's Location is not sent as a credential`() async throws {  // N12
+    @Test func `the user info of a redirect's Location is not sent as a credential`() async throws {
         let (client, transport) = try Self.client(["/v1/a": "http://user:word@other.test/b"])
 
         let answer = try await client.send(APIConfiguration(path: "a"))
@@ -273,7 +272,7 @@ struct RedirectTests {
         #expect(answer.context.redirects.map(\.to.text) == ["http://other.test/b"])
     }
 
-    @Test func `a custom Host header is sent to its own origin only`() async throws {  // N12
+    @Test func `a custom Host header is sent to its own origin only`() async throws {
         let (client, transport) = try Self.client(["/v1/a": "b", "/v1/b": "http://other.test/"])
         var configuration = APIConfiguration(path: "a")
         configuration.headers = ["Host": "inner.test"]

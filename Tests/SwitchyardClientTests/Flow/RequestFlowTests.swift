@@ -7,7 +7,7 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// Rules for every request whatever options it has: PEER-4, DQ-4.
+/// Rules for every request whatever options it has.
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct RequestFlowTests {
     @Test func `requests that are cancelled at any moment end exactly once and leave nothing allocated`()
@@ -70,8 +70,9 @@ struct RequestFlowTests {
         #expect(gate.refreshes == 1)
     }
 
-    @Test func `the identifier of a request is the same in all retries and cancels the request in each`() async throws
-    {  // DQ-4
+    @Test func `a request keeps its identifier in all retries, and the identifier cancels it in each retry`()
+        async throws
+    {
         let answers = AnswerList([.status(503), .never])
         let (client, transport) = try NetworkClient.stubbed(options: {
             $0.retry = RetryPolicy(backoff: .constant(.zero))
@@ -151,7 +152,7 @@ struct RequestFlowTests {
         #expect(transport.requests.map(\.url.origin.scheme) == ["http", "http"])
     }
 
-    @Test func `each retry has its own signature, which covers the credentials`() async throws {  // M15
+    @Test func `each retry has its own signature, which covers the credentials`() async throws {
         let answers = AnswerList(503, 200)
         let signer = RequestSigner(
             .hmacSHA256(key: Data("key".utf8)),

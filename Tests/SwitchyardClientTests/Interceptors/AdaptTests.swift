@@ -6,7 +6,6 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// Rows L3 (should call), L4 (prepare), L5, L6 and L7.
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct AdaptTests {
     private static func appending(_ letter: String) -> RequestInterceptor {
@@ -15,7 +14,6 @@ struct AdaptTests {
         }
     }
 
-    // L4, L5
     @Test func `the client's interceptors adapt a request in order, and then the configuration's interceptors`()
         async throws
     {
@@ -30,7 +28,7 @@ struct AdaptTests {
         #expect(transport.requests.map { $0.headers["X-Order"] } == ["abcd"])
     }
 
-    @Test func `an interceptor that throws ends the request before it is sent`() async throws {  // L3, L5
+    @Test func `an interceptor that throws ends the request before it is sent`() async throws {
         let (client, transport) = try NetworkClient.stubbed(options: {
             $0.interceptors = [.adapting("gate") { _, _ in throw SampleError() }]
         }) { _ in .status(200) }
@@ -42,7 +40,10 @@ struct AdaptTests {
         #expect(client.activeRequests.isEmpty)
     }
 
-    @Test func `an interceptor receives the identifier, round, service and environment`() async throws {  // L6
+    @Test
+    func `an interceptor receives the identifier, the retry number, the service and the environment of a request`()
+        async throws
+    {
         let seen = Locked<[String]>([])
         let (client, _) = try NetworkClient.stubbed(options: {
             $0.interceptors = [
@@ -59,7 +60,7 @@ struct AdaptTests {
         #expect(seen.withLock { $0 } == ["\(id) 1 topics test"])
     }
 
-    @Test func `an interceptor may send a request of its own and then replace the request`() async throws {  // L7
+    @Test func `an interceptor may send a request of its own and then replace the request`() async throws {
         let (client, transport) = try NetworkClient.stubbed(options: { _ in }) { _ in .status(200) }
         var configuration = APIConfiguration(path: "old")
         configuration.interceptors = [

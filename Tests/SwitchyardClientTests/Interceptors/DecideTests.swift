@@ -6,7 +6,6 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// Rows K6, K10, K12, L3 (before success, before failure) and L4 (process).
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct DecideTests {
     private static func client(
@@ -18,7 +17,6 @@ struct DecideTests {
         return try NetworkClient.stubbed(time: time, options: { $0.interceptors = interceptors }) { answers.answer($0) }
     }
 
-    // K12
     @Test func `the first decision wins, and the client's interceptors decide before the configuration's`() async throws
     {
         let asked = Locked<[String]>([])
@@ -51,7 +49,7 @@ struct DecideTests {
         #expect(asked.withLock { $0 } == ["a", "b", "a", "b"])
     }
 
-    @Test func `an interceptor's decision may ask for a delay before the next retry`() async throws {  // K6
+    @Test func `an interceptor's decision may ask for a delay before the next retry`() async throws {
         let clock = ManualClock()
         let (client, transport) = try Self.client(
             [.retrying { $0.status == 202 ? .retry(after: .seconds(3)) : .undecided }],
@@ -69,7 +67,7 @@ struct DecideTests {
         #expect(transport.requestCount == 2)
     }
 
-    @Test func `an interceptor's decision may turn a success into an error`() async throws {  // K6, L3
+    @Test func `an interceptor's decision may turn a success into an error`() async throws {
         let (client, _) = try Self.client([.retrying("checker") { _ in .fail(SampleError()) }], 200)
 
         let reason = await client.failure(of: APIConfiguration(path: "x"))
@@ -77,7 +75,7 @@ struct DecideTests {
         #expect(reason == .vetoed(InterceptorError(name: "checker", underlying: SampleError())))
     }
 
-    @Test func `an interceptor's decision may replace a failure with a response`() async throws {  // L3, L4
+    @Test func `an interceptor's decision may replace a failure with a response of its own`() async throws {
         let (client, _) = try NetworkClient.stubbed(options: {
             $0.interceptors = [.retrying { _ in .answer(HTTPResponse(status: 203)) }]
         }) { _ in .failure(.connectionReset) }
@@ -95,7 +93,7 @@ struct DecideTests {
         #expect(reason == .vetoed(InterceptorError(name: "thrower", underlying: SampleError())))
     }
 
-    @Test func `an interceptor's error contains the failure that the interceptor has replaced`() async throws {  // H15
+    @Test func `an interceptor's error contains the failure that the interceptor has replaced`() async throws {
         for fails in [true, false] {
             let (client, _) = try NetworkClient.stubbed(options: {
                 $0.interceptors = [
@@ -127,7 +125,7 @@ struct DecideTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `an interceptor receives the earlier rounds with status, server and time`() async throws {  // K10
+    @Test func `an interceptor receives the status and the server of each earlier round`() async throws {
         let rounds = Locked<[RoundRecord]>([])
         let (client, _) = try Self.client(
             [
@@ -153,7 +151,7 @@ struct DecideTests {
         #expect(rounds.withLock { $0 }.map(\.context.server) == ["primary", "primary"])
     }
 
-    @Test func `the metrics of a request are kept for each retry`() async throws {  // K10, E35
+    @Test func `the metrics of a request are kept for each retry`() async throws {
         let rounds = Locked<[RoundRecord]>([])
         let answers = AnswerList(
             [Int64(7), 3].map { count in

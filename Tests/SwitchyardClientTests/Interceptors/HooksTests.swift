@@ -7,14 +7,13 @@ import SwitchyardTesting
 import SwitchyardTransport
 import Testing
 
-/// Rows L14, L16, L17, L22 and L23.
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct HooksTests {
     private enum Trace {
         @TaskLocal static var span = "none"
     }
 
-    @Test func `the event stream of a client ends at its shutdown`() async throws {  // L14
+    @Test func `the event stream of a client ends at its shutdown`() async throws {
         let (client, _) = try NetworkClient.stubbed(options: { _ in }) { _ in .status(200) }
         let events = client.events()
 
@@ -25,7 +24,6 @@ struct HooksTests {
         #expect(count == 0)
     }
 
-    // L16, L17
     @Test func `interceptors of the client and of the call observe requests, redirects and responses`()
         async throws
     {
@@ -59,7 +57,7 @@ struct HooksTests {
         #expect(bytes.withLock { $0 } == 4)
     }
 
-    @Test func `an observer may report results through another client`() async throws {  // L22
+    @Test func `an observer may report results through another client`() async throws {
         let (collector, collected) = try NetworkClient.stubbed(options: { _ in }) { _ in .status(204) }
         let (client, _) = try NetworkClient.stubbed(options: {
             $0.interceptors = [
@@ -82,7 +80,7 @@ struct HooksTests {
         #expect(String(decoding: body, as: UTF8.self).contains("\"\(answer.id)\""))
     }
 
-    @Test func `interceptors see the task-local values of the calling task`() async throws {  // L23
+    @Test func `interceptors see the task-local values of the calling task`() async throws {
         let (client, transport) = try NetworkClient.stubbed(options: {
             $0.interceptors = [.adapting { configuration, _ in configuration.headers["X-Span"] = Trace.span }]
         }) { _ in .status(200) }

@@ -7,7 +7,6 @@ import SwitchyardTesting
 import SwitchyardTransport
 import Testing
 
-/// Rows L4 (willSend, didReceive), L9, L10, L13, L15 and L24.
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct ObserveTests {
     /// Completes a cancelled exchange only when `end` is called.
@@ -90,7 +89,7 @@ struct ObserveTests {
         #expect(!transport.hasHandle)
     }
 
-    @Test func `the events of a plain request come in the documented order`() async throws {  // L4, L9, L13, L15
+    @Test func `the events of a plain request come in the documented order`() async throws {
         let log = EventLog()
         let (client, _) = try NetworkClient.stubbed(options: { $0.interceptors = [log.interceptor] }) { _ in
             .status(200)
@@ -102,7 +101,7 @@ struct ObserveTests {
         #expect(await log.events(until: "ended") == tree)
     }
 
-    @Test func `the events of a cancelled attempt end before the request's`() async throws {
+    @Test func `the last event of a cancelled attempt comes before the last event of its request`() async throws {
         let log = EventLog()
         let transport = LateTransport()
         var options = NetworkClient.Options(seed: 1)
@@ -165,7 +164,7 @@ struct ObserveTests {
     }
 
     @Test(arguments: [false, true])
-    func `the events of an attempt that is cancelled while it starts end before the request's`(
+    func `if a request is cancelled while an attempt starts, the attempt's last event comes before the request's`(
         isRedirect: Bool
     ) async throws {
         let log = EventLog()
@@ -188,7 +187,7 @@ struct ObserveTests {
         box.withLock { $0 = nil }
     }
 
-    @Test func `a retry is reported as a wait and another round`() async throws {
+    @Test func `a retry is reported as a delay and as another round of attempts`() async throws {
         let answers = AnswerList(503, 200)
         let log = EventLog()
         let (client, _) = try NetworkClient.stubbed(options: {
@@ -202,8 +201,7 @@ struct ObserveTests {
         #expect(await log.events(until: "ended") == ["dispatched"] + round + ["waiting"] + round + ["ended"])
     }
 
-    @Test func `an observer of the client receives all events, and an observer of a call only its own`() async throws
-    {  // L9, L10
+    @Test func `an observer of the client receives all events, and an observer of a call only its own`() async throws {
         let (all, one) = (EventLog(), EventLog())
         let (client, _) = try NetworkClient.stubbed(options: { $0.interceptors = [all.interceptor] }) { _ in
             .status(200)
@@ -229,7 +227,7 @@ struct ObserveTests {
         #expect(answer.status == 200)
     }
 
-    @Test func `a count of dispatched requests minus ended requests returns to zero`() async throws {  // L24
+    @Test func `the number of dispatched requests minus the number of ended requests returns to zero`() async throws {
         let log = EventLog()
         let active = Locked(0)
         let (client, _) = try NetworkClient.stubbed(options: {

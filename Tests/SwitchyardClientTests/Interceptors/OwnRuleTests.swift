@@ -8,7 +8,7 @@ import Testing
 @Suite struct OwnRuleTests {
     private let description = RequestContext(service: "topics", environment: .test, method: .get)
 
-    @Test func `a DispatchContext created in a test has its round and its remaining time`() {
+    @Test func `a DispatchContext that is created in a test has the given round and remaining time`() {
         let clock = ManualClock()
         let answer = ServiceResponse(id: RequestID(), response: HTTPResponse(status: 503), context: description)
         let first = RoundRecord(.success(answer), round: 1)

@@ -13,7 +13,7 @@ import Testing
         return order
     }
 
-    @Test func `requests of higher priority leave the queue first, equal ones in order`() {
+    @Test func `requests of higher priority leave the queue first, and requests of equal priority leave it in order`() {
         var line = FairLine()
         for (number, priority) in [(1, RequestPriority.low), (2, .normal), (3, .high), (4, .normal), (5, .high)] {
             line.enter(FairLine.Ticket(number: UInt64(number), owner: 1, priority: priority))
@@ -22,7 +22,7 @@ import Testing
         #expect(drain(&line) == [3, 5, 2, 4, 1])
     }
 
-    @Test func `owners alternate in the queue`() {
+    @Test func `the requests of different scopes leave the queue alternately`() {
         var line = FairLine()
         for number in 1...6 { line.enter(FairLine.Ticket(number: UInt64(number), owner: 1, priority: .normal)) }
         line.enter(FairLine.Ticket(number: 7, owner: 2, priority: .normal))
@@ -38,7 +38,8 @@ import Testing
         #expect(drain(&line).firstIndex(of: 1) == FairLine.patience - 1)
     }
 
-    @Test func `an owner whose only request went by age gets one turn like the others afterwards`() {
+    @Test
+    func `a scope whose only request left the queue because of its age gets one turn like other scopes afterwards`() {
         var line = FairLine()
         func enter(_ numbers: ClosedRange<UInt64>, owner: UInt64, _ priority: RequestPriority = .normal) {
             for number in numbers { line.enter(FairLine.Ticket(number: number, owner: owner, priority: priority)) }
@@ -72,7 +73,7 @@ import Testing
         #expect(line.keptCount == 0)
     }
 
-    @Test func `requests that leave the queue free their space, and the others keep their order`() {
+    @Test func `a request that leaves the queue frees its space, and the other requests keep their order`() {
         var line = FairLine()
         let stays: Set<UInt64> = [1, 5_000, 10_000]
         for number in UInt64(1)...10_000 {
@@ -131,7 +132,9 @@ import Testing
         #expect(limit.runningCount == 0 && limit.waitingCount == 0)
     }
 
-    @Test func `a request of high priority overtakes, and a waiting request can be cancelled`() async throws {
+    @Test func `a request of high priority overtakes other requests, and a waiting request can be cancelled`()
+        async throws
+    {
         let limit = ConcurrencyLimit(total: 1)
         let (client, transport) = try NetworkClient.limited([limit]) { request in
             request.url.text.hasSuffix("first") ? .never : .status(200)
@@ -228,7 +231,9 @@ import Testing
         #expect(limit.runningCount == 0)
     }
 
-    @Test func `a request of an adapter does not wait for the slot of the request that it adapts`() async throws {
+    @Test func `a request that an interceptor sends does not wait for the slot of the intercepted request`()
+        async throws
+    {
         let limit = ConcurrencyLimit(total: 1)
         let (client, transport) = try NetworkClient.limited([limit])
         var call = APIConfiguration.path("list")

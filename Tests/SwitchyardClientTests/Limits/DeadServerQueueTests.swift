@@ -35,7 +35,8 @@ import Testing
         #expect(limit.runningCount == 0)
     }
 
-    @Test func `requests that are cancelled after the move leave the queue`() async throws {
+    @Test func `requests that are cancelled after they moved to another server's queue leave that queue`() async throws
+    {
         let (client, waiting) = try await heldUp()
         try client.switchServer(to: "tertiary")
         try client.switchServer(to: "secondary")

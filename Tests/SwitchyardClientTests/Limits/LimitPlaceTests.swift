@@ -10,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5)), .prompt) struct LimitPlaceTests {
     private let limit = ConcurrencyLimit(perServer: 1)
 
-    @Test func `a server that hangs takes no slot of the same server in another environment`() async throws {
+    @Test func `a hanging server takes no slot of the same server in another environment`() async throws {
         let (client, transport) = try NetworkClient.limited([limit]) { request in
             request.url.text.contains("primary.test") ? .never : .status(200)
         }

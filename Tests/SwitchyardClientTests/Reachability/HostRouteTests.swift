@@ -5,7 +5,7 @@ import Testing
 
 @testable import SwitchyardClient
 
-/// Row O2: the route to one host by its address or name.
+/// The route to one host by its address or name.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct HostRouteTests {
     private func firstStatus(of provider: some ReachabilityProvider) async -> ReachabilityStatus? {
         await provider.updates().first { $0 != .unknown }
@@ -28,7 +28,7 @@ import Testing
         }
     #endif
 
-    @Test func `no findings exist for a host name that cannot be resolved`() {
+    @Test func `a host name that cannot be resolved gives no findings about routes`() {
         #expect(HostRoute.findings(of: "no such host.invalid") == nil)
     }
 
@@ -37,7 +37,7 @@ import Testing
         (EACCES, .nothing),
         (EMFILE, .nothing),
     ])
-    func `an error code proves a missing route or proves nothing`(code: Int32, finding: HostRoute.Finding) {
+    func `an error code proves that a route is missing or proves nothing`(code: Int32, finding: HostRoute.Finding) {
         #expect(HostRoute.Finding(errorCode: code) == finding)
     }
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SwitchyardClient
 
-/// How a network path of an Apple system is interpreted: row O2.
+/// How a network path of an Apple system is interpreted.
 @Suite struct PathReportTests {
     @Test func `an unsatisfied path means not reachable`() {
         #expect(PathReport(isUnsatisfied: true).status(isProof: true) == .notReachable)

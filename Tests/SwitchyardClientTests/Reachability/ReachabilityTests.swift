@@ -179,7 +179,9 @@ import Testing
         follower.stop()
     }
 
-    @Test func `the follower retains the network's provider until it is released`() async throws {
+    @Test func `the follower of the network status retains the provider of the status until the follower is released`()
+        async throws
+    {
         let (client, _) = try NetworkClient.stubbed { _ in .status(200) }
         var network: ManualReachability? = ManualReachability(.notReachable)
         weak var kept: ManualReachability?

@@ -5,7 +5,6 @@ import SwitchyardServices
 import Testing
 
 @Suite struct APIConfigurationTests {
-    // Row B56.
     @Test(arguments: [
         (HTTPMethod.get, IdempotencyKey.none, true), (.put, .none, true), (.delete, .none, true), (.post, .none, false),
         (.patch, .none, false), (.post, .automatic, true), (.post, .given("k"), true),
@@ -27,7 +26,6 @@ import Testing
         #expect(!configuration.isIdempotent)
     }
 
-    // Row B56.
     @Test func `an automatic idempotency key is the same for every attempt of a request`() throws {
         var configuration = APIConfiguration(method: .post)
         configuration.idempotencyKey = .automatic
@@ -41,7 +39,6 @@ import Testing
         #expect(other != first)
     }
 
-    // Row B56.
     @Test func `a given idempotency key is sent in the service's header field`() throws {
         var configuration = APIConfiguration(method: .post)
         configuration.idempotencyKey = .given("abc")
@@ -51,7 +48,6 @@ import Testing
         #expect(request.headers["X-Request-Key"] == "abc")
     }
 
-    // Row B56.
     @Test func `an idempotency key with control characters is rejected`() {
         var configuration = APIConfiguration(method: .post)
         configuration.idempotencyKey = .given("a\r\nb")
@@ -60,7 +56,6 @@ import Testing
         #expect(BuiltRequest.failure(configuration) == expected)
     }
 
-    // Rows B39 and B43.
     @Test func `values can be attached under custom keys`() {
         enum Screen: ConfigurationKey { static let defaultValue = "none" }
         var configuration = APIConfiguration()
@@ -71,13 +66,12 @@ import Testing
         #expect(configuration[Screen.self] == "home")
     }
 
-    // Row B35.
     @Test func `request priorities are ordered from low to high`() {
         #expect(APIConfiguration().priority == .normal)
         #expect([RequestPriority.high, .low, .normal].sorted() == [.low, .normal, .high])
     }
 
-    // Row B34: pipelining is not offered, because HTTP/2 is better and HTTP/1.1 servers often implement it incorrectly.
+    // Pipelining is not offered, because HTTP/2 is better and HTTP/1.1 servers often implement it incorrectly.
     @Test func `a call's traffic class is passed to its request`() throws {
         var configuration = APIConfiguration(path: "x")
         configuration.traffic = .background
@@ -94,7 +88,6 @@ import Testing
         #expect(configuration.usesCache == expected)
     }
 
-    // Row B38; rules TAF-B10, AFN-12 and TSW-11.
     @Test func `a copy does not change with its original`() throws {
         var configuration = APIConfiguration(path: "a", query: ["k": 1], headers: ["X": "1"])
         let copy = configuration

@@ -5,7 +5,7 @@ import SwitchyardHTTP
 import SwitchyardTesting
 import Testing
 
-/// A request that cannot be sent ends with one typed error that names the problem and its place; rules TAF-B4, TAF-B5.
+/// A request that cannot be sent ends with one typed error that names the problem and its place.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct BadInputTests {
     struct Mistake: Sendable, CustomTestStringConvertible {
         var name: String
@@ -109,7 +109,7 @@ import Testing
         #expect(error?.message.contains(what) == true)
     }
 
-    // Rows B3 and B8. A space is not an error, because it is encoded. An absolute http or https URL replaces the base
+    // A space is not an error, because it is encoded. An absolute http or https URL replaces the base
     // URL.
     @Test(arguments: [("a b", "http://primary.test/v1/a%20b"), ("https://o.example/x y", "https://o.example/x%20y")])
     func `an unambiguous path is encoded and sent`(path: String, expected: String) async throws {

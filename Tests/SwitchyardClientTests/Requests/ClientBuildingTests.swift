@@ -26,7 +26,7 @@ import Testing
         )
     }
 
-    // Rows A27 and A28; rule YTK-33: options are set once in one place, and a later change to the copy has no effect.
+    // Options are set once in one place, and a later change to the copy has no effect.
     @Test func `options can be set in a closure when a client is created`() async throws {
         let transport = StubTransport { _ in .status(204) }
         var kept = NetworkClient.Options()
@@ -45,7 +45,7 @@ import Testing
         #expect(request.headers["X-App"] == "demo")
     }
 
-    // Row A16: without a CDN, the call's base URL overrides the server's. With a CDN, the call's CDN overrides the
+    // Without a CDN, the call's base URL overrides the server's. With a CDN, the call's CDN overrides the
     // server's.
     @Test func `a CDN is used only on request, and the call's CDN overrides the server's`() throws {
         let client = try NetworkClient(service: Self.service(), transport: StubTransport { _ in .status(204) })
@@ -70,7 +70,6 @@ import Testing
         #expect(try url { $0.usesCDN = true } == "\(Self.base)/v1/a.png")
     }
 
-    // Rows A4, A19 and B48.
     @Test func `each environment has its own signing keys`() async throws {
         let keys = [ServiceEnvironment.test: ("public-t", "private-t"), .release: ("public-r", "private-r")]
         let transport = StubTransport { _ in .status(204) }
@@ -99,7 +98,7 @@ import Testing
         )
     }
 
-    // Row B23: cookies from the servers of one environment are not sent to those of another.
+    // Cookies from the servers of one environment are not sent to those of another.
     @Test func `cookies of one environment are neither sent nor removed in another environment`() throws {
         let jar = CookieJar()
         let cookie = Cookie(name: "a", value: "1", domain: "example", isHostOnly: false)
@@ -118,7 +117,7 @@ import Testing
         #expect(jar.cookies.map(\.name) == ["r", "a"])
     }
 
-    // Row A25: settings for a group of calls are chosen by URL and method, and later rules override earlier ones.
+    // Settings for a group of calls are chosen by URL and method, and later rules override earlier ones.
     @Test func `rules apply settings to groups of calls`() async throws {
         let transport = StubTransport { _ in .status(204) }
         let client = try NetworkClient(service: Self.service(), transport: transport) { options in
@@ -136,7 +135,7 @@ import Testing
         #expect(requests.map { $0.headers["X-Write"] } == [nil, nil, "1"])
     }
 
-    // Row A26: no cached state has to be invalidated.
+    // No cached state has to be invalidated.
     @Test(arguments: ["primary", "secondary"])
     func `rules match a prebuiltRequest to any server of the service`(server: String) async throws {
         let (client, transport) = try NetworkClient.stubbed { _ in .status(204) }
@@ -172,7 +171,6 @@ import Testing
         #expect(await client.failure(of: APIConfiguration(path: "../x")) == .invalidRequest(expected))
     }
 
-    // Row B51.
     @Test func `a request can be built without being sent`() throws {
         let transport = StubTransport { _ in .status(204) }
         let client = try NetworkClient(service: Self.service(), transport: transport)
@@ -184,7 +182,7 @@ import Testing
         #expect(transport.requestCount == 0)
     }
 
-    // Row B56: a write carries the same key however often it is sent.
+    // A write carries the same key however often it is sent.
     @Test func `a write that is sent again carries the same key`() async throws {
         let (client, transport) = try NetworkClient.stubbed { request in
             request.server == "primary" ? .failure(.connectionReset) : .status(201)

@@ -4,9 +4,7 @@ import SwitchyardHTTP
 import SwitchyardTesting
 import Testing
 
-/// Rows B10 to B14; rule TAF-B6.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct MethodTests {
-    // Rule DQ-7.
     @Test(arguments: [
         "GET", "POST", "PUT", "DELETE", "HEAD", "PATCH", "OPTIONS", "TRACE", "QUERY", "PURGE", "M-SEARCH",
     ])
@@ -35,7 +33,6 @@ import Testing
         #expect(HTTPMethod("CONNECT")?.name == "CONNECT")
     }
 
-    // Row B14.
     @Test func `the default method is GET`() throws {
         #expect(APIConfiguration(path: "x").method == .get)
         #expect(try BuiltRequest.request(APIConfiguration(path: "x")).method == .get)

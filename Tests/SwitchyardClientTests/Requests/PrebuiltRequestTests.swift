@@ -6,7 +6,7 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// Prebuilt requests are sent unchanged, and their own method decides about repetition: B36, YTK-46.
+/// Prebuilt requests are sent unchanged, and their own method decides about repetition.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct PrebuiltRequestTests {
     private func configuration(_ method: HTTPMethod) throws -> APIConfiguration {
         var configuration = APIConfiguration()
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func `an idempotency key that a prebuiltRequest does not contain allows no retry`() async throws {
+    @Test func `an idempotency key that a prebuiltRequest does not send does not allow a retry`() async throws {
         let (client, transport) = try client(.status(503))
         var configuration = try configuration(.post)
         configuration.idempotencyKey = .automatic

@@ -7,7 +7,6 @@ import Testing
 @Suite struct RequestGeneratorTests {
     // MARK: - Parameters
 
-    // Row C1.
     @Test(arguments: [HTTPMethod.get, .head, .delete])
     func `parameters of GET, HEAD and DELETE go into the query`(method: HTTPMethod) throws {
         var configuration = APIConfiguration(path: "x", method: method)
@@ -19,7 +18,6 @@ import Testing
         #expect(request.body.length == 0)
     }
 
-    // Row C1.
     @Test(arguments: [HTTPMethod.post, .put, .patch])
     func `parameters of POST, PUT and PATCH go into a form`(method: HTTPMethod) throws {
         var configuration = APIConfiguration(path: "x", method: method, query: ["q": 1])
@@ -32,8 +30,7 @@ import Testing
         #expect(request.headers["Content-Type"] == "application/x-www-form-urlencoded; charset=utf-8")
     }
 
-    // Rows C1 and C2.
-    @Test func `the destination of parameters can be forced, and the query methods chosen`() throws {
+    @Test func `a call can choose where its parameters are sent and for which methods they go into the query`() throws {
         var configuration = APIConfiguration(path: "x", method: .post)
         configuration.parameters = ["a": 1]
         configuration.parameterDestination = .query
@@ -43,7 +40,7 @@ import Testing
         #expect(try BuiltRequest.request(configuration) { $0.queryMethods = [.post] }.url.query == "a=1")
     }
 
-    // Row C5: a server decodes a form in the declared character set.
+    // A server decodes a form in the declared character set.
     @Test func `a form declares its character set`() throws {
         var latin = ParameterEncodingOptions()
         latin.characterSet = .isoLatin1
@@ -59,7 +56,6 @@ import Testing
         }
     }
 
-    // Row C33.
     @Test func `parameters together with a body that is not a form are an error`() {
         var configuration = APIConfiguration(method: .post, body: .json(["a": 1]))
         configuration.parameters = ["b": 1]
@@ -67,7 +63,6 @@ import Testing
         #expect(BuiltRequest.failure(configuration) == .body(kind: "application/json", reason: .conflict))
     }
 
-    // Row C33.
     @Test func `a request may have query and form parameters`() throws {
         let configuration = APIConfiguration(method: .post, query: ["a": 1], body: .form(["b": 2]))
 
@@ -77,7 +72,6 @@ import Testing
         #expect(BuiltRequest.text(request.body) == "b=2")
     }
 
-    // Row C26.
     @Test func `a closure may write the whole query`() throws {
         let configuration = APIConfiguration(path: "x?y=1", query: ["a": 1])
 
@@ -85,7 +79,6 @@ import Testing
         #expect(request.url.query == "y=1&a**1%20%C3%BC")
     }
 
-    // Row C26.
     @Test func `a closure that writes the query may throw`() {
         struct Unwritable: Error {}
         let configuration = APIConfiguration(path: "x", query: ["a": 1])
@@ -97,7 +90,6 @@ import Testing
 
     // MARK: - Common values
 
-    // Rows A21, A22 and B44.
     @Test func `static and computed common parameters are added to every request`() throws {
         let configuration = APIConfiguration(path: "x", query: ["a": 1])
 
@@ -109,9 +101,11 @@ import Testing
         #expect(request.url.query == "a=1&app=demo&path=x&time=7")
     }
 
-    // Row A20.
     @Test(arguments: [(false, "k=own"), (true, "k=common")])
-    func `common parameters yield to the request's parameters or override them`(overrides: Bool, expected: String)
+    func `depending on an option, common parameters yield to the request's parameters or override them`(
+        overrides: Bool,
+        expected: String
+    )
         throws
     {
         let request = try BuiltRequest.request(APIConfiguration(query: ["k": "own"])) {
@@ -122,7 +116,6 @@ import Testing
         #expect(request.url.query == expected)
     }
 
-    // Row A20; rule CT-15.
     @Test func `common parameters are added to a form but not to a JSON body`() throws {
         let form = try BuiltRequest.request(APIConfiguration(method: .post, body: .form(["a": 1]))) {
             $0.common.parameters = ["c": 1]
@@ -137,7 +130,6 @@ import Testing
         #expect(json.url.query == "c=1")
     }
 
-    // Row B45; rule TSW-6.
     @Test func `an error from a closure ends the call and names the closure`() {
         struct Offline: Error {}
 
@@ -157,7 +149,6 @@ import Testing
 
     // MARK: - Headers
 
-    // Rows A23 and B15; rule TAF-B8.
     @Test func `a request's headers replace common headers`() throws {
         let configuration = APIConfiguration(headers: ["x-app": "own", "X-List": "1", "X-List": "2"])
 
@@ -172,7 +163,6 @@ import Testing
         #expect(request.headers["X-Path"] == "/")
     }
 
-    // Rows B21 and C27.
     @Test func `a Content-Type is added only if the request has none`() throws {
         let plain = APIConfiguration(method: .post, body: .json(["a": 1]))
         var typed = plain
@@ -183,7 +173,6 @@ import Testing
         #expect(try BuiltRequest.request(APIConfiguration(method: .post)).headers["Content-Type"] == nil)
     }
 
-    // Row B16; rule TAF-B4.
     @Test(arguments: [
         ("X-A", "a\r\nX-B: b", RequestError.HeaderReason.controlCharacterInValue),
         ("X-A", "a\u{0}", .controlCharacterInValue), ("X-A", "a\u{1}", .otherControlCharacterInValue("\u{1}")),
@@ -206,7 +195,6 @@ import Testing
         )
     }
 
-    // Rows B17, B18 and B20.
     @Test func `the default headers are sent unless replaced`() throws {
         let request = try RequestGenerator().request(for: APIConfiguration(), on: BaseURL("https://h"))
 
@@ -217,7 +205,6 @@ import Testing
 
     // MARK: - Bodies
 
-    // Row B55.
     @Test(arguments: [HTTPMethod.get, .head, .trace])
     func `a body of a GET, HEAD or TRACE is rejected unless allowed`(method: HTTPMethod) throws {
         var configuration = APIConfiguration(method: method, body: .data(Data([1])))
@@ -228,7 +215,6 @@ import Testing
         #expect(try BuiltRequest.request(configuration).body.length == 1)
     }
 
-    // Rows C31 and C40.
     @Test func `an unreadable file is reported before the request is sent`() throws {
         let folder = FileManager.default.temporaryDirectory
         let missing = folder.appendingPathComponent("missing-\(UUID().uuidString)")

@@ -9,7 +9,6 @@ import Testing
 
 /// Closures that take part in building a request.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct RequestHookTests {
-    // Row A18.
     @Test func `the URL rule can be replaced for a service or for one call`() throws {
         let byName: URLRule = { base, configuration in
             RequestURL("\(base.origin)/gateway/\(configuration.path.uppercased())")
@@ -29,7 +28,7 @@ import Testing
         #expect(try url() == "https://other.example/own?a=1")
     }
 
-    // Row B44: the parameters that a transform adds are present during validation.
+    // The parameters that a transform adds are present during validation.
     @Test func `parameters can be validated, and transforms run before the validation`() throws {
         struct Missing: Error {}
         let configuration = APIConfiguration(path: "x", query: ["a": 1])
@@ -45,7 +44,7 @@ import Testing
         #expect(build { $0.transforms = [{ _ in throw Missing() }] } == .hook(stage: "reformer", message: "Missing()"))
     }
 
-    // Row B45: its own error, and no network access.
+    // Its own error, and no network access.
     @Test func `a request with rejected parameters is not sent`() async throws {
         struct TooShort: Error {}
         let transport = StubTransport { _ in .status(200) }
@@ -59,7 +58,6 @@ import Testing
         #expect(transport.requestCount == 0)
     }
 
-    // Row B50.
     @Test func `a request may depend on an asynchronous operation and on its failure`() async throws {
         struct Locked: Error {}
         let transport = StubTransport { _ in .status(200) }
@@ -80,7 +78,7 @@ import Testing
         #expect(reason == .vetoed(InterceptorError(name: "vault", underlying: Locked())))
     }
 
-    // Row A24; rule CT-13: a failure that the service handles still ends the call once and names the handler.
+    // A failure that the service handles still ends the call once and names the handler.
     @Test func `an interceptor can end a call that received a 401 with an error of its own`() async throws {
         struct SignedOut: Error {}
         let signOuts = SwitchyardServices.Locked(0)
@@ -104,7 +102,6 @@ import Testing
         #expect(client.activeRequests.isEmpty)
     }
 
-    // Row C28.
     @Test func `an encoder can be set for all calls and for one call`() throws {
         struct Topic: Encodable, Sendable { var topicTitle = "x" }
         let snake = JSONEncoder()
@@ -120,7 +117,6 @@ import Testing
         #expect(try text(.json(Topic(), encoder: JSONEncoder())) == #"{"topicTitle":"x"}"#)
     }
 
-    // Row C37.
     @Test func `a custom body is sent unchanged`() throws {
         struct Full: Error {}
         let packed = RequestCompressor.compressed(Data("hello".utf8), .gzip)
@@ -140,7 +136,7 @@ import Testing
         )
     }
 
-    // Row B26 and rule CT-17: computed values are computed for each call.
+    // Computed values are computed for each call.
     @Test func `a common header may depend on the call and on the time`() async throws {
         let count = Locked(0)
         let (client, transport) = try NetworkClient.stubbed(

@@ -7,7 +7,6 @@ import Testing
 @Suite struct RequestOptionsTests {
     // MARK: - Hosts
 
-    // Row A29.
     @Test func `common values are not sent to other hosts`() throws {
         let configuration = APIConfiguration(path: "https://other.example/x", headers: ["X-Own": "1"])
         let request = try BuiltRequest.request(configuration) {
@@ -21,7 +20,6 @@ import Testing
         #expect(request.headers["X-Own"] == "1")
     }
 
-    // Row A29.
     @Test func `an absolute URL with the base's origin gets common headers`() throws {
         let configuration = APIConfiguration(path: "https://API.example.com:443/x")
         let request = try BuiltRequest.request(configuration) { $0.common.headers = [.bearer("secret")] }
@@ -29,7 +27,6 @@ import Testing
         #expect(request.headers["Authorization"] == "Bearer secret")
     }
 
-    // Row A29.
     @Test func `requests to other hosts can be allowed or rejected`() throws {
         let configuration = APIConfiguration(path: "https://other.example/x")
 
@@ -44,7 +41,6 @@ import Testing
         )
     }
 
-    // Row A16.
     @Test func `a request's CDN replaces the base URL only if usesCDN is set`() throws {
         var configuration = APIConfiguration(path: "a.png")
         configuration.cdnURL = RequestURL("https://cdn.example.com/files")
@@ -56,7 +52,6 @@ import Testing
 
     // MARK: - Paths
 
-    // Row A17.
     @Test(arguments: [
         ("users", "https://api.example.com/v1/v2/users"), ("/users", "https://api.example.com/v1/v2/users"),
         ("", "https://api.example.com/v1/v2"), ("?a=1", "https://api.example.com/v1/v2?a=1"),
@@ -66,7 +61,6 @@ import Testing
         #expect(try BuiltRequest.url(APIConfiguration(path: path)) { $0.apiVersion = "v2" } == expected)
     }
 
-    // Row A17.
     @Test func `a call may choose another API version or none`() throws {
         var configuration = APIConfiguration(path: "users")
         configuration.apiVersion = "v3"
@@ -76,7 +70,6 @@ import Testing
         #expect(try BuiltRequest.url(configuration) { $0.apiVersion = "v2" } == "https://api.example.com/v1/users")
     }
 
-    // Rows B3, B46 and A27; rule YTK-17.
     @Test func `path filters change paths in order, and change absolute URLs only if they opt in`() throws {
         let shout = PathFilter(appliesToAbsoluteURLs: true) { path, _ in "\(path)/!" }
         let filters = [PathFilter.appending(["k": "a b"]), shout]
@@ -91,7 +84,6 @@ import Testing
         )
     }
 
-    // Row B57.
     @Test func `placeholders are filled with escaped values`() throws {
         var configuration = APIConfiguration(path: "users/{id}/files{/parts*}{?page}")
         configuration.pathValues = ["id": "a/b?c", "parts": ["x y", "z"], "page": 2]
@@ -101,7 +93,6 @@ import Testing
         )
     }
 
-    // Row B57.
     @Test(arguments: ["users/{id}", "users/{id", "users/id}", "users/{}", "users/{i d}"])
     func `a placeholder that is invalid or has no value is an error`(path: String) {
         let failure = BuiltRequest.failure(APIConfiguration(path: path))
@@ -111,7 +102,6 @@ import Testing
         #expect(failure == nil && path == "users/id}")
     }
 
-    // Row B57.
     @Test(arguments: ["..", "."])
     func `a path value cannot be a dot segment`(value: String) {
         var configuration = APIConfiguration(path: "users/{id}/x")
@@ -121,14 +111,14 @@ import Testing
         #expect(BuiltRequest.failure(configuration) == expected)
     }
 
-    // Row B57.
     @Test(
         arguments: [
             ("search?q={id}", "search?q="), ("report{id}.pdf", "report.pdf"), ("users/7{.id}", "users/7."),
             ("users/7{id}/x", "users/7/x"), ("users/{id}7", "users/7"), ("users/7#{id}", "users/7#"),
         ]
     )
-    func `an empty path value is allowed if its segment is not left empty`(path: String, expanded: String) throws {
+    func `an empty path value is allowed if its path segment also has other text`(path: String, expanded: String) throws
+    {
         let template = try URLTemplate(path)
 
         #expect(try template.expanded(with: ["id": ""], missing: .refusedInPath) == expanded)
@@ -139,7 +129,8 @@ import Testing
         #expect(try URLTemplate("topics").variables == [])
     }
 
-    @Test(arguments: ["users/{id:2}/x", "users{/id:2}"]) func `a path value whose prefix is a dot segment is rejected`(
+    @Test(arguments: ["users/{id:2}/x", "users{/id:2}"])
+    func `a path value is rejected if a prefix modifier shortens it to a dot segment`(
         path: String
     ) {
         var configuration = APIConfiguration(path: path)
@@ -149,7 +140,6 @@ import Testing
         #expect(BuiltRequest.failure(configuration) == expected)
     }
 
-    // Row B57.
     @Test(
         arguments: [
             ("users/{id}", ""), ("users/{id:3}", ""), ("users/{+id}", ""), ("users{/id}", ""), ("users/{id}{?q}", ""),
@@ -168,8 +158,7 @@ import Testing
         #expect(BuiltRequest.failure(configuration) == expected)
     }
 
-    // Row B57.
-    @Test func `an empty value is allowed where no path segment is lost`() throws {
+    @Test func `an empty value is allowed if no path segment becomes empty`() throws {
         var configuration = APIConfiguration(path: "users{;id}{?page}{#part}")
         configuration.pathValues = ["id": "", "page": "", "part": ""]
         #expect(try BuiltRequest.url(configuration) == "https://api.example.com/v1/users;id?page=")
@@ -199,7 +188,6 @@ import Testing
         #expect(try BuiltRequest.url(configuration) == "https://api.example.com/v1/topics?a=1;b=2;c=3")
     }
 
-    // Row B8.
     @Test func `a URL that is too long is an error`() {
         let configuration = APIConfiguration(path: String(repeating: "a", count: 100_000))
 
@@ -207,7 +195,6 @@ import Testing
         #expect(BuiltRequest.failure(configuration) == .url(text: configuration.path, reason: reason))
     }
 
-    // Row B8; rule TAF-B4.
     @Test(arguments: [
         "", "api.example.com", "ftp://h", "http://", "http:///x", "http://a b", "http://h:x", "http://h:70000",
         "http://[::1", "https://evil\\@good", "//h/x", "http://1.2.3", "http://user@",
@@ -218,7 +205,7 @@ import Testing
 
     // MARK: - Changes
 
-    // Rows B37 and B49: a signing modifier runs after the call's own changes.
+    // A signing modifier runs after the call's own changes.
     @Test func `modifiers run in order, and the call's modifiers run before the generator's`() throws {
         var configuration = APIConfiguration(path: "x", headers: ["X-Order": "0"])
         configuration.modifier = { $0.headers.set("X-Order", "\($0.headers["X-Order"] ?? "")1") }
@@ -233,7 +220,6 @@ import Testing
         #expect(request.headers["X-Order"] == "0123")
     }
 
-    // Row B36; rule YTK-46.
     @Test func `a prebuiltRequest replaces everything else`() throws {
         let prebuilt = HTTPRequest(method: .put, url: try RequestURL(validating: "https://o.example/x"))
         var configuration = APIConfiguration(path: "ignored", headers: ["X-Ignored": "1"], timeout: .seconds(3))
@@ -247,7 +233,6 @@ import Testing
         #expect(request.timeouts.total == .seconds(3))
     }
 
-    // Rows B29 and B30; rules TAF-B7 and TSW-10.
     @Test func `timeouts and limits of a call override the generator's`() throws {
         var configuration = APIConfiguration(timeout: .milliseconds(1500))
         configuration.connectTimeout = .seconds(1)

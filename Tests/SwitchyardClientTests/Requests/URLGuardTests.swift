@@ -32,7 +32,7 @@ import Testing
         )
     }
 
-    @Test func `a base URL's query that ends in a question mark stays separate from the path's query`() throws {
+    @Test func `a query of a base URL that ends in a question mark stays separate from the query of the path`() throws {
         #expect(
             try BuiltRequest.url(APIConfiguration(path: "users?p=2"), on: "https://h/v1?q=why?")
                 == "https://h/v1/users?q=why?&p=2"
@@ -67,7 +67,7 @@ import Testing
         ("files/{+a}{b}", "a/", ".."), ("files/{+a}{b}", "a/", ""), ("x/{a}{+b}", "..", "/y"),
         ("x/{a}{+b}", "..", "?q"),
     ])
-    func `values that form a dot segment or an empty segment next to a value with slashes are rejected`(
+    func `values that form a dot segment or an empty segment together with a value with slashes are rejected`(
         path: String,
         first: String,
         second: String

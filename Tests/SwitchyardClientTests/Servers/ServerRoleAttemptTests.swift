@@ -13,7 +13,7 @@ extension ServerRoleTests {
         ("http://other.test/x", nil), ("http://mirror.test/v1/catalog/1", nil), ("http://mirror.test/files/1", nil),
         ("http://mirror.test/v1/orders", "mirror"),
     ])
-    func `a URL rule may lead to any URL that is not another path of a server`(
+    func `a URL rule may lead to any URL except another path of a server`(
         url: String,
         refusing: String?
     ) async throws {
@@ -32,7 +32,8 @@ extension ServerRoleTests {
         #expect(transport.requests.map(\.url.text) == (refusing == nil ? [url] : []))
     }
 
-    @Test func `a modifier that moves a request to a server that does not serve it makes the call fail`() async throws {
+    @Test func `a call fails if a modifier moves its request to a server that does not serve the request`() async throws
+    {
         let target = try RequestURL(validating: "http://mirror.test/v1/orders")
         let (client, transport) = try mirrored { options in
             options.generator.modifiers = [{ $0.url = target }]
@@ -53,7 +54,7 @@ extension ServerRoleTests {
         #expect(await client.failure(of: APIConfiguration(path: "../x")) == .invalidRequest(expected))
     }
 
-    @Test func `a call that names its server can fail without an ejection of the only server that serves it`()
+    @Test func `failures of calls that name the only server that serves them do not eject that server`()
         async throws
     {
         let (client, _) = try mirrored { request in
@@ -67,7 +68,7 @@ extension ServerRoleTests {
         #expect(client.servers.map(\.state) == [.healthy, .healthy])
     }
 
-    @Test func `a hedge at a server that does not serve the changed request is tried at the next server`() async throws
+    @Test func `a hedging attempt that a server does not serve after a change is sent to the next server`() async throws
     {
         let time = ManualClock()
         let servers = try [server("primary"), server("mirror", ["GET /old/**"]), server("backup")]
@@ -91,7 +92,9 @@ extension ServerRoleTests {
         #expect(try await response.value.context.server == "backup")
     }
 
-    @Test func `a hung server for writes is compared although it does not serve the probe path`() async throws {
+    @Test func `a server that hangs for writes is compared with another server although neither serves the probe path`()
+        async throws
+    {
         let time = ManualClock()
         let servers = try ["w1", "w2"].map { try server($0, ["* /orders/**"]) }
         let (client, transport) = try client(servers, time: time) { options in
@@ -111,7 +114,7 @@ extension ServerRoleTests {
         #expect(Set(reads.map { "\($0.server)\($0.url.path)" }) == ["w1/v1/orders/1", "w2/v1/orders/1"])
     }
 
-    @Test func `the roles of the servers run the transforms once more per call`() async throws {
+    @Test func `the transforms of a call run once more if servers serve different requests`() async throws {
         let count = Locked(0)
         let (client, _) = try mirrored { options in
             options.generator.transforms = [{ _ in count.withLock { $0 += 1 } }]

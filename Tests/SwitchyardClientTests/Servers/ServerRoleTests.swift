@@ -52,7 +52,9 @@ import Testing
         StubResponse.failure(.connectionRefused), .failure(.connectionReset), .status(503), .status(500),
         .failure(.timeout),
     ])
-    func `only requests that the mirror serves fail over to it`(failure: StubResponse) async throws {
+    func `a request fails over to a mirror server only if the mirror serves the request`(failure: StubResponse)
+        async throws
+    {
         let (client, transport) = try mirrored { $0.server == "primary" ? failure : .status(200) }
 
         for number in 0..<40 {
@@ -140,7 +142,7 @@ import Testing
         #expect(transport.requests.count == (isServed ? 1 : 0))
     }
 
-    @Test func `a request that a modifier changes goes to a server that serves the changed request`() async throws {
+    @Test func `a request that a modifier changes is sent to a server that serves the changed request`() async throws {
         let servers = try [server("replica", .reads), server("mirror", ["GET /**"]), server("primary")]
         let (client, transport) = try client(servers) { options in
             options.generator.modifiers = [{ $0.method = .post }]
@@ -185,7 +187,7 @@ import Testing
     }
 
     @Test(arguments: ["v1/catalog/1", "files/1"])
-    func `a redirect to a server that serves its target, or to no path of the service, is followed`(
+    func `a redirect to a server that serves its target, or to a path outside the service, is followed`(
         target: String
     ) async throws {
         let (client, _) = try mirrored { request in
@@ -210,7 +212,7 @@ import Testing
         #expect(transport.requests.count == count)
     }
 
-    @Test func `a slow write is compared only at servers that serve the comparison`() async throws {
+    @Test func `a slow write is compared only at servers that serve the comparison request`() async throws {
         let time = ManualClock()
         let (client, transport) = try mirrored(time: time) { request in
             request.method == .post ? .never : .status(200)
@@ -227,7 +229,7 @@ import Testing
     }
 
     @Test(arguments: [nil, "health"])
-    func `a mirror is probed with requests that it serves`(probePath: String?) async throws {
+    func `a mirror server is probed with requests that it serves`(probePath: String?) async throws {
         let (isDown, time) = (Locked(false), ManualClock())
         let servers = try [server("mirror", ["GET /catalog/**"]), server("primary")]
         let (client, transport) = try client(servers, switching: .smallFleet, time: time) { options in
@@ -285,7 +287,7 @@ import Testing
         #expect(transport.requests.map(\.url.text) == ["http://mirror.test\(expected)"])
     }
 
-    @Test func `another server gets the path of the service`() async throws {
+    @Test func `a rewrite for one server does not change the path that other servers get`() async throws {
         let servers = try [server("mirror", rewrites: ["/a/**": "/b/**"]), server("primary")]
         let (client, transport) = try client(servers) { $0.server == "mirror" ? .status(500) : .status(200) }
 
@@ -355,7 +357,7 @@ import Testing
         }
     }
 
-    @Test func `the selector narrows the choice to the candidates that it wants`() async throws {
+    @Test func `the selector of a client limits the choice to the servers that it returns`() async throws {
         let seen = Locked<[[String]]>([])
         var policy = SwitchPolicy.recommended
         policy.selector = ServerSelector { candidates in
@@ -374,7 +376,7 @@ import Testing
     }
 
     @Test(arguments: [[], ["nobody"]])
-    func `a selector that wants no candidate has no effect`(wanted: [String]) async throws {
+    func `a selector that returns no server has no effect`(wanted: [String]) async throws {
         var policy = SwitchPolicy.recommended
         policy.selector = ServerSelector { _ in wanted }
         let (client, transport) = try client([server("a"), server("b")], switching: policy) { _ in .status(200) }
@@ -385,7 +387,7 @@ import Testing
     }
 
     @Test(arguments: [ServerChoice.named("a"), .automatic])
-    func `the selector is not called if no other server may get the request`(server: ServerChoice) async throws {
+    func `the selector is not called if no other server serves the request`(server: ServerChoice) async throws {
         let count = Locked(0)
         var policy = SwitchPolicy.recommended
         policy.selector = ServerSelector { candidates in

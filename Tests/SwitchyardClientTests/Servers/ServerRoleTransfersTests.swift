@@ -89,7 +89,7 @@ import Testing
         #expect(mirror.requests.allSatisfy { $0.path == "/catalog/1" })
     }
 
-    @Test func `a request that is built without sending it is for a server that serves it`() throws {
+    @Test func `a request that is only built and not sent has the URL of a server that serves it`() throws {
         let servers = try Self.servers(Self.started(), Self.started())
         let client = try Self.client(servers.reversed())
         let mirror = try #require(servers[1].baseURLs[.test]).text
@@ -176,7 +176,7 @@ import Testing
         #expect(lab.servers[1].requests.isEmpty)
     }
 
-    @Test func `an interrupted download continues elsewhere if its server no longer serves it`() async throws {
+    @Test func `an interrupted download continues at another server if its server no longer serves it`() async throws {
         let lab = try Lab(.download)
         let servers = try Self.servers(lab.servers[0], lab.servers[1])
         let client = try Self.client(servers)

@@ -14,7 +14,6 @@ import Testing
 struct StreamTests {
     private let bytes = DownloadLab.bytes(300_000)
 
-    // E29
     @Test func `chunks arrive before the response is complete`() async throws {
         let lab = try DownloadLab()
         let gate = lab.serveLive()
@@ -33,7 +32,6 @@ struct StreamTests {
         #expect(lab.client.activeRequests.isEmpty)
     }
 
-    // E35
     @Test func `a response has timing metrics`() async throws {
         let lab = try DownloadLab()
         lab.server.route(.get, "/live", answering: .text("x"))
@@ -52,7 +50,6 @@ struct StreamTests {
         #endif
     }
 
-    // E32
     @Test func `a body is collected up to a limit, and a longer body fails`() async throws {
         let lab = try DownloadLab()
         lab.server.route(.get, "/data", answering: .data(bytes))
@@ -66,7 +63,6 @@ struct StreamTests {
         await lab.server.waitUntilIdle()
     }
 
-    // E31
     @Test func `a reader that pauses stops the server from sending`() async throws {
         let lab = try DownloadLab()
         let sent = Locked(0)
@@ -97,7 +93,6 @@ struct StreamTests {
         await lab.server.waitUntilIdle()
     }
 
-    // E29
     @Test func `cancelling a stream by its identifier ends it while the body is read`() async throws {
         let lab = try DownloadLab()
         lab.server.route(.get, "/live") { _ in
@@ -202,7 +197,6 @@ struct StreamTests {
         #expect(reason == .deadlineExceeded)
     }
 
-    // E30
     @Test func `a body can be read as an input stream`() async throws {
         let lab = try DownloadLab()
         lab.server.route(.get, "/data", answering: .data(bytes))
@@ -228,7 +222,6 @@ struct StreamTests {
         #expect(read == bytes)
     }
 
-    // E30
     @Test func `an input stream reports an error if the body is truncated`() async throws {
         let lab = try DownloadLab()
         lab.server.route(.get, "/data", answering: .data(bytes))
@@ -272,7 +265,6 @@ struct StreamTests {
         stream.close()
     }
 
-    // E28
     @Test func `a streamed response can be saved as a download`() async throws {
         let lab = try DownloadLab()
         lab.serve(LoopbackContent(bytes))
@@ -300,7 +292,6 @@ struct StreamTests {
         #expect(reports.values.last == TransferProgress(direction: .download, completed: 6_000, total: 6_000))
     }
 
-    // E28
     @Test func `a response that is truncated while it is saved leaves the old file unchanged`() async throws {
         let lab = try DownloadLab()
         lab.serve(LoopbackContent(bytes))
@@ -317,8 +308,7 @@ struct StreamTests {
         #expect(try lab.files == ["film.mov"])
     }
 
-    // E3
-    @Test func `the progress of a data request is reported while its body arrives`() async throws {
+    @Test func `the progress of a data request is reported while the response body arrives`() async throws {
         let lab = try DownloadLab()
         lab.server.route(.get, "/data", answering: .data(bytes))
         let reports = Recorder<TransferProgress>()

@@ -32,7 +32,9 @@ import Testing
         transport.requests.map { $0.headers["Authorization"] }
     }
 
-    @Test func `a call is sent again without a credential after a 401, and later calls omit it at once`() async throws {
+    @Test func `after a 401, a call is sent again without a credential, and later calls are sent without one at once`()
+        async throws
+    {
         let credentials = Credentials { _ in throw CredentialError.loginRequired }
         credentials.set(.bearer("dead"), in: .test)
         let (client, transport) = try Self.client(credentials)
@@ -89,7 +91,7 @@ import Testing
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `a call that is rejected without a credential too fails with loginRequired`() async throws {
+    @Test func `a call that is rejected even without a credential fails with loginRequired`() async throws {
         let credentials = Credentials { _ in throw CredentialError.loginRequired }
         credentials.set(.bearer("dead"), in: .test)
         let (client, transport) = try Self.client(credentials)

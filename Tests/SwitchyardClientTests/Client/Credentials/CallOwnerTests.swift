@@ -119,7 +119,10 @@ import Testing
     }
 
     @Test(arguments: Moment.allCases, [Change.logOut, .login, .logOutAndLogin])
-    func `a call ends when its user logs out or changes, in whatever step it waits`(moment: Moment, change: Change)
+    func `a call ends when its user logs out or changes, whatever the call is waiting for`(
+        moment: Moment,
+        change: Change
+    )
         async throws
     {
         for isNamed in [false, true] {

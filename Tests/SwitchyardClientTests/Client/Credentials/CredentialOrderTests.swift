@@ -29,7 +29,9 @@ import Testing
         }
     }
 
-    @Test func `a logout at the very end of a refresh is stored and reported last`() async throws {
+    @Test func `a logout at the very end of a token refresh is stored and reported after the refreshed token`()
+        async throws
+    {
         for _ in 0..<20 {
             let keychain = Keychain()
             let credentials = Credentials(provider: keychain)

@@ -6,7 +6,6 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// Rows M1, M3, M5, M8, M10 and M12, and YTK-45.
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct CredentialTests {
     private static func fields(
@@ -20,14 +19,13 @@ struct CredentialTests {
         return try #require(transport.requests.last).headers
     }
 
-    // M1, M3
     @Test func `bearer, basic and header credentials are sent with a request`() async throws {
         #expect(try await Self.fields(.bearer("t"))["Authorization"] == "Bearer t")
         #expect(try await Self.fields(.basic(user: "u", password: "ü"))["Authorization"] == "Basic dTrDvA==")
         #expect(try await Self.fields(.header("X-API-Key", "k"))["X-API-Key"] == "k")
     }
 
-    @Test func `a call may have its own credential or none`() async throws {  // M1, M3
+    @Test func `a call may have its own credential or none`() async throws {
         var own = APIConfiguration(path: "x")
         own.credential = .basic(user: "u", password: "p")
         var none = APIConfiguration(path: "x")
@@ -55,7 +53,7 @@ struct CredentialTests {
         #expect(transport.requests.map { $0.headers["X-Custom-Secret"] } == ["k", nil])
     }
 
-    @Test func `a request that needs a credential is not sent if there is no credential`() async throws {  // M8
+    @Test func `a request that needs a credential is not sent if there is no credential`() async throws {
         let (client, transport) = try NetworkClient.stubbed(options: {
             $0.credentials = Credentials(provider: KeptCredential(nil))
         }) { _ in .status(200) }
@@ -78,7 +76,7 @@ struct CredentialTests {
         #expect(transport.requests.allSatisfy { $0.headers["Authorization"] == "Bearer kept" })
     }
 
-    @Test func `a credential can be set at any time and gets a version number`() async throws {  // M10
+    @Test func `a credential can be set at any time and gets a version number`() async throws {
         let credentials = Credentials(provider: KeptCredential(nil))
         let (client, transport) = try NetworkClient.stubbed(options: { $0.credentials = credentials }) { _ in
             .status(200)
@@ -108,7 +106,7 @@ struct CredentialTests {
         #expect(transport.requests.map { $0.headers["Authorization"] } == ["Bearer t", "Bearer r"])
     }
 
-    @Test func `a logout is reported as an event, so that stored user data can be deleted`() async throws {  // M12
+    @Test func `a logout is reported as an event, so that stored user data can be deleted`() async throws {
         let provider = KeptCredential(nil)
         let credentials = Credentials(provider: provider)
         var events = credentials.events().makeAsyncIterator()
@@ -122,7 +120,7 @@ struct CredentialTests {
         #expect(await client.failure(of: APIConfiguration(path: "x")) == .credentials(.missing))
     }
 
-    @Test func `descriptions of credentials contain no secrets`() {  // YTK-45
+    @Test func `descriptions of credentials contain no secrets`() {
         let credentials: [Credential] = [
             .bearer("secret"), .basic(user: "u", password: "secret"), .digest(user: "u", password: "secret"),
             .header("X", "secret"),
@@ -131,7 +129,7 @@ struct CredentialTests {
         #expect(credentials.allSatisfy { !"\($0) \(String(reflecting: $0))".contains("secret") })
     }
 
-    @Test func `a credential is refreshed before it expires`() async throws {  // M5
+    @Test func `a credential is refreshed before it expires`() async throws {
         let now = Date(timeIntervalSince1970: 1000)
         let gate = TokenGate()
         let credentials = Credentials(clock: { now }) { _ in gate.refresh() }
@@ -158,7 +156,7 @@ struct CredentialTests {
 
     @Test func `a token that expires within the leeway is refreshed when it expires, not for every request`()
         async throws
-    {  // M5, M7
+    {
         let now = Locked(Date(timeIntervalSince1970: 1000))
         let refreshes = Locked(0)
         let credentials = Credentials(clock: { now.withLock { $0 } }) { _ in
@@ -195,7 +193,9 @@ struct CredentialTests {
         #expect(kept == (0..<50).map { .bearer("\($0)") } + [nil])
     }
 
-    @Test func `a call that is upgraded to https still counts as the origin of the base URL`() async throws {
+    @Test func `a call that is upgraded to https still gets the credential for the origin of the base URL`()
+        async throws
+    {
         var configuration = APIConfiguration(path: "x")
         configuration.upgradesToHTTPS = true
 

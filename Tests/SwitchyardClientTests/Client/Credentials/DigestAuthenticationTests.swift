@@ -8,7 +8,6 @@ import Testing
 
 @testable import SwitchyardClient
 
-/// Row M1.
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct DigestAuthenticationTests {
     private static func challenge(_ algorithm: String, _ more: String = "qop=\"auth, auth-int\"") -> String {
@@ -24,7 +23,7 @@ struct DigestAuthenticationTests {
         ("MD5", "8ca523f5e9506fed4657c9700eebdbec"),
         ("SHA-256", "753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1"),
     ])
-    func `the responses match the examples of RFC 7616`(algorithm: String, response: String) throws {
+    func `Digest credentials match the examples of RFC 7616`(algorithm: String, response: String) throws {
         let headers: HTTPHeaders = ["WWW-Authenticate": Self.challenge(algorithm)]
         let answer = try #require(DigestResponse.best(of: AuthenticationChallenge.all(in: headers)))
         let url = try #require(RequestURL("http://www.example.org/dir/index.html"))
@@ -42,7 +41,7 @@ struct DigestAuthenticationTests {
         #expect(field.contains("nc=00000001, qop=auth"))
     }
 
-    @Test func `the response matches the example of RFC 2069 and has no cnonce`() throws {
+    @Test func `a Digest credential matches the example of RFC 2069 and has no cnonce`() throws {
         let text = "Digest realm=\"testrealm@host.com\", nonce=\"dcd98b7102dd2f0e8b11d0f600bfb0c093\""
         let answer = try #require(DigestResponse.best(of: AuthenticationChallenge.all(in: ["WWW-Authenticate": text])))
         let url = try #require(RequestURL("http://host.com/dir/index.html"))
@@ -62,7 +61,7 @@ struct DigestAuthenticationTests {
 
     // RFC 7616 section 3.4: the algorithm must be the one that the challenge supplies.
     @Test(arguments: [("", false), (", algorithm=md5", true), (", algorithm=\"MD5\"", true)])
-    func `the algorithm is named in the response if the challenge names it`(parameter: String, isNamed: Bool) throws {
+    func `a Digest credential names the algorithm if the challenge names it`(parameter: String, isNamed: Bool) throws {
         let headers: HTTPHeaders = ["WWW-Authenticate": "Digest realm=r, nonce=n, qop=auth\(parameter)"]
         let answer = try #require(DigestResponse.best(of: AuthenticationChallenge.all(in: headers)))
         let request = HTTPRequest(url: try #require(RequestURL("http://x.test/")))
@@ -106,7 +105,7 @@ struct DigestAuthenticationTests {
     }
 
     @Test(arguments: ["YIIB/+-._~==", "YIIB=", "YIIB"])
-    func `a challenge that follows a challenge with a token68 is not lost`(token: String) {  // M1
+    func `a challenge that follows a challenge in token68 form is not lost`(token: String) {
         let headers: HTTPHeaders = ["WWW-Authenticate": "Negotiate \(token), Digest realm=r, nonce=n"]
 
         let challenges = AuthenticationChallenge.all(in: headers)
@@ -115,8 +114,7 @@ struct DigestAuthenticationTests {
         #expect(challenges.last?.parameters == ["realm": "r", "nonce": "n"])
     }
 
-    // M1
-    @Test func `later requests respond to a known challenge without another 401`() async throws {
+    @Test func `later requests use a known Digest challenge without another 401`() async throws {
         let (client, transport) = try NetworkClient.stubbed(options: {
             $0.credentials = Credentials(.digest(user: "u", password: "p"))
         }) { request in
@@ -188,7 +186,7 @@ struct DigestAuthenticationTests {
         #expect(last["response"] == algorithm.hash("\(key):n:00000002:\(last["cnonce"] ?? ""):auth:\(target)"))
     }
 
-    @Test func `the challenge of each server gets its own response, even within one request`() async throws {
+    @Test func `the challenge of each server is answered separately, even within one request`() async throws {
         var policy = SwitchPolicy.recommended
         policy.selection = .roundRobin
         let transport = StubTransport { request in
@@ -205,7 +203,7 @@ struct DigestAuthenticationTests {
         #expect(transport.requests.map(\.server) == ["primary", "secondary", "tertiary", "primary"])
     }
 
-    @Test func `the challenge of another origin after a redirect gets no response`() async throws {
+    @Test func `a challenge from another origin after a redirect is not answered`() async throws {
         var configuration = APIConfiguration(path: "x")
         configuration.credential = .digest(user: "u", password: "p")
         let number = Locked(0)
@@ -256,7 +254,7 @@ struct DigestAuthenticationTests {
         #expect(transport.requestCount == 3)
     }
 
-    @Test func `the error names the unsupported authentication schemes`() async throws {  // M1
+    @Test func `the error names the unsupported authentication schemes`() async throws {
         let (client, _) = try NetworkClient.stubbed(options: {
             $0.credentials = Credentials(.digest(user: "u", password: "p"))
         }) { _ in .status(401, headers: ["WWW-Authenticate": "NTLM, Negotiate"]) }
@@ -266,7 +264,7 @@ struct DigestAuthenticationTests {
         #expect(reason == .credentials(.unsupportedScheme(["ntlm", "negotiate"])))
     }
 
-    @Test func `a provider receives the challenges of the service`() async throws {  // M2
+    @Test func `a provider receives the challenges of the service`() async throws {
         let seen = Locked<[AuthenticationChallenge]>([])
         let credentials = Credentials { refresh in
             seen.withLock { $0 = refresh.challenges }

@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func `a nonce that two realms share is used for the realm of the challenge`() async throws {
+    @Test func `a nonce that two realms share is used for the realm that the challenge names`() async throws {
         let (client, _) = try NetworkClient.stubbed(options: {
             $0.credentials = Credentials(.digest(user: "u", password: "p"))
         }) { request in
@@ -91,7 +91,7 @@ import Testing
         for path in ["a", "b"] { #expect(try await client.send(APIConfiguration(path: path)).status == 200) }
     }
 
-    @Test func `a stale nonce in a retry is replaced after every accepted nonce`() async throws {
+    @Test func `a stale nonce is replaced in every retry as long as the previous nonce was accepted`() async throws {
         let state = Locked((nonce: 0, taken: 0))
         let (client, _) = try NetworkClient.stubbed(options: {
             $0.credentials = Credentials(.digest(user: "u", password: "p"))

@@ -12,7 +12,7 @@ import Testing
 
     /// A credential that does not expire, and one that expires much later.
     @Test(arguments: [nil, now.addingTimeInterval(3_600)])
-    func `a request that waits for the refresh of a rejected credential is not sent with that credential`(
+    func `a request that waits for the refresh of a rejected credential is not sent with the rejected credential`(
         end: Date?
     ) async throws {
         let door = Gate()
@@ -59,7 +59,9 @@ import Testing
         #expect(refreshes.withLock { $0 } == 2)
     }
 
-    @Test func `a request that waits for another one's early refresh is sent when the refresh fails`() async throws {
+    @Test func `requests that wait for an early refresh are sent with the old credential if the refresh fails`()
+        async throws
+    {
         let door = Gate()
         let credentials = Credentials(clock: { Self.now }) { _ in
             await door.pass()

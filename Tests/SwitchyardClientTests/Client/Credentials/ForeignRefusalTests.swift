@@ -41,7 +41,7 @@ struct ForeignRefusalTests {
     }
 
     @Test(arguments: ["http://other.test/b", "http://api.test:8080/b", "http://cdn.test/b"])
-    func `a 401 of another origin after a redirect starts no refresh`(target: String) async throws {
+    func `a 401 of another origin after a redirect starts no credential refresh`(target: String) async throws {
         let end = try await Self.refusal(of: APIConfiguration(path: "a"), pointingTo: target)
 
         #expect(end.answer.status == 401)

@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(arguments: Part.allCases)
-    private func `an interceptor's request is sent as the user of the call`(part: Part) async throws {
+    private func `a request that an interceptor sends has the user of the intercepted call`(part: Part) async throws {
         let (client, transport) = try start(part)
         let call = Task { try await client.send(APIConfiguration(path: "x")) }
         await gate.waitForArrivals(1)
@@ -65,7 +65,9 @@ import Testing
     }
 
     @Test(arguments: Part.allCases)
-    private func `an interceptor's request is sent for a call that outlives a logout`(part: Part) async throws {
+    private func `a request that an interceptor sends for a call is sent if the call may outlive a logout`(part: Part)
+        async throws
+    {
         let (client, transport) = try start(part)
         var end = APIConfiguration(path: "x", method: .delete)
         end.outlivesLogout = true

@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: Cancellation.allCases, [false, true])
-    func `a refresh completes and its token is kept when all requests are cancelled`(
+    func `a credential refresh completes and its token is kept when all requests are cancelled`(
         by way: Cancellation,
         streams: Bool
     ) async throws {
@@ -68,7 +68,9 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a refresh is not listed as an active request, but waitUntilIdle waits for it`(streams: Bool) async throws {
+    func `a credential refresh is not listed as an active request, but waitUntilIdle waits for it`(streams: Bool)
+        async throws
+    {
         var refresh = try await Refresh(streams: streams)
         let before = refresh.client.activeRequests.count
         refresh.client.cancelAll()
@@ -80,7 +82,7 @@ import Testing
         #expect(await refresh.events.next()?.kind == .refreshed)
     }
 
-    @Test func `a shutdown cancels a refresh`() async throws {
+    @Test func `a shutdown cancels a credential refresh`() async throws {
         var refresh = try await Refresh()
 
         refresh.client.shutdown()

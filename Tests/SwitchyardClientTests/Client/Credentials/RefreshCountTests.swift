@@ -6,10 +6,10 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// How many refreshes are allowed and which of them count (row M7).
+/// How many refreshes are allowed and which of them count.
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct RefreshCountTests {
-    @Test func `refreshes beyond the limit of the window fail`() async throws {
+    @Test func `credential refreshes beyond the limit of their time window fail`() async throws {
         let clock = ManualClock()
         let gate = TokenGate(good: "other", accepts: false)
         let credentials = Credentials { _ in gate.refresh() }
@@ -35,7 +35,7 @@ struct RefreshCountTests {
         #expect(gate.refreshes == 6)
     }
 
-    @Test func `a provider that returns nil does not count as a refresh`() async throws {
+    @Test func `a provider that returns nil does not count as a credential refresh`() async throws {
         let credentials = Credentials { _ in nil }
         let (client, _) = try NetworkClient.stubbed(options: { $0.credentials = credentials }) { _ in .status(200) }
 
@@ -45,7 +45,7 @@ struct RefreshCountTests {
         }
     }
 
-    @Test func `a login resets the count of refreshes`() async throws {
+    @Test func `a login resets the count of credential refreshes`() async throws {
         let gate = TokenGate(good: "other", accepts: false)
         let credentials = Credentials { _ in gate.refresh() }
         credentials.set(.bearer("a0"), in: .test)
@@ -76,7 +76,9 @@ struct RefreshCountTests {
         #expect(refreshes.withLock { $0 } == 10)
     }
 
-    @Test func `tokens that are already expired are refreshed only up to the limit of the window`() async throws {
+    @Test func `tokens that have expired on arrival are refreshed only up to the limit of the time window`()
+        async throws
+    {
         let refreshes = Locked(0)
         let credentials = Credentials { _ in
             refreshes.withLock { $0 += 1 }

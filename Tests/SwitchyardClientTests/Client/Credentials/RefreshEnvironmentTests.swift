@@ -36,7 +36,10 @@ import Testing
         return transport.requests.map(\.url.text)
     }
 
-    @Test func `after an environment switch, an active refresh sends its token to the old environment`() async throws {
+    @Test
+    func `after an environment switch, an active credential refresh sends its token request to the old environment`()
+        async throws
+    {
         let urls = try await hosts { client in
             _ = try await client.send(APIConfiguration(path: "token", method: .post))
         }

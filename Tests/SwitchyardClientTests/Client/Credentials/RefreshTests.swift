@@ -6,7 +6,6 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// Rows M4, M6, M9, M11, M13 and M16.
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct RefreshTests {
     /// Sends `count` requests at once and counts their results.
@@ -24,7 +23,7 @@ struct RefreshTests {
         }
     }
 
-    @Test func `a thousand simultaneous 401s cause one refresh and a thousand successes`() async throws {  // M4
+    @Test func `if a thousand requests get a 401 at once, one refresh makes all of them succeed`() async throws {
         let gate = TokenGate(good: "a1")
         let credentials = Credentials { _ in gate.refresh() }
         credentials.set(.bearer("a0"), in: .test)
@@ -37,7 +36,7 @@ struct RefreshTests {
         #expect(credentials.version(in: .test) == 2)
     }
 
-    @Test func `requests that are sent during a refresh wait for it`() async throws {  // M4
+    @Test func `requests that are sent during a refresh wait for it`() async throws {
         let gate = TokenGate()
         let door = Gate()
         let credentials = Credentials { _ in
@@ -59,8 +58,9 @@ struct RefreshTests {
         #expect(gate.refreshes == 1)
     }
 
-    @Test func `a 401 for a credential that was already replaced repeats the request without a refresh`() async throws
-    {  // M6
+    @Test func `a 401 for a credential that was replaced in the meantime repeats the request without a refresh`()
+        async throws
+    {
         let gate = TokenGate(good: "a1")
         let credentials = Credentials { _ in gate.refresh() }
         credentials.set(.bearer("a0"), in: .test)
@@ -76,7 +76,7 @@ struct RefreshTests {
         #expect(gate.refreshes == 0)
     }
 
-    @Test func `the app receives a 401 for the refreshed credential`() async throws {
+    @Test func `the app receives a 401 if the refreshed credential is rejected too`() async throws {
         let gate = TokenGate(good: "other", accepts: false)
         let credentials = Credentials { _ in gate.refresh() }
         credentials.set(.bearer("a0"), in: .test)
@@ -91,7 +91,7 @@ struct RefreshTests {
         #expect(gate.refreshes == 1)
     }
 
-    @Test func `a failed refresh fails once for all waiting requests`() async throws {  // M9
+    @Test func `a failed refresh fails once for all waiting requests`() async throws {
         let clock = ManualClock()
         let refreshes = Locked(0)
         let credentials = Credentials { _ in
@@ -117,7 +117,7 @@ struct RefreshTests {
         #expect(refreshes.withLock { $0 } == 1)
     }
 
-    @Test func `requests fail with loginRequired after a refresh threw it, until another credential is set`()
+    @Test func `after a refresh throws loginRequired, requests fail with it until another credential is set`()
         async throws
     {
         let gate = TokenGate(good: "new")
@@ -138,7 +138,7 @@ struct RefreshTests {
         #expect(refreshes.withLock { $0 } == 1)
     }
 
-    @Test func `a login during a refresh lets the waiting request continue`() async throws {  // M11
+    @Test func `a login during a refresh lets the waiting request continue`() async throws {
         let gate = TokenGate(good: "new")
         let door = Gate()
         let credentials = Credentials { _ in
@@ -159,7 +159,7 @@ struct RefreshTests {
         door.open()
     }
 
-    @Test func `the event stream reports refreshes and failures`() async throws {  // M11
+    @Test func `the event stream reports credential refreshes and their failures`() async throws {
         let gate = TokenGate()
         let credentials = Credentials { _ in
             guard gate.refreshes == 0 else { throw CredentialError.loginRequired }
@@ -178,7 +178,7 @@ struct RefreshTests {
         #expect(await events.next()?.kind == .failed(.loginRequired))
     }
 
-    @Test func `a refresh may use the same client without a deadlock`() async throws {  // M16, M13
+    @Test func `a refresh may use the same client without a deadlock`() async throws {
         let gate = TokenGate(good: "fresh")
         let holder = Locked<NetworkClient?>(nil)
         let credentials = Credentials { refresh in
@@ -204,7 +204,7 @@ struct RefreshTests {
         #expect(tokens.map { $0.headers["Authorization"] } == [nil, nil])
     }
 
-    @Test func `a 401 for the refresh request starts no second refresh`() async throws {  // M16
+    @Test func `a 401 response to the request of a refresh starts no second refresh`() async throws {
         let refreshes = Locked(0)
         let credentials = Credentials { refresh in
             refreshes.withLock { $0 += 1 }
@@ -280,7 +280,7 @@ struct RefreshTests {
         #expect(client.credentials?.credential(in: .test) == .bearer("a1"))
     }
 
-    @Test func `a call waits for an overdue refresh no longer than the time limit`() async throws {
+    @Test func `a call waits for a refresh that is overdue no longer than the time limit of a refresh`() async throws {
         let (client, clock, gate, door) = try await slowRefresh()
         defer { door.open() }
 
@@ -305,7 +305,9 @@ struct RefreshTests {
         door.open()
     }
 
-    @Test func `the deadline of a request ends its wait, and the refresh continues for other requests`() async throws {
+    @Test func `if the deadline of a request ends its wait for a refresh, the refresh continues for other requests`()
+        async throws
+    {
         let clock = ManualClock()
         let gate = TokenGate()
         let door = Gate()
@@ -350,7 +352,7 @@ struct RefreshTests {
         #expect(credentials.credential(in: .test) == nil)
     }
 
-    @Test func `a write that got a 401 is sent again after a refresh`() async throws {  // M13
+    @Test func `a write that got a 401 is sent again after a refresh`() async throws {
         let gate = TokenGate()
         let credentials = Credentials { _ in gate.refresh() }
         credentials.set(.bearer("a0"), in: .test)

@@ -8,7 +8,7 @@ import Testing
 
 /// Retry decisions and delays of other libraries.
 @Suite struct RetryCaseTests {
-    // MARK: - Alamofire (K7, K8)
+    // MARK: - Alamofire
 
     @Test func `retry decisions match Alamofire's policy`() throws {
         let keys: CaseKeys = """
@@ -85,7 +85,8 @@ import Testing
         return whole
     }
 
-    @Test func `a case with an intended difference still fails if a later decision is wrong`() throws {
+    @Test func `a case of the retry table with an intended difference still fails if a later decision is wrong`() throws
+    {
         let text = #"{"outcomes": [{"status": 429}, {"status": 404}], "expected": [{"retry": false}, {"retry": true}]}"#
 
         let outcome = Self.alamofireDecisions(try CaseReader.read(text), .get, RetryPolicy())
@@ -140,7 +141,7 @@ import Testing
         if case .number(let text) = value { Double(text) } else { nil }
     }
 
-    // MARK: - AWS (K15)
+    // MARK: - AWS
 
     @Test func `retry delays and the retry quota match the standard mode of the AWS SDKs`() throws {
         let keys: CaseKeys = """
@@ -242,7 +243,7 @@ import Testing
         } ?? false
     }
 
-    // MARK: - urllib3 (K15)
+    // MARK: - urllib3
 
     @Test func `Retry-After, statuses and limits match urllib3`() throws {
         let keys: CaseKeys = """

@@ -7,7 +7,6 @@ import Testing
 
 @testable import SwitchyardClient
 
-/// Row K15, and K9.
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct RetryAfterTests {
     private static func pause(
@@ -68,7 +67,9 @@ struct RetryAfterTests {
         #expect(try Self.pause("7", ceiling: nil) == .seconds(1))
     }
 
-    @Test func `an empty retry budget stops retries, and successes refill it`() async throws {
+    @Test func `no request is retried while the retry budget is empty, and successful requests refill the budget`()
+        async throws
+    {
         let budget = RetryBudget(capacity: 10, cost: 5)
         let isUp = Locked(false)
         let (client, transport) = try NetworkClient.stubbed(options: {
@@ -85,7 +86,7 @@ struct RetryAfterTests {
         #expect(budget.available == 4)
     }
 
-    @Test func `requests that fail offline wait together until the network is back`() async throws {  // K9
+    @Test func `requests that fail offline wait together until the network is back`() async throws {
         let clock = ManualClock()
         let isOnline = Locked(false)
         let (client, transport) = try NetworkClient.stubbed(
@@ -105,7 +106,7 @@ struct RetryAfterTests {
         #expect(transport.requestCount == 6)
     }
 
-    @Test func `a request fails with its offline error if the network is not back in time`() async throws {  // K9
+    @Test func `a request fails with its offline error if the network is not back in time`() async throws {
         let clock = ManualClock()
         let (client, transport) = try NetworkClient.stubbed(
             time: clock,
@@ -127,7 +128,7 @@ struct RetryAfterTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `a request does not wait if the network came back during the decision`() async throws {  // K9
+    @Test func `a request does not wait if the network came back during the decision`() async throws {
         let clock = ManualClock()
         let answers = AnswerList([.failure(.offline), .status(200)])
         let sender = Locked<NetworkClient?>(nil)
@@ -155,7 +156,7 @@ struct RetryAfterTests {
         #expect(await call.value == nil)
     }
 
-    @Test func `a request does not wait if the network came back while it failed`() async throws {  // K9
+    @Test func `a request does not wait if the network came back while it failed`() async throws {
         let clock = ManualClock()
         let answers = AnswerList([.failure(.offline), .status(200)])
         let sender = Locked<NetworkClient?>(nil)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SwitchyardClient
 
-/// Retries that were charged to the budget but never made (row K15).
+/// Retries that were charged to the budget but never made.
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct RetryBudgetTests {
     private let clock = ManualClock()
@@ -41,7 +41,7 @@ struct RetryBudgetTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `a retry that waits in vain for the network costs nothing`() async throws {
+    @Test func `a retry that waits for the network without success costs nothing`() async throws {
         let (client, transport) = try client({ $0.networkWait = .seconds(5) }, answer: .failure(.offline))
         let call = Task { await client.failure(of: APIConfiguration(path: "x")) }
         #expect(await clock.waitForTimers(1, in: .seconds(5)))

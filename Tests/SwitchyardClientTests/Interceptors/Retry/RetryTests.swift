@@ -6,7 +6,6 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// Rows K4 to K13, and DQ-6.
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct RetryTests {
     private static func client(
@@ -32,7 +31,7 @@ struct RetryTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `a call may have its own number of retries`() async throws {  // K5
+    @Test func `a call may have its own number of retries`() async throws {
         let (client, transport) = try Self.client(Self.immediate, [.status(503)])
         var configuration = APIConfiguration(path: "x")
         configuration.retry = RetryPolicy(maximumRetries: 4, backoff: .constant(.zero))
@@ -44,7 +43,7 @@ struct RetryTests {
         #expect(transport.requestCount == 5)
     }
 
-    @Test func `a call may disable the client's policy`() async throws {  // K5
+    @Test func `a call may disable the client's policy`() async throws {
         let (client, transport) = try Self.client(Self.immediate, [.status(503)])
         var configuration = APIConfiguration(path: "x")
         configuration.retry = .never
@@ -54,7 +53,7 @@ struct RetryTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `a failed request is retried after a second`() async throws {  // K4
+    @Test func `a failed request is retried after a second`() async throws {
         let clock = ManualClock()
         let policy = RetryPolicy(maximumRetries: 1, backoff: .constant(.seconds(1)))
         let (client, transport) = try Self.client(policy, time: clock, [.failure(.connectionReset), .status(200)])
@@ -68,7 +67,7 @@ struct RetryTests {
         #expect(try await call.value.status == 200)
     }
 
-    @Test func `the delay comes from the backoff and the client's seed`() async throws {  // K7
+    @Test func `the delay comes from the backoff and the client's seed`() async throws {
         let clock = ManualClock()
         let waits = AsyncStream.makeStream(of: Duration.self)
         let (client, _) = try NetworkClient.stubbed(
@@ -96,7 +95,6 @@ struct RetryTests {
         #expect(zip(pauses, [1, 2, 3]).allSatisfy { $0 >= .zero && $0 <= .seconds($1) })
     }
 
-    // K7
     @Test(arguments: ["GET", "HEAD", "OPTIONS", "TRACE"])
     func `safe methods are retried after 408, 500, 502, 503 and 504`(method: String) async throws {
         for status in [408, 500, 502, 503, 504] {
@@ -108,7 +106,7 @@ struct RetryTests {
         }
     }
 
-    @Test func `a write is retried only with a key or if it certainly was not sent`() async throws {  // K7
+    @Test func `a write is retried only with a key or if it certainly was not sent`() async throws {
         var keyed = APIConfiguration(path: "x", method: .post)
         keyed.idempotencyKey = .automatic
         let cases: [(APIConfiguration, StubResponse, Int)] = [
@@ -143,7 +141,7 @@ struct RetryTests {
         #expect(error.mayHaveBeenSent)
     }
 
-    @Test func `the connectionLost policy retries only lost connections`() async throws {  // K8
+    @Test func `the connectionLost policy retries only lost connections`() async throws {
         let policy = RetryPolicy.connectionLost(backoff: .constant(.zero))
         for (answer, expected) in [
             (StubResponse.failure(.connectionReset), 3), (.failure(.timeout), 1), (.status(503), 1),
@@ -156,7 +154,7 @@ struct RetryTests {
         }
     }
 
-    @Test func `a connect timeout is retried even for a write`() async throws {  // K11
+    @Test func `a connect timeout is retried even for a write`() async throws {
         let (client, transport) = try Self.client(Self.immediate, [.failure(.connectTimeout), .status(200)])
 
         let answer = try await client.send(APIConfiguration(path: "x", method: .post))
@@ -165,7 +163,7 @@ struct RetryTests {
         #expect(transport.requestCount == 2)
     }
 
-    @Test func `a round fails over to the next server before the policy decides`() async throws {
+    @Test func `a request fails over to the next server before the retry policy decides`() async throws {
         let (client, transport) = try Self.client(
             Self.immediate,
             servers: 2,
@@ -179,7 +177,7 @@ struct RetryTests {
     }
 
     @Test func `an interceptor, not the policy, may retry a response with an unusable body`() async throws {
-        // K13: decoding happens after the flow, so an interceptor that depends on the body has to decide about the
+        // Decoding happens after the flow, so an interceptor that depends on the body has to decide about the
         // response.
         let bodies = AnswerList([.json("not json"), .json("{}")])
         let (client, transport) = try NetworkClient.stubbed(options: {
@@ -198,7 +196,7 @@ struct RetryTests {
         #expect(transport.requestCount == 2)
     }
 
-    @Test func `the deadline bounds all rounds, and no delay starts that would exceed it`() async throws {
+    @Test func `the deadline covers all retries, and no delay starts that would exceed the deadline`() async throws {
         let clock = ManualClock()
         let policy = RetryPolicy(maximumRetries: 9, backoff: .constant(.seconds(4)))
         let (client, transport) = try Self.client(policy, time: clock, [.status(503)])
@@ -240,7 +238,7 @@ struct RetryTests {
     }
 
     @Test(arguments: [(0.0, 5), (0.5, 10), (1.0, 12)])
-    func `a random pause is never above the cap`(random: Double, seconds: Int) {
+    func `a random delay is never above the cap of the backoff`(random: Double, seconds: Int) {
         let backoff = Backoff(base: .seconds(10), growth: .constant, cap: .seconds(12), jitter: .spread(0.5))
 
         #expect(backoff.delay(beforeRetry: 1, random: random) == .seconds(seconds))

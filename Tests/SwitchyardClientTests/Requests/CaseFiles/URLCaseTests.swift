@@ -121,7 +121,6 @@ import Testing
         value.unicodeScalars.contains { [0, 10, 13].contains($0.value) }
     }
 
-    // Row A25.
     @Test func `URL patterns match as in Siesta`() throws {
         let keys: CaseKeys = "baseURL pattern path absoluteURL params expected_match"
         try CaseFile("siesta_config_patterns").run(reading: keys) { item in
@@ -146,7 +145,6 @@ import Testing
         }
     }
 
-    // Row B57.
     @Test func `templates expand as RFC 6570 specifies`() throws {
         let keys: CaseKeys = "level template variables expected_any_of expected_failure"
         try CaseFile("rfc6570_uri_templates").run(reading: keys) { item in

@@ -26,7 +26,6 @@ import Testing
         #expect(try applied(rules, APIConfiguration(path: "a.png")).usesCDN)
     }
 
-    // Row A25.
     @Test(arguments: [
         ("/**/posts", "posts", true), ("/**/posts", "users/posts", true), ("/**/posts", "users/7/posts", true),
         ("/users/**/posts", "users/posts", true), ("/users/**/posts", "users/7/posts", true),
@@ -44,7 +43,7 @@ import Testing
         #expect(try URLPattern(pattern).matches(url, base: RequestURL(validating: "https://h")) == isMatch)
     }
 
-    // Row A25: URLs contain escaped characters, but patterns need not.
+    // URLs contain escaped characters, but patterns need not.
     @Test(arguments: [
         ("/话题/*", "话题/7", true), ("/话题/*", "%E8%AF%9D%E9%A2%98/7", true), ("/%E8%AF%9D%E9%A2%98/*", "话题/7", true),
         ("/a b/**", "a b/c", true), ("/话/*", "话题/7", false),
@@ -85,7 +84,6 @@ import Testing
         #expect(try URLPattern(pattern).matches(url, base: RequestURL(validating: "https://H/v1")) == isMatch)
     }
 
-    // Row A25.
     @Test(
         arguments: ["https://h/v1", "https://h/v1/", "https://h", "https://h/", "https://h/v1?key=1"],
         ["/**", "**", "*", "/", "/**/*"]

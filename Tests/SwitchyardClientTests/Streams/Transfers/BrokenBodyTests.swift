@@ -44,7 +44,7 @@ import Testing
         #expect(client.servers[0].statistics.lastFailure == .timeout)
     }
 
-    @Test func `a truncated body from a redirect target counts against no server`() async throws {
+    @Test func `a truncated body from a redirect target does not count against a server`() async throws {
         let client = try client(redirecting: true)
 
         try await read(with: client)
@@ -52,7 +52,7 @@ import Testing
         #expect(client.servers[0].statistics.lastFailure == nil)
     }
 
-    @Test func `a body that a network change has truncated counts against no server, however late it fails`()
+    @Test func `a body that a network change truncated does not count against a server, even if it fails much later`()
         async throws
     {
         let client = try client(redirecting: false)

@@ -9,8 +9,6 @@ import SwitchyardTransfers
 import Testing
 
 /// Transfers use the same limits, interceptors, credentials, signatures and retries as all other requests.
-///
-/// M4, L4, L5, B48.
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct TransferFlowTests {
     private static func lab(
@@ -69,7 +67,7 @@ struct TransferFlowTests {
         #expect(gate.refreshes == 1)
     }
 
-    @Test func `a download whose credential expires midway resumes after a refresh`() async throws {
+    @Test func `a download whose credential expires before the end of the body resumes after a refresh`() async throws {
         let gate = TokenGate(good: "a0")
         let credentials = Credentials { _ in gate.refresh() }
         credentials.set(.bearer("a0"), in: .test)
@@ -186,7 +184,7 @@ struct TransferFlowTests {
         await lab.server.waitUntilIdle()
     }
 
-    @Test func `an intercepted download fails over when its server truncates it`() async throws {
+    @Test func `a download with an interceptor fails over when its server truncates the body`() async throws {
         let lab = try Self.lab(2) { $0.interceptors = [Self.appending("a")] }
         TransferKind.serve(on: lab)
         lab.servers[0].fault = .truncate(after: 50_000)
