@@ -8,7 +8,7 @@ import Testing
 
 @testable import SwitchyardDiagnostics
 
-/// HAR archives (feature L26).
+/// HAR archives.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct HARArchiveTests {
     private static let binary = Data([0, 255, 1, 254, 0x0A])
 
@@ -206,7 +206,7 @@ import Testing
 
     // Some programs omit the padding, so the bytes decide whether the label is right.
     @Test(arguments: [([0xFE, 0xFF], String.Encoding.utf16BigEndian), ([0xFF, 0xFE], .utf16LittleEndian)])
-    func `base64 without padding is decoded if its bytes are a UTF-16 text with a mark`(
+    func `base64 without padding is decoded if its bytes are UTF-16 text with a byte order mark`(
         mark: [UInt8],
         encoding: String.Encoding
     ) throws {

@@ -18,7 +18,7 @@ import Testing
         #expect(LogParts.parts(of: "abcdefghij", size: 4) == ["(1/3) abcd", "(2/3) efgh", "(3/3) ij"])
     }
 
-    @Test func `a message is split after a line end if the part would be long enough`() {
+    @Test func `a message is split after a line end if the part before the line end is long enough`() {
         #expect(texts(LogParts.parts(of: "abc\ndefgh", size: 5)) == ["abc\n", "defgh"])
         #expect(texts(LogParts.parts(of: "a\nbcdefgh", size: 6)) == ["a\nbcde", "fgh"])
     }

@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test(arguments: [200, 404, 503])
-    func `the last log line of a request names method and URL, whatever the outcome`(status: Int) async throws {
+    func `the last log line of a request names the method and the URL, whatever the outcome`(status: Int) async throws {
         let entries = try await entries(.standard, .login, .status(status))
 
         let line = try #require(entries.last).message
@@ -131,7 +131,9 @@ import Testing
         #expect(!lines.joined().contains("secret"))
     }
 
-    @Test func `error bodies are a separate part of the log and are truncated to their limit`() async throws {
+    @Test func `bodies of error responses are a separate category of the log and are truncated to their limit`()
+        async throws
+    {
         let answer = StubResponse.status(
             500,
             headers: ["Content-Type": "text/plain"],
@@ -247,7 +249,7 @@ import Testing
         #expect(lines.compactMap { $0["message"] as? String } == ["2", "3", "4"])
     }
 
-    @Test func `a posting sink retries refused entries after another full batch`() async throws {
+    @Test func `a posting sink sends entries that were refused again after another full batch`() async throws {
         let (client, transport) = try NetworkClient.stubbed(switching: .off) { _ in .status(404) }
         let sink = PostingSink(client: client, destination: APIConfiguration(path: "log"), batch: 3)
         func write() { sink.write(LogEntry(level: .info, category: .request, message: "entry")) }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import SwitchyardDiagnostics
 
-/// Counts of requests and attempts (feature L27).
+/// Counts of requests and attempts.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct TrafficMeterTests {
     @Test func `requests are counted per API, and attempts are counted per server`() async throws {
         let meter = TrafficMeter()
@@ -84,7 +84,7 @@ import Testing
         #expect(meter.snapshot.apis["other"]?.count == 3)
     }
 
-    @Test func `quantiles are accurate to one bucket width`() {
+    @Test func `quantiles are accurate to the width of one bucket`() {
         var histogram = LatencyHistogram()
         #expect(histogram.quantile(0.5) == nil)
         for milliseconds in 1...1_000 { histogram.record(.milliseconds(milliseconds)) }

@@ -44,7 +44,7 @@ import Testing
         await until { time.pendingTimers == 0 }
     }
 
-    @Test func `a full batch is sent at once`() async throws {
+    @Test func `a full batch of spans is sent at once`() async throws {
         let collector = try CollectorLab()
         let (telemetry, client) = try traces(collector) { $0.spansPerBatch = 4 }
 
@@ -61,7 +61,9 @@ import Testing
     ]
 
     @Test(arguments: transient.indices)
-    func `a batch is sent again after a transient status, when the collector wants it`(_ index: Int) async throws {
+    func `a batch of spans is sent again after a transient status, at the time that the collector requests`(
+        _ index: Int
+    ) async throws {
         let (response, pause) = Self.transient[index]
         let collector = try CollectorLab(response)
         let (telemetry, client) = try traces(collector)
@@ -82,7 +84,7 @@ import Testing
     }
 
     @Test(arguments: [400, 401, 404, 413, 500, 307])
-    func `a batch is dropped after any other status`(_ status: Int) async throws {
+    func `a batch of spans is dropped after any status that is not transient`(_ status: Int) async throws {
         let collector = try CollectorLab(.status(status, headers: ["Location": "/v1/metrics"]))
         let (telemetry, client) = try traces(collector)
 
@@ -142,7 +144,7 @@ import Testing
         #expect(telemetry.statistics.exportedSpans == 0)
     }
 
-    @Test func `a shutdown sends what waits, and later spans are dropped`() async throws {
+    @Test func `a shutdown sends the waiting spans, and later spans are dropped`() async throws {
         let collector = try CollectorLab()
         let (telemetry, client) = try traces(collector)
         await call(client)
@@ -158,7 +160,7 @@ import Testing
         #expect(time.pendingTimers == 0)
     }
 
-    @Test func `a shutdown drops what the collector does not accept in time`() async throws {
+    @Test func `a shutdown drops the spans that the collector does not accept in time`() async throws {
         let collector = try CollectorLab()
         collector.server.fault = .hang
         let (telemetry, client) = try traces(collector)

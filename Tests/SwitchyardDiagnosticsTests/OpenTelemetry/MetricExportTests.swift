@@ -60,7 +60,9 @@ import Testing
         #expect(calls.first?["asInt"]?.string == "2")
     }
 
-    @Test func `calls that a failover saved, ejections and switches are counted`() async throws {
+    @Test func `calls that succeeded because of a failover, ejections of servers and switches of servers are counted`()
+        async throws
+    {
         let collector = try CollectorLab()
         let telemetry = try collector.exporter()
         let (client, _) = try NetworkClient.traced(telemetry) { request in
@@ -80,7 +82,7 @@ import Testing
         #expect(switched.attributes["switchyard.server.from"] == "primary")
     }
 
-    @Test func `metrics are sent a minute after they have changed, and not again while nothing changes`() async throws {
+    @Test func `metrics are sent a minute after a change, and no metrics are sent without a change`() async throws {
         let collector = try CollectorLab()
         let time = ManualClock()
         let telemetry = try collector.exporter(time: time) { $0.exportsTraces = false }
@@ -100,7 +102,7 @@ import Testing
         #expect(collector.server.requests.count == 1)
     }
 
-    @Test func `the number of different attributes is limited`() throws {
+    @Test func `the number of different attributes in the metrics is limited`() throws {
         let recorder = MetricRecorder(HTTPConventions(OpenTelemetryExporter.Options()), start: 1)
 
         for number in 0..<(MetricRecorder.limit + 5) { recorder.count(.switches, ["to": .int(number)]) }

@@ -13,7 +13,8 @@ import Testing
 @Suite(.timeLimit(.minutes(5)), .prompt) struct TraceExportTests {
     private let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 
-    @Test func `a call that failed over is one span with an attempt for each server, which carries its traceparent`()
+    @Test
+    func `a call that failed over is one span with a child span per attempt, and each attempt sends its traceparent`()
         async throws
     {
         let collector = try CollectorLab()
@@ -71,7 +72,7 @@ import Testing
         #expect(times.allSatisfy { now.subtractingReportingOverflow($0).partialValue < 60_000_000_000 })
     }
 
-    @Test func `the export names the app, and carries the fields for the collector`() async throws {
+    @Test func `the export names the app and has the header fields that the collector requires`() async throws {
         let collector = try CollectorLab()
         let telemetry = try collector.exporter {
             $0.headers = ["X-Key": "k"]
@@ -100,7 +101,7 @@ import Testing
     enum Continuation: CaseIterable { case task, call, field }
 
     @Test(arguments: Continuation.allCases)
-    func `a call continues the trace of its task, its configuration, or its own field`(
+    func `a call continues the trace of its task, of its configuration or of its own traceparent field`(
         _ continuation: Continuation
     ) async throws {
         let collector = try CollectorLab()
@@ -142,7 +143,7 @@ import Testing
         #expect(sent.headers["tracestate"] == nil)
     }
 
-    @Test func `a call of a trace that is not sampled passes the trace on, and is not exported`() async throws {
+    @Test func `a call in a trace that is not sampled passes the trace on and is not exported`() async throws {
         let collector = try CollectorLab()
         let telemetry = try collector.exporter { $0.exportsMetrics = false }
         let (client, transport) = try NetworkClient.traced(telemetry) { _ in .status(200) }
@@ -158,7 +159,7 @@ import Testing
         #expect(!sent.isSampled)
     }
 
-    @Test func `each round of a retried call has the same trace, and each attempt has its own span`() async throws {
+    @Test func `each retry of a call belongs to the same trace, and each attempt has its own span`() async throws {
         let collector = try CollectorLab()
         let telemetry = try collector.exporter()
         let answers = Locked([StubResponse.status(429), .status(200)])
@@ -179,7 +180,7 @@ import Testing
         #expect(Set(transport.requests.compactMap { TraceContext($0.headers)?.traceID }).count == 1)
     }
 
-    @Test func `a hedged call shows the slow attempt as cancelled`() async throws {
+    @Test func `the trace of a hedged call shows the slow attempt as cancelled`() async throws {
         let collector = try CollectorLab()
         let telemetry = try collector.exporter()
         let time = ManualClock()
@@ -225,7 +226,8 @@ import Testing
         #expect(spans[1].attributes["http.response.status_code"] == "200")
     }
 
-    @Test func `a failed call names its failure and the guard that stopped the failover`() async throws {
+    @Test func `the trace of a failed call names the failure and the condition that prevented a failover`() async throws
+    {
         let collector = try CollectorLab()
         let telemetry = try collector.exporter()
         let (client, _) = try NetworkClient.traced(telemetry) { _ in .failure(.timeout) }
@@ -259,7 +261,7 @@ import Testing
         #expect(spans.first?.hasFailed == false)
     }
 
-    @Test func `no secret, query value, header field or body leaves the app unless it is asked for`() async throws {
+    @Test func `by default, no secret, query value, header field or body is exported`() async throws {
         let collector = try CollectorLab()
         let telemetry = try collector.exporter()
         let (client, _) = try NetworkClient.traced(telemetry) { _ in .loggedIn }
@@ -274,7 +276,7 @@ import Testing
         #expect(sent.contains("page=***"))
     }
 
-    @Test func `query values and header fields are exported on demand, without secrets`() async throws {
+    @Test func `query values and header fields are exported without secrets if the app enables it`() async throws {
         let collector = try CollectorLab()
         let telemetry = try collector.exporter {
             $0.showsQueryValues = true
@@ -294,7 +296,7 @@ import Testing
         #expect(!collector.server.requests.map(\.text).joined().contains("secret"))
     }
 
-    @Test func `a template names the call and its attempts`() async throws {
+    @Test func `a path template names the spans of a call and of its attempts`() async throws {
         let collector = try CollectorLab()
         let telemetry = try collector.exporter()
         let (client, _) = try NetworkClient.traced(telemetry) { _ in .status(200) }

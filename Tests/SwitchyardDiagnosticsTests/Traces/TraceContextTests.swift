@@ -28,7 +28,7 @@ import Testing
         "00-\(trace)-\(span)-0é", " 00-\(trace)-\(span)-01",
     ]
 
-    @Test(arguments: invalid) func `an invalid traceparent gives no context`(_ text: String) {
+    @Test(arguments: invalid) func `an invalid traceparent gives no trace context`(_ text: String) {
         #expect(TraceContext(traceparent: text) == nil)
     }
 
@@ -40,11 +40,14 @@ import Testing
     ]
 
     @Test(arguments: passedOn)
-    func `a later version is read as version 00, and unknown flags are dropped`(_ text: String, _ flags: String) {
+    func `a traceparent of a later version is read as version 00, and its unknown flags are dropped`(
+        _ text: String,
+        _ flags: String
+    ) {
         #expect(TraceContext(traceparent: text)?.traceparent == "00-\(Self.trace)-\(Self.span)-\(flags)")
     }
 
-    @Test func `the context of a received request comes from its header fields`() {
+    @Test func `the trace context of a received request is read from its header fields`() {
         let parent = "00-\(Self.trace)-\(Self.span)-01"
         var headers: HTTPHeaders = ["Traceparent": " \(parent)\t", "tracestate": "a=1"]
         headers.add("TraceState", "b=2")
@@ -70,14 +73,17 @@ import Testing
     ]
 
     @Test(arguments: states)
-    func `a valid tracestate is passed on, and an invalid one is dropped alone`(_ text: String, _ expected: String?) {
+    func `a valid tracestate is passed on, and an invalid tracestate is dropped while the traceparent is kept`(
+        _ text: String,
+        _ expected: String?
+    ) {
         let context = TraceContext(traceparent: "00-\(Self.trace)-\(Self.span)-01", tracestate: text)
 
         #expect(context != nil)
         #expect(context?.state == expected)
     }
 
-    @Test func `a tracestate of more than 512 bytes loses its long members, and then its last ones`() {
+    @Test func `a tracestate above 512 bytes loses its long members first and then its last members`() {
         let long = "long=\(String(repeating: "x", count: 200))"
         let short = (0..<9).map { "k\($0)=\(String(repeating: "y", count: 60))" }
 
@@ -86,7 +92,7 @@ import Testing
         #expect(state == short.prefix(8).joined(separator: ","))
     }
 
-    @Test func `a span of the same trace keeps the flags and the state`() throws {
+    @Test func `a new span in the same trace keeps the flags and the tracestate`() throws {
         let text = "00-\(Self.trace)-\(Self.span)-03"
         let context = try #require(TraceContext(traceparent: text, tracestate: "a=1"))
 

@@ -13,24 +13,25 @@ import Testing
         Double(traces.count { sampling.isSampled($0, parent: parent) }) / Double(traces.count)
     }
 
-    @Test func `always records every trace, and never records none`() {
+    @Test func `the sampler always records every trace, and the sampler never records none`() {
         #expect(share(.always) == 1)
         #expect(share(.never) == 0)
     }
 
     @Test(arguments: [(0.25, 0.25), (-1, 0), (2, 1), (.nan, 0)] as [(Double, Double)])
-    func `a ratio records this fraction of the traces`(_ ratio: Double, _ expected: Double) {
+    func `a ratio sampler records this fraction of the traces`(_ ratio: Double, _ expected: Double) {
         #expect(abs(share(.ratio(ratio)) - expected) < 0.03)
     }
 
-    @Test func `a trace that a small ratio records is also recorded by a larger one`() {
+    @Test func `a trace that a sampler with a small ratio records is also recorded with a larger ratio`() {
         let small = traces.filter { TraceSampling.ratio(0.1).isSampled($0, parent: nil) }
 
         #expect(!small.isEmpty)
         #expect(small.allSatisfy { TraceSampling.ratio(0.2).isSampled($0, parent: nil) })
     }
 
-    @Test func `a rule based on the parent follows its flag, and applies the root's rule without a parent`() {
+    @Test
+    func `a parent-based sampler follows the parent's flag, and without a parent the sampler for root spans decides`() {
         let sampled = TraceContext(trace: TraceNumber(high: 1, low: 0), span: 1, isSampled: true)
         let unsampled = sampled.with(span: 1, isSampled: false)
 
