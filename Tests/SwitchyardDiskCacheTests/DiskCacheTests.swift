@@ -29,8 +29,7 @@ import Testing
         return answer
     }
 
-    @Test func `one file holds body and metadata, and another DiskCache instance finds both`() async throws
-    {
+    @Test func `one file holds body and metadata, and another DiskCache instance finds both`() async throws {
         let disk = try DiskCache(at: folder.url)
         disk.store(Self.answer("one"), for: Self.key("/1"))
         await disk.flush()
@@ -41,8 +40,7 @@ import Testing
         await #expect(throws: APIError.CacheReason.invalidMetadata) { try await disk.answer(for: Self.key("/2")) }
     }
 
-    @Test func `version, sensitive-data digest, charset, creation date and app version are stored`() async throws
-    {
+    @Test func `version, sensitive-data digest, charset, creation date and app version are stored`() async throws {
         let disk = try DiskCache(at: folder.url, appVersion: "1.2")
         var answer = Self.answer("one", tags: ["a", "b"])
         answer.version = 7

@@ -153,7 +153,7 @@ import Testing
         #expect(found == DiskCacheTests.answer("one"))
     }
 
-    @Test func `the cache does not touch files in its folder that it did not create`() async throws {
+    @Test func `the cache does not change files in its folder that it did not create`() async throws {
         let album = folder.url.appendingPathComponent("photos/2024")
         try FileManager.default.createDirectory(at: album, withIntermediateDirectories: true)
         let photo = album.appendingPathComponent("summer.jpg")

@@ -58,7 +58,7 @@ import Testing
         date.withLock { $0 += seconds }
     }
 
-    // CT-8, CT-9: the whole request is the key, and an unreadable entry is a miss.
+    // The whole request is the key, and an unreadable entry is a miss.
     @Test func `the last response is available after a restart before any request is sent`() async throws {
         let first = try start()
         _ = try await first.topic(1, lifetime: .seconds(60))
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    // PEER-14: a call from the main actor does no work on the main actor.
+    // A call from the main actor does no work on the main actor.
     @MainActor @Test func `the disk is read, and the stored body is decoded, outside the calling actor`()
         async throws
     {
@@ -120,7 +120,7 @@ import Testing
         #expect(requests == 1)
     }
 
-    @Test func `stored responses are checked in YTKNetwork's order, with its codes`()
+    @Test func `stored responses are checked in the order of YTKNetwork and with its error codes`()
         async throws
     {
         let first = try start()
@@ -149,7 +149,7 @@ import Testing
         #expect(try await refusal { $0.cache.version = 2 } == -2)
         #expect(try await refusal { $0.cache.sensitiveData = "bob" } == -3)
         #expect(try await refusal("1.1") { _ in } == -4)
-        // YTK-27: the app decides whether its version is compared.
+        // The app decides whether its version is compared.
         #expect(try await refusal(nil) { _ in } == nil)
         #expect(try await refusal { $0.cacheLifetime = nil } == -5)
         #expect(try await refusal { $0.path = "topics/2" } == -6)
@@ -178,7 +178,7 @@ import Testing
         try await flush(topics)  // The test deletes its folder when it ends.
     }
 
-    @Test func `a response stored by hand is returned to the call that it was stored for`() async throws {
+    @Test func `a response that the app stores is returned to the call for which it was stored`() async throws {
         let topics = try start()
         let serializer = ResponseSerializer.decodable(Topic.self)
         let value = try topics.storeResponse(
