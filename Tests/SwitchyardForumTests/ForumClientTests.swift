@@ -19,7 +19,7 @@ import Testing
         try await body(ForumClient(client: client), machines)
     }
 
-    @Test func `the command writes the client in the folder of the tests`() async throws {
+    @Test func `the command writes the generated client into the folder of the tests`() async throws {
         try await withTemporaryFolder { folder in
             let words = ["generate", Self.document, "--name", "ForumClient", "--into", folder.path]
 
@@ -35,11 +35,11 @@ import Testing
         }
     }
 
-    @Test func `the check of the document finds nothing that is skipped`() async {
+    @Test func `checking the OpenAPI document reports no skipped parts`() async {
         #expect(await Yard.run(["generate", Self.document, "--check"]) == 0)
     }
 
-    @Test func `the service file names the three machines`() throws {
+    @Test func `the service file names the three servers`() throws {
         let file = Self.folder.appendingPathComponent("Client/Services/forumclient.json")
 
         let service = try ServiceCatalog.service(contentsOf: file)
@@ -47,7 +47,7 @@ import Testing
         #expect(service.servers.map(\.name) == ["primary", "secondary", "tertiary"])
     }
 
-    @Test func `a list continues when the machine that serves it stops`() async throws {
+    @Test func `a list continues when the server that sent its first pages stops`() async throws {
         try await withForum { forum, machines in
             let list = forum.topics.listPages(pageSize: 20)
             var ids: [Int] = []
