@@ -17,7 +17,7 @@ import Testing
         return try ClientGenerator(options: options).output(for: document)
     }
 
-    @Test func `the generated client of the shop equals the reviewed one`() throws {
+    @Test func `the generated client of the shop equals the reviewed client`() throws {
         let output = try Self.output()
         let golden = Self.folder.appendingPathComponent("Golden")
 
@@ -30,14 +30,14 @@ import Testing
         #expect(output.notes == [])
     }
 
-    @Test func `the same document gives the same files`() throws {
+    @Test func `the same document always gives the same generated files`() throws {
         let first = try Self.output()
         let second = try Self.output()
 
         #expect(first.files == second.files)
     }
 
-    @Test func `adding an operation changes no other name`() throws {
+    @Test func `adding an operation to a document changes no other generated name`() throws {
         let text = try String(
             contentsOf: Self.folder.appendingPathComponent("Documents/shop.yaml"),
             encoding: .utf8
@@ -50,7 +50,7 @@ import Testing
         #expect(before.code.split(separator: "\n").filter { !lines.contains($0) } == [])
     }
 
-    @Test func `models of operations that are not chosen are omitted`() throws {
+    @Test func `models that only unselected operations use are not generated`() throws {
         var options = GeneratorOptions()
         options.only = ["/categories"]
         let text = try String(
@@ -66,7 +66,7 @@ import Testing
         #expect(error?.message == "unknown tag, operationId or path \"none\"")
     }
 
-    @Test func `a relative server is skipped unless another one is given`() throws {
+    @Test func `a relative server URL is skipped unless another base URL is given`() throws {
         let head = "servers: [{ url: /v1 }]"
         var options = GeneratorOptions()
         let without = try client(head: head, options: options)
@@ -79,7 +79,7 @@ import Testing
         #expect(service.text.contains("\"release\": \"https://b.example\""))
     }
 
-    @Test func `the variables of a server become environments or parameters`() throws {
+    @Test func `the variables of a server URL become environments or parameters`() throws {
         let output = try client(
             head: """
                 servers:

@@ -45,7 +45,7 @@ import Testing
         #expect(request.headers["Accept-Currency"] == "EUR")
     }
 
-    @Test func `a value that the document does not list is kept`() async throws {
+    @Test func `an enum value that the document does not list is kept`() async throws {
         let server = LoopbackServer()
         let body = Self.product.replacing("on sale", with: "auctioned").replacing("12.5", with: "[1]")
         server.route(.get, "/products/7", answering: .json(body))
@@ -116,7 +116,7 @@ import Testing
         #expect(request.headers["Idempotency-Key"] != nil)
     }
 
-    @Test func `a form has indexes for arrays and seconds for dates`() async throws {
+    @Test func `a form has indexes for arrays and sends dates as seconds`() async throws {
         let server = LoopbackServer()
         server.route(
             .post,
@@ -170,7 +170,7 @@ import Testing
         #expect(server.requests.last?.headers["Content-Type"] == "image/png")
     }
 
-    @Test func `a response without a body is nil if the document also has one with a body`() async throws {
+    @Test func `an operation with and without a response body returns nil if there is no body`() async throws {
         let server = LoopbackServer()
         server.route(.get, "/products/7", answering: .status(204))
         server.route(.get, "/orders/o1/events", answering: .json(#"[{"type": "sent"}, {"type": "paid", "amount": 1}]"#))

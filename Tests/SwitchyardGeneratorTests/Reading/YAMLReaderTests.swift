@@ -50,13 +50,13 @@ import Testing
         ("2020-01-01", "\"2020-01-01\""),
         ("-", "[null]"), ("+1", "+1"), ("!!str 1", "\"1\""), (".5", ".5"), ("1_000", "\"1_000\""),
     ])
-    func `plain scalars follow the core schema`(text: String, expected: String) throws {
+    func `plain scalars follow the core schema of YAML`(text: String, expected: String) throws {
         let node = try read(text)
 
         #expect(json(node) == expected)
     }
 
-    @Test func `an alias refers to the node of its anchor`() throws {
+    @Test func `a YAML alias refers to the node of its anchor`() throws {
         let node = try read("a: &x\n  b: 1\nc: *x\nd: [*x]")
 
         #expect(json(node) == #"{"a":{"b":1},"c":{"b":1},"d":[{"b":1}]}"#)
@@ -109,7 +109,8 @@ import Testing
         ("%YAML 1.1#.\n---\n", "api.yaml:1:1: the directive is invalid: must be \"%YAML 1.2\""),
         ("%YAML 1.2\n%YAML 1.2\n---\n", "api.yaml:2:1: the directive %YAML occurs twice"),
     ])
-    func `YAML that other parsers repair is an error with line and column`(text: String, expected: String) {
+    func `YAML with mistakes that other parsers repair is an error with line and column`(text: String, expected: String)
+    {
         let error = #expect(throws: GeneratorError.self) { try read(text) }
 
         #expect(error?.description == expected)
@@ -121,7 +122,7 @@ import Testing
         #expect(error?.message == "nesting is deeper than 200 levels")
     }
 
-    @Test func `aliases that expand to too many nodes are rejected`() {
+    @Test func `YAML aliases that expand to too many nodes are rejected`() {
         var text = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n"
         for level in 1...9 {
             text += "a\(level): &a\(level) [" + (0..<10).map { _ in "*a\(level - 1)" }.joined(separator: ", ") + "]\n"

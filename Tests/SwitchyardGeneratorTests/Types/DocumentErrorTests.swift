@@ -100,7 +100,7 @@ import Testing
             "\"enum\" has no values and is ignored"
         ),
     ])
-    func `common omissions in a document cause notes`(paths: String, message: String) throws {
+    func `common omissions in a document are reported as notes`(paths: String, message: String) throws {
         let output = try client(paths: paths)
 
         #expect(output.notes.map(\.message) == [message])

@@ -16,7 +16,7 @@ import Testing
         ).code
     }
 
-    @Test func `JSON with another content type is sent with that type`() throws {
+    @Test func `JSON that the document declares with another content type is sent with that type`() throws {
         let schema = "{ type: array, items: { type: string } }"
         let code = try code(
             "/things",
@@ -36,7 +36,7 @@ import Testing
         #expect(code.contains("try fields.write(\"b\", b)"))
     }
 
-    @Test func `a required parameter with a single value has it as its default`() throws {
+    @Test func `a required parameter that allows a single value has that value as its default`() throws {
         let code = try code(
             "/things",
             "get",
@@ -46,7 +46,7 @@ import Testing
         #expect(code.contains("func `do`(a: String = \"x\")"))
     }
 
-    @Test func `a query in the path is sent, and a fragment is not`() throws {
+    @Test func `a query in an operation's path is sent, and a fragment is not sent`() throws {
         let code = try code(
             "/things?beta=true#two",
             "get",
@@ -72,7 +72,7 @@ import Testing
         ("getThing", "/things", "get", "get"), ("ThingsController_find", "/things", "get", "controllerFind"),
         ("listThings", "/things", "get", "list"),
     ])
-    func `a method has the name of the operation without the tag`(
+    func `a method has the name of its operation without the tag`(
         id: String,
         path: String,
         method: String,
@@ -85,7 +85,7 @@ import Testing
         #expect(code.contains("func \(expected)("))
     }
 
-    @Test func `the shorter identifier gets the short name`() throws {
+    @Test func `if two identifiers want the same short method name, the shorter identifier gets it`() throws {
         let code = try client(
             paths: """
                   /b: { get: { operationId: listThings, tags: [things], responses: {} } }

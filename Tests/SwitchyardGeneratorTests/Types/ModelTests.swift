@@ -23,7 +23,7 @@ import Testing
         #expect(try client(returning: schema).code.contains(expected))
     }
 
-    @Test func `a repeated schema becomes one type`() throws {
+    @Test func `a schema that occurs repeatedly becomes one type`() throws {
         let schema = "{ type: object, properties: { a: { type: string } } }"
         let code = try client(returning: "{ type: object, properties: { first: \(schema), second: \(schema) } }").code
 
@@ -31,7 +31,7 @@ import Testing
         #expect(code.components(separatedBy: "let second: ThingsGetResponseFirst?").count == 2)
     }
 
-    @Test func `an inline copy of a component has the component's type`() throws {
+    @Test func `an inline copy of a component uses the component's type`() throws {
         let code = try client(
             returning:
                 "{ type: object, properties: { a: { $ref: '#/components/schemas/User' }, b: { type: object, properties: { name: { type: string } } } } }",
@@ -54,7 +54,7 @@ import Testing
         #expect(code.contains("let a: A?"))
     }
 
-    @Test func `a union is distinguished by a property with different values`() throws {
+    @Test func `the cases of a union are distinguished by a property with different values`() throws {
         let code = try client(
             returning:
                 "{ oneOf: [{ type: object, properties: { kind: { const: a }, x: { type: string } }, required: [kind] }, { type: object, properties: { kind: { const: b } }, required: [kind] }] }"
@@ -118,7 +118,7 @@ import Testing
         #expect(!code.contains("Unused"))
     }
 
-    @Test func `names of Swift and of the library are not shadowed`() throws {
+    @Test func `generated names do not shadow names of Swift and of the library`() throws {
         let code = try client(
             returning: "{ $ref: '#/components/schemas/Task' }",
             schemas: "    Task: { type: object, properties: { a: { type: string } } }"
