@@ -38,7 +38,8 @@ import Testing
     }
 
     @Test(arguments: [Int64(3), 9])
-    func `a stream that yields more or less than announced fails the request`(announced: Int64) async throws {
+    func `a body stream that yields more or fewer bytes than announced fails the request`(announced: Int64) async throws
+    {
         let stream = HTTPBody.Stream.of([Data("12345".utf8)], length: announced)
 
         let (reason, whole) = try await outcome(of: .stream(stream))
@@ -47,7 +48,7 @@ import Testing
         #expect(whole == 0)
     }
 
-    @Test func `a stream that throws fails the request`() async throws {
+    @Test func `a body stream that throws fails the request`() async throws {
         let stream = HTTPBody.Stream {
             AsyncThrowingStream<Data, any Error> { continuation in
                 continuation.yield(Data("a".utf8))

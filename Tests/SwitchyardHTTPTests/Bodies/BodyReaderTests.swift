@@ -45,17 +45,16 @@ import Testing
         await #expect(throws: RequestError.self) { _ = try await body.collected(upTo: 1000) }
     }
 
-    // Row C34.
     @Test(arguments: [Int64(4), 6])
-    func `a stream that yields more or less than announced is an error`(announced: Int64) async throws {
+    func `a body stream that yields more or fewer bytes than announced is an error`(announced: Int64) async throws {
         let body = HTTPBody.stream(HTTPBody.Stream.of([Data("12345".utf8)], length: announced))
 
         await #expect(throws: RequestError.self) { _ = try await body.collected(upTo: 1000) }
     }
 
-    // Row C50.
     @Test(arguments: [Int64(4), 6])
-    func `a part that yields more or less than announced is an error that names the part`(announced: Int64) async throws
+    func `a form part that yields more or fewer bytes than announced is an error that names the part`(announced: Int64)
+        async throws
     {
         let source = HTTPBody.Stream(length: announced) { SegmentedBodyReader([.bytes(Data("12345".utf8))]) }
         let body = try MultipartForm(parts: [.stream(source, name: "s")]).body()
@@ -80,7 +79,6 @@ import Testing
         await #expect(throws: Broken.self) { _ = try await body.collected(upTo: 1000) }
     }
 
-    // Row C35.
     @Test func `an input stream is created again for every attempt`() async throws {
         let body = HTTPBody.stream(HTTPBody.Stream(length: 3) { InputStream(data: Data("abc".utf8)) })
 
@@ -121,8 +119,7 @@ import Testing
         }
     }
 
-    // Row C49; rule AFN-17.
-    @Test func `a throttled stream yields packets with a pause before each but the first`() async throws {
+    @Test func `a throttled stream yields packets with a pause before each packet except the first`() async throws {
         actor Pauses {
             var durations: [Duration] = []
             func add(_ duration: Duration) { durations.append(duration) }
@@ -150,7 +147,7 @@ import Testing
         #expect(pauses.withLock { $0 }.allSatisfy { $0 == .seconds(31_536_000) })
     }
 
-    // Row C49: AFNetworking suggests 16 KiB and 0.2 seconds.
+    // AFNetworking suggests 16 KiB and 0.2 seconds.
     @Test func `the slow throttle has the values that AFNetworking suggests`() {
         #expect(BodyThrottle.slow.packetSize == 16_384)
         #expect(BodyThrottle.slow.delay == .milliseconds(200))
@@ -207,7 +204,6 @@ import Testing
         #expect(try await bytes(of: body, by: 200, changing: first, change) < 300)
     }
 
-    // Row C46; rule TAF-B13.
     @Test func `a file above 4 GiB has the right length and is not read in advance`() async throws {
         let folder = try MultipartFormTests.Folder()
         let file = try folder.file("large", Data())

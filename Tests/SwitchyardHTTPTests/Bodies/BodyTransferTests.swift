@@ -36,7 +36,7 @@ struct BodyTransferTests {
         return (try #require(server.requests.first), request)
     }
 
-    // Row C48. A single file is read directly into the transport's buffer. Several files are read by a reader.
+    // A single file is read directly into the transport's buffer. Several files are read by a reader.
     @Test(arguments: [1, 2])
     func `a form with files arrives completely and with its Content-Length`(files: Int) async throws {
         let folder = try MultipartFormTests.Folder()
@@ -81,7 +81,6 @@ struct BodyTransferTests {
         #expect(server.requests.allSatisfy { !$0.isComplete })
     }
 
-    // Rule YTK-47.
     @Test(arguments: [HTTPMethod.post, .put, .patch])
     func `a form can be sent with every method that has a body`(method: HTTPMethod) async throws {
         let form = MultipartForm(parts: [.field("a", "b")])
@@ -92,7 +91,7 @@ struct BodyTransferTests {
         #expect(received.body == (try await request.body.collected(upTo: 1 << 20)))
     }
 
-    // Rule AFN-8: a form is sent while the main thread waits for it.
+    // A form is sent while the main thread waits for it.
     @MainActor @Test func `a form arrives while the main thread is blocked`() throws {
         let server = LoopbackServer()
         server.route(.post, "/up", answering: .text("ok"))
@@ -115,7 +114,6 @@ struct BodyTransferTests {
         #expect(try #require(server.requests.first).bodyCount > 1 << 20)
     }
 
-    // Row C34.
     @Test func `a stream of unknown length arrives completely in chunks`() async throws {
         let stream = HTTPBody.Stream.of([Data("ab".utf8), Data(count: 70_000), Data("z".utf8)], length: nil)
 
@@ -125,7 +123,6 @@ struct BodyTransferTests {
         #expect(received.headers["Transfer-Encoding"] == "chunked")
     }
 
-    // Row C49.
     @Test func `a throttled form arrives completely`() async throws {
         let form = MultipartForm(parts: [.data(Data(count: 50_000), name: "d", fileName: "d.bin")])
         let throttle = BodyThrottle(packetSize: 4096, delay: .zero) { _ in }
@@ -137,7 +134,7 @@ struct BodyTransferTests {
         #expect(received.body == expected)
     }
 
-    // Row B19: the transport lists the codings that it can decode, unless the caller sets the field.
+    // The transport lists the codings that it can decode, unless the caller sets the field.
     @Test func `Accept-Encoding lists the supported codings unless the app sets it`() async throws {
         let (usual, _) = try await received(.json(["a": 1]))
         let (own, _) = try await received(.json(["a": 1]), headers: [.acceptEncoding("br;q=1.0, gzip;q=0.8")])

@@ -20,7 +20,7 @@ import Testing
         return request
     }
 
-    // Row B36; rule YTK-46: it uses the same pipeline, including modifiers and timeouts.
+    // It uses the same pipeline, including modifiers and timeouts.
     @Test func `a URLRequest can be sent`() async throws {
         var configuration = APIConfiguration(path: "ignored", headers: ["X-Ignored": "1"])
         configuration.prebuiltRequest = try HTTPRequest(foundation())
@@ -39,7 +39,6 @@ import Testing
         #expect(BuiltRequest.text(request.body) == "body")
     }
 
-    // Rows B31 and B33.
     @Test func `timeout, network access and cache policy are taken from a URLRequest`() throws {
         var request = try foundation()
         request.allowsCellularAccess = false
@@ -60,7 +59,6 @@ import Testing
         #expect(throws: RequestError.self) { try HTTPRequest(foundation("/x")) }
     }
 
-    // Rows B31, B33 and B51.
     @Test func `a built request can be converted to a URLRequest`() throws {
         var configuration = APIConfiguration(path: "x", method: .post, body: .json(["a": 1]), timeout: .seconds(2))
         configuration.networkAccess.allowsCellular = false
@@ -76,13 +74,13 @@ import Testing
         #expect(!request.allowsCellularAccess)
     }
 
-    // Rows B31 and B32: a request that forbids a network is rejected where network types cannot be distinguished.
+    // A request that forbids a network is rejected where network types cannot be distinguished.
     #if !canImport(Darwin)
         @Test(arguments: [
             HTTPRequest.NetworkAccess(allowsCellular: false), .init(allowsExpensive: false),
             .init(allowsConstrained: false),
         ])
-        func `a request that forbids a network is rejected if the transport cannot exclude it`(
+        func `a request that forbids a kind of network is rejected if the transport cannot exclude it`(
             access: HTTPRequest.NetworkAccess
         ) async throws {
             let server = LoopbackServer()

@@ -32,7 +32,6 @@ import Testing
         return host != domain && !host.hasSuffix(".\(domain)")
     }
 
-    // Row B25.
     @Test func `cookies are parsed as in OkHttp`() throws {
         let keys: CaseKeys = "test url now_ms set_cookie expected_parsed expected expected_sent_to"
         try CaseFile("okhttp_cookies").run(reading: keys) { item in

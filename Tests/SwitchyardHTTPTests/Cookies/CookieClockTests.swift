@@ -9,7 +9,7 @@ import Testing
     private static let noon = Date(timeIntervalSince1970: 1_790_942_400)
 
     @Test(arguments: [-3600, 0, 3600] as [TimeInterval], ["Expires", "Max-Age"])
-    func `a cookie's lifetime does not depend on the difference between the clocks`(
+    func `a cookie's lifetime does not depend on the difference between the clocks of server and device`(
         _ lead: TimeInterval,
         _ attribute: String
     ) throws {

@@ -4,7 +4,7 @@ import Testing
 @testable import SwitchyardClient
 @testable import SwitchyardHTTP
 
-/// Row B25; the algorithm of RFC 6265 section 5.1.1.
+/// The algorithm of RFC 6265 section 5.1.1.
 @Suite struct CookieDateTests {
     @Test(arguments: [
         "Sat, 14 Mar 2026 09:26:53 GMT", "Saturday, 14-Mar-26 09:26:53 GMT", "Sat Mar 14 09:26:53 2026",

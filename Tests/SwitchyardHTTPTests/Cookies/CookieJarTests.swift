@@ -20,7 +20,6 @@ import Testing
         jar.header(for: try RequestURL(validating: url))
     }
 
-    // Rows B23 and B24.
     @Test func `a cookie is sent only to its host, path and scheme`() throws {
         let jar = try jar(["a=1", "b=2; Path=/", "c=3; Domain=example.com; Path=/", "d=4; Secure; Path=/"])
 
@@ -60,7 +59,8 @@ import Testing
         #expect(jar.header(for: url) == "b=1; a=1")
     }
 
-    @Test func `a jar of one environment replaces and removes cookies of the whole jar for itself only`() throws {
+    @Test func `a cookie jar of one environment replaces and removes cookies of the whole jar only for itself`() throws
+    {
         let jar = try jar(["a=1; Path=/", "b=1; Path=/"])
         let url = try RequestURL(validating: "https://api.example.com/")
         let test = jar.scoped(to: "test")
@@ -81,7 +81,6 @@ import Testing
         #expect(jar.cookies.isEmpty)
     }
 
-    // Row B25.
     @Test(arguments: [
         "a=1; Domain=other.example", "a=1; Domain=com", "a=1; Domain=é@example.com", "__Host-a=1; Path=/", "=1", "a",
         "a=1\u{1}",
@@ -154,7 +153,9 @@ import Testing
         #expect(jar.cookies.map(\.name) == ["good", "new"])
     }
 
-    @Test func `a cookie that a scope has removed does not return when space is needed`() throws {
+    @Test func `a cookie that was removed from a scope does not return when the jar removes cookies to free space`()
+        throws
+    {
         let jar = CookieJar(limit: 3, now: { Self.start })
         let test = jar.scoped(to: "test")
         jar.store(Cookie(name: "old", value: "1", domain: "h"))
@@ -166,7 +167,6 @@ import Testing
         #expect(try header(test, "http://h/") == "new=1")
     }
 
-    // Rows B23 and B24; rule TAF-B8.
     @Test func `a request has the jar's cookies unless it sets its own`() throws {
         let jar = try jar(["a=1; Path=/"])
         var configuration = APIConfiguration(path: "x")
@@ -191,7 +191,7 @@ import Testing
         #expect(try BuiltRequest.request(configuration) { $0.cookies = jar }.headers["Cookie"] == nil)
     }
 
-    @Test func `a server removes a jar-wide cookie for its own environment only`() throws {
+    @Test func `a server removes a cookie of the whole jar only for its own environment`() throws {
         let jar = CookieJar()
         let url = try RequestURL(validating: "https://example.com/")
         jar.store(from: ["Set-Cookie": "session=x; path=/"], of: url)

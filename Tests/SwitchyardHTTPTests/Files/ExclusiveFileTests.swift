@@ -12,7 +12,7 @@ import Testing
 @Suite struct ExclusiveFileTests {
     private let path = NSTemporaryDirectory() + "exclusive-\(UUID().uuidString)"
 
-    @Test func `a file has only one ExclusiveFile as its owner at a time`() throws {
+    @Test func `only one ExclusiveFile at a time can own a file`() throws {
         defer { unlink(path) }
         let first = try ExclusiveFile.open(path, mode: 0o600)
         defer { close(first) }
@@ -33,7 +33,8 @@ import Testing
         close(try ExclusiveFile.open(path, mode: 0o600))
     }
 
-    @Test func `a partial file can be opened again after its owner is gone although its descriptor was duplicated`()
+    @Test
+    func `a partial file can be opened again after its owner was released although its descriptor was duplicated`()
         throws
     {
         defer { unlink(path) }

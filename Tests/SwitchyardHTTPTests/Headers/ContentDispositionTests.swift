@@ -5,7 +5,6 @@ import Testing
 @testable import SwitchyardClient
 @testable import SwitchyardHTTP
 
-/// Row C52.
 @Suite struct ContentDispositionTests {
     @Test(arguments: [
         ("attachment; filename=\"../../etc/passwd\"", "passwd"), ("attachment; filename=\"C:\\\\a\\\\b.txt\"", "b.txt"),

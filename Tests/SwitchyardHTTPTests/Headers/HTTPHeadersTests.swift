@@ -6,7 +6,6 @@ import SwitchyardRequests
 import Testing
 
 @Suite struct HTTPHeadersTests {
-    // Row B16.
     @Test func `names are case-insensitive and keep their order`() {
         var headers: HTTPHeaders = ["B": "1", "A": "2"]
         headers.set("b", "3")
@@ -18,7 +17,6 @@ import Testing
         #expect(headers.sorted().map(\.name) == ["A", "a", "b"])
     }
 
-    // Row B16.
     @Test func `removing a name removes all of its fields`() {
         var headers: HTTPHeaders = ["a": "1", "b": "2", "A": "3"]
 
@@ -27,7 +25,6 @@ import Testing
         #expect(headers == ["b": "2"])
     }
 
-    // Rows B22, B26 and B27; rules TAF-B9 and YTK-45.
     @Test func `convenience fields have the right name and value`() {
         let headers: HTTPHeaders = [.bearer("t"), .accept("a/b"), .basic(user: "Aladdin", password: "open sesame")]
 
@@ -64,7 +61,6 @@ import Testing
         #expect(headers.allSatisfy { $0.value == "v" })
     }
 
-    // Row B28.
     @Test func `authorization fields can be removed`() {
         var headers: HTTPHeaders = [.bearer("t"), .accept("a/b"), .init(name: "proxy-authorization", value: "x")]
 
@@ -73,7 +69,6 @@ import Testing
         #expect(headers.map(\.name) == ["Accept"])
     }
 
-    // Row B17.
     @Test(arguments: [
         (["en-GB"], "en-GB"), (["en_GB", "de"], "en-GB, de;q=0.9"), ([], ""),
         (["a", "b", "c", "d", "e", "f", "g"], "a, b;q=0.9, c;q=0.8, d;q=0.7, e;q=0.6, f;q=0.5"),
@@ -84,7 +79,6 @@ import Testing
     }
 
     #if os(Linux)
-        // Row B18.
         @Test func `the default User-Agent names the running program`() throws {
             let agent = try #require(HTTPHeaders.standard["User-Agent"])
 
@@ -94,7 +88,6 @@ import Testing
         }
     #endif
 
-    // Row B18.
     @Test(arguments: [
         (
             "Demo", "1.2", ["com.example", "build:7", "iOS 17.0.0"],
@@ -106,7 +99,6 @@ import Testing
         #expect(HTTPHeaders.userAgent(name: name, version: version, details: details) == expected)
     }
 
-    // Row B18.
     @Test func `a non-ASCII User-Agent is transliterated and valid`() {
         let value = HTTPHeaders.userAgent(name: "话题", version: "1", details: ["东京"])
 

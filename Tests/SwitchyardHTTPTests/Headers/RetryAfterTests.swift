@@ -18,7 +18,7 @@ import Testing
         #expect(RetryAfter.duration(in: headers, now: Self.noon) == .seconds(30))
     }
 
-    @Test func `the Age of a stored response is subtracted`() {
+    @Test func `the Age of a stored response is subtracted from its Retry-After`() {
         let headers: HTTPHeaders = [
             "Date": Self.text(3600), "Age": "10", "Retry-After": Self.text(3630),
         ]
@@ -27,14 +27,14 @@ import Testing
     }
 
     @Test(arguments: [nil, "", "yesterday"] as [String?])
-    func `without a valid Date the device's clock counts`(_ date: String?) {
+    func `without a valid Date, Retry-After is relative to the device's clock`(_ date: String?) {
         var headers: HTTPHeaders = ["Retry-After": Self.text(30)]
         if let date { headers.set("Date", date) }
 
         #expect(RetryAfter.duration(in: headers, now: Self.noon) == .seconds(30))
     }
 
-    @Test func `a number of seconds needs no clock, and a date in the past means no delay`() {
+    @Test func `a Retry-After in seconds needs no clock, and a date in the past means no delay`() {
         #expect(RetryAfter.duration(in: ["Date": Self.text(9), "Retry-After": "7"], now: Self.noon) == .seconds(7))
         let passed: HTTPHeaders = ["Date": Self.text(3600), "Retry-After": Self.text(3500)]
         #expect(RetryAfter.duration(in: passed, now: Self.noon) == .zero)

@@ -3,7 +3,7 @@ import Testing
 @testable import SwitchyardClient
 @testable import SwitchyardHTTP
 
-/// The languages of the system's settings on non-Apple systems; row B17.
+/// The languages of the system's settings on non-Apple systems.
 @Suite struct UserLanguagesTests {
     @Test(arguments: [
         (["LANG": "zh_CN.UTF-8"], ["zh-CN"]),

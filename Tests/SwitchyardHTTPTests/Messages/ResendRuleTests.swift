@@ -37,7 +37,7 @@ import Testing
         ([200, 201, 204, 206, 302, 303, 500, 501, 505, 507, 508, 511, 521, 523, 525, 526, 530], .done),
         ([202, 408, 460, 499, 502, 503, 504, 520, 522, 524, 529, 598, 599, 999], .open),
     ])
-    func `a status determines the RequestFate, which says whether the server executed the request`(
+    func `a status determines the RequestFate, which states whether the server executed the request`(
         statuses: [Int],
         fate: RequestFate
     ) {
@@ -49,7 +49,7 @@ import Testing
         #expect(RequestFate(status: 301, to: .put) == .refused)
     }
 
-    @Test func `after a transport error, the RequestFate is open unless the request was not sent`() {
+    @Test func `after a transport error, the RequestFate is unknown unless the request was not sent`() {
         for kind in TransportError.Kind.allCases {
             #expect(RequestFate(TransportError(kind, message: "", mayHaveBeenSent: true)) == .open)
             #expect(RequestFate(TransportError(kind, message: "", mayHaveBeenSent: false)) == .unsent)

@@ -25,7 +25,6 @@ import Testing
         String(decoding: try await form.body().collected(upTo: 1 << 24), as: UTF8.self)
     }
 
-    // Rows C38, C39, C40, C41 and C48; rule TAF-B11.
     @Test func `fields, data, files and streams become one body of known length`() async throws {
         let folder = try Folder()
         let file = try folder.file("a.json", Data("{}".utf8))
@@ -51,7 +50,6 @@ import Testing
         #expect(body.length == Int64(data.count))
     }
 
-    // Row C35.
     @Test func `a form can be sent twice`() async throws {
         let folder = try Folder()
         let file = try folder.file("a.bin", Data(repeating: 7, count: 100_000))
@@ -60,7 +58,6 @@ import Testing
         #expect(try await Self.text(form) == Self.text(form))
     }
 
-    // Row C44.
     @Test func `parameters become fields with the names of a query`() async throws {
         var form = MultipartForm(boundary: "B")
         try form.append(["user": ["name": "a b&c"], "tags": [1, 2], "on": true])
@@ -71,7 +68,6 @@ import Testing
         #expect(try await Self.text(form).contains("\r\n\r\na b&c\r\n"))
     }
 
-    // Row C44.
     @Test func `a request's parameters are added to its form`() async throws {
         var configuration = APIConfiguration(method: .post, body: .multipart(MultipartForm(parts: [.field("a", "1")])))
         configuration.parameters = ["b": 2]
@@ -83,7 +79,6 @@ import Testing
         #expect(request.headers["Content-Type"]?.hasPrefix("multipart/form-data; boundary=Switchyard-") == true)
     }
 
-    // Row C52; rule AFN-9.
     @Test(arguments: [
         ("a\"b", "a%22b"), ("a\rb", "a%0D%0Ab"), ("a\nb", "a%0D%0Ab"), ("a\r\nb", "a%0D%0Ab"), ("ä漢", "ä漢"),
         ("a\\b", "a\\b"),
@@ -97,7 +92,6 @@ import Testing
         )
     }
 
-    // Row C52; rules AFN-9 and PEER-11.
     @Test(arguments: [("x\r\nY: z", "x%0D%0AY: z"), ("a\".png", "a%22.png"), ("文件.png", "文件.png")])
     func `a file's name is escaped so that it cannot add header fields`(name: String, expected: String) async throws {
         let form = MultipartForm(parts: [.data(Data(), name: "f", fileName: name)], boundary: "B")
@@ -107,7 +101,6 @@ import Testing
         #expect(!text.contains("filename*"))
     }
 
-    // Row C43.
     @Test(arguments: ["", "a\r\n", "ä", "ends ", String(repeating: "x", count: 71), "a\"b", "a;b"])
     func `an invalid boundary is rejected`(boundary: String) {
         #expect(throws: RequestError.multipart(part: nil, reason: .invalidBoundary)) {
@@ -115,7 +108,6 @@ import Testing
         }
     }
 
-    // Row C43.
     @Test(arguments: ["--B", "x\r\n--B", "x\r\n--B--\r\n"])
     func `a boundary that the app sets is rejected if it occurs in the content`(content: String) {
         #expect(throws: RequestError.multipart(part: "a", reason: .boundaryInContent)) {
@@ -125,7 +117,7 @@ import Testing
 
     // RFC 2046 section 5.1.1: no line of a part may begin like the delimiter, and a nested form is a part.
     @Test(arguments: [("B-inner", "text"), ("inner", "x\r\n--B")])
-    func `a line of a nested form may not begin like the outer boundary`(boundary: String, content: String) throws {
+    func `a line of a nested form must not begin with the outer boundary`(boundary: String, content: String) throws {
         let inner = MultipartForm(parts: [.field("a", content)], subtype: "mixed", boundary: boundary)
         let middle = MultipartForm(parts: [MultipartPart(name: "b", content: .form(inner))], subtype: "mixed")
         let outer = MultipartForm(parts: [MultipartPart(name: "c", content: .form(middle))], boundary: "B")
@@ -134,7 +126,6 @@ import Testing
         #expect(throws: Never.self) { try middle.body() }
     }
 
-    // Row C42; rule TAF-B12.
     @Test func `a part's headers are validated, and a part of form-data needs a name`() {
         var part = MultipartPart.field("a", "b")
         part.headers = ["X-A": "1\r\nX-B: 2"]
@@ -148,7 +139,6 @@ import Testing
         #expect(throws: Never.self) { try MultipartForm(parts: [nameless], subtype: "mixed").body() }
     }
 
-    // Row C45.
     @Test(arguments: [HTTPMethod.get, .head])
     func `a form is rejected for GET and HEAD`(method: HTTPMethod) {
         let configuration = APIConfiguration(method: method, body: .multipart(MultipartForm(parts: [.field("a", "b")])))
@@ -156,7 +146,7 @@ import Testing
         #expect(BuiltRequest.failure(configuration) == .bodyNotAllowed(method: method))
     }
 
-    // Row C46: a form of up to 10,000,000 bytes is built in memory.
+    // A form of up to 10,000,000 bytes is built in memory.
     @Test(arguments: [(10_000_000, true), (10_000_001, false)])
     func `a form above 10 MB is sent in chunks`(length: Int64, isJoined: Bool) throws {
         let rest = try #require(try MultipartForm(parts: [.data(Data(), name: "d")], boundary: "B").length())
@@ -167,7 +157,6 @@ import Testing
         if case .data = body { #expect(isJoined) } else { #expect(!isJoined) }
     }
 
-    // Row C51; rule TAF-B11.
     @Test func `image and audio helpers set type and file name`() {
         #expect(MultipartPart.png(Data(), name: "f").fileName == "image.png")
         #expect(MultipartPart.jpeg(Data(), name: "f", fileName: "x.jpeg").fileName == "x.jpeg")
@@ -176,7 +165,6 @@ import Testing
         #expect(MessageDigest.md5(Data("abc".utf8)).hexText == "900150983cd24fb0d6963f7d28e17f72")
     }
 
-    // Row C42.
     @Test func `a part may have its own headers`() async throws {
         var part = MultipartPart.field("a", "b")
         part.headers = ["Content-ID": "<1>", "X-Order": "2"]
@@ -186,7 +174,6 @@ import Testing
         #expect(text.contains("name=\"a\"\r\nContent-ID: <1>\r\nX-Order: 2\r\n\r\nb\r\n"))
     }
 
-    // Row C43.
     @Test func `a boundary is random unless the form or the request's Content-Type sets it`() throws {
         let form = MultipartForm(parts: [.field("a", "b")])
         let given = APIConfiguration(
@@ -202,7 +189,7 @@ import Testing
         #expect(BuiltRequest.text(request.body).hasPrefix("--own\r\n"))
     }
 
-    // Row C52: form-data does not allow filename*, but attachments do.
+    // Form-data does not allow filename*, but attachments do.
     @Test func `an attachment's name is sent as filename and as filename*`() async throws {
         let part = MultipartPart(name: nil, fileName: "€ \"1\"\r\n.pdf", content: .data(Data()))
 
@@ -213,7 +200,6 @@ import Testing
         #expect(text.contains("Content-Disposition: attachment; \(plain); \(extended)\r\n"))
     }
 
-    // Row C47.
     @Test func `a form can be written to a file`() async throws {
         let folder = try Folder()
         let form = MultipartForm(parts: [.field("a", "b")], boundary: "B")
@@ -225,7 +211,6 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["out"])
     }
 
-    // Row C47.
     @Test func `a form that fails to be written leaves the old file and no other file`() async throws {
         let folder = try Folder()
         let file = try folder.file("out", Data("old".utf8))

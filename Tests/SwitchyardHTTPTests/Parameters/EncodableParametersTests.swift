@@ -15,7 +15,6 @@ import Testing
         var filter = ["b": [true], "a": [false, true]]
     }
 
-    // Row C24.
     @Test func `a structure is encoded as a tree that keeps dates, bytes and decimals`() throws {
         let parameters = try Parameters(encoding: Search())
 
@@ -31,7 +30,7 @@ import Testing
         #expect(members["a"] == .array([.bool(false), .bool(true)]))
     }
 
-    // Rows C6, C14 and C24: equal structures give equal requests.
+    // Equal structures give equal requests.
     @Test func `the elements of a set in a structure are sorted`() throws {
         struct Filter: Encodable, Sendable {
             var tags: Set<String>
@@ -50,7 +49,7 @@ import Testing
         #expect(try ParameterValue(encoding: Set(tags)) == .array(tags.sorted().map { .string($0) }))
     }
 
-    // Rows C6, C14 and C24: data that is stored under a request, such as a partial download, is found by an equal
+    // Data that is stored under a request, such as a partial download, is found by an equal
     // request.
     @Test func `the keys of a dictionary are sorted at every level`() throws {
         let names = (0..<50).map { "n\($0)" }
@@ -70,7 +69,6 @@ import Testing
         #expect(try ParameterValue(encoding: order) == .array(pairs))
     }
 
-    // Row C24.
     @Test func `a subclass, nested containers and a super encoder are supported`() throws {
         class Base: Encodable {
             let one = 1

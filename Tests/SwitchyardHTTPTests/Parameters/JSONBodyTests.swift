@@ -16,7 +16,6 @@ import Testing
         return String(decoding: data, as: UTF8.self)
     }
 
-    // Row C27.
     @Test func `parameters become a JSON object with sorted names`() throws {
         let text = try Self.text(
             .json([
@@ -38,7 +37,6 @@ import Testing
         #expect((object["a"] as? [String: [Double]])?["b"] == [1.5, 2])
     }
 
-    // Row C30.
     @Test func `JSON output can keep the order of its keys and be indented`() throws {
         let text = try Self.text(.json(["b": [1] as [Int], "a": 2])) {
             $0.jsonOptions.sortsKeys = false
@@ -53,7 +51,6 @@ import Testing
         #expect(try Self.text(.json(.null)) == "null")
     }
 
-    // Row C28.
     @Test func `any Encodable value is written with the same options`() throws {
         struct Topic: Encodable, Sendable {
             var title = "a/b"
@@ -66,7 +63,6 @@ import Testing
         )
     }
 
-    // Row C28.
     @Test func `a request uses its own encoder`() throws {
         let encoder = JSONEncoder()
         encoder.keyEncodingStrategy = .convertToSnakeCase
@@ -76,7 +72,6 @@ import Testing
         #expect(try Self.text(.json(Page(), encoder: encoder)) == #"{"page_size":1}"#)
     }
 
-    // Row C27.
     @Test func `a value without a JSON form is an error with its path`() {
         #expect(throws: RequestError.parameter(keyPath: "a[b]", reason: .notFinite)) {
             _ = try Self.text(.json(["a": ["b": Double.nan]] as Parameters))
@@ -94,7 +89,6 @@ import Testing
         #expect(throws: RequestError.self) { _ = try Self.text(.json(value)) }
     }
 
-    // Row C29.
     @Test(arguments: [(PropertyListSerialization.PropertyListFormat.binary, "bplist"), (.xml, "<?xml")])
     func `a property list can be a body`(
         format: PropertyListSerialization.PropertyListFormat,
@@ -109,7 +103,6 @@ import Testing
         #expect(request.headers["Content-Type"] == "application/x-plist")
     }
 
-    // Row C32.
     @Test func `text is encoded in its character set or rejected`() throws {
         let body = RequestBody.text("é", encoding: .isoLatin1)
         let request = try RequestGenerator().request(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SwitchyardClient
 
-/// Row P8: the encoding can be used alone.
+/// The encoding can be used alone.
 @Suite struct ParameterEncodingTests {
     static func encode(
         _ parameters: Parameters,
@@ -18,19 +18,16 @@ import Testing
         return output.text()
     }
 
-    // Row C3.
     @Test func `reserved characters are escaped except ? and /`() throws {
         let text = try Self.encode(["k": ":#[]@!$&'()*+,;=?/ %"])
 
         #expect(text == "k=%3A%23%5B%5D%40%21%24%26%27%28%29%2A%2B%2C%3B%3D?/%20%25")
     }
 
-    // Row C4.
     @Test func `an emoji of several scalars is escaped completely`() throws {
         #expect(try Self.encode(["k": "👨‍👩‍👧"]) == "k=%F0%9F%91%A8%E2%80%8D%F0%9F%91%A9%E2%80%8D%F0%9F%91%A7")
     }
 
-    // Rows C6 and C7.
     @Test func `names are sorted at every level unless sorting is off`() throws {
         let parameters: Parameters = ["b": ["d": 1, "c": 2] as Parameters, "a": 3, "b": 0]
 
@@ -38,7 +35,6 @@ import Testing
         #expect(try Self.encode(parameters) { $0.sortsKeys = false } == "b%5Bd%5D=1&b%5Bc%5D=2&a=3&b=0")
     }
 
-    // Rows C8, C9, C10 and C11; rule AFN-11.
     @Test func `arrays are written in each style`() throws {
         let list: Parameters = ["l": ["a,b", "c"]]
 
@@ -49,7 +45,6 @@ import Testing
         #expect(try Self.encode(list) { $0.arrays = .custom { "\($0).\($1)" } } == "l.0=a%2Cb&l.1=c")
     }
 
-    // Rows C12 and C13.
     @Test func `nested values are written in each style`() throws {
         let nested: Parameters = ["a": ["b": ["c": 1]]]
 
@@ -58,7 +53,6 @@ import Testing
         #expect(try Self.encode(nested) { $0.nesting = .custom { "\($0)-\($1)" } } == "a-b-c=1")
     }
 
-    // Rows C15 and C16.
     @Test func `null values are written in each style`() throws {
         let null: Parameters = ["a": nil, "b": 1]
 
@@ -68,13 +62,11 @@ import Testing
         #expect(try Self.encode(null) { $0.nulls = .literal("null") } == "a=null&b=1")
     }
 
-    // Rows C17 and C18.
     @Test func `booleans are written as numbers or words`() throws {
         #expect(try Self.encode(["a": true, "b": false]) == "a=1&b=0")
         #expect(try Self.encode(["a": true, "b": false]) { $0.booleans = .literal } == "a=true&b=false")
     }
 
-    // Row C19.
     @Test(arguments: [
         (0, "1970-01-01T00:00:00Z"), (951_782_400, "2000-02-29T00:00:00Z"), (-1, "1969-12-31T23:59:59Z"),
         (253_402_300_799, "9999-12-31T23:59:59Z"), (-62_167_219_200, "0000-01-01T00:00:00Z"),
@@ -86,7 +78,6 @@ import Testing
         #expect(text == "d=\(expected)")
     }
 
-    // Row C19.
     @Test func `dates are written in each style`() throws {
         let date: Parameters = ["d": Date(timeIntervalSinceReferenceDate: 123.456)]
 
@@ -98,7 +89,7 @@ import Testing
         #expect(try Self.encode(date) { $0.dates = .custom { _ in "x" } } == "d=x")
     }
 
-    // Row C19: a value that a server sent in milliseconds is sent back unchanged.
+    // A value that a server sent in milliseconds is sent back unchanged.
     @Test(arguments: [Int64(-2_208_988_800_000), 2_469_134, 951_782_400_000, 1_767_225_600_000, 2_199_000_863_864])
     func `a date with whole milliseconds keeps them`(start: Int64) throws {
         let all = start..<start + 1000
@@ -115,7 +106,6 @@ import Testing
         #expect(throws: RequestError.self) { try Self.encode(["d": Date.distantFuture.addingTimeInterval(1e15)]) }
     }
 
-    // Row C20.
     @Test func `bytes are written in each style`() throws {
         let data: Parameters = ["d": Data([0xFB, 0xFF])]
 
@@ -125,7 +115,6 @@ import Testing
         #expect(try Self.encode(data) { $0.data = .custom { "\($0.count)" } } == "d=2")
     }
 
-    // Row C21.
     @Test(arguments: [
         (ParameterEncodingOptions.KeyCase.snakeCase, "my_url_property"), (.kebabCase, "my-url-property"),
         (.capitalized, "MyURLProperty"),
@@ -135,7 +124,7 @@ import Testing
         #expect(try Self.encode(["myURLProperty": 1]) { $0.keyCase = keyCase } == "\(expected)=1")
     }
 
-    // Row C21: digits are treated as in Alamofire and in Foundation's JSON encoder. Names that begin with capitals are
+    // Digits are treated as in Alamofire and in Foundation's JSON encoder. Names that begin with capitals are
     // split into words.
     @Test(arguments: [
         ("isB2B", "is_b2b"), ("isP2PAllowed", "is_p2p_allowed"), ("user2FA", "user2_fa"), ("aB2Cd", "a_b2_cd"),
@@ -148,14 +137,12 @@ import Testing
         #expect(try Self.encode(parameters) { $0.keyCase = .snakeCase } == "\(expected)=1")
     }
 
-    // Rows C12, C13 and C21.
     @Test func `names are converted at every level`() throws {
         let nested: Parameters = ["outerName": ["innerName": 1]]
 
         #expect(try Self.encode(nested) { $0.keyCase = .snakeCase } == "outer_name%5Binner_name%5D=1")
     }
 
-    // Rows C5, C22 and C23.
     @Test func `spaces, allowed characters, separator and character set can be chosen`() throws {
         #expect(try Self.encode(["a b": "c d"]) { $0.spaces = .plus } == "a+b=c+d")
         #expect(try Self.encode(["a": "*~"]) { $0.allowedCharacters = .form } == "a=*%7E")

@@ -4,7 +4,6 @@ import SwitchyardHTTP
 import Testing
 
 @Suite struct ParametersTests {
-    // Row C25.
     @Test func `a literal accepts constants, variables, arrays and nil`() {
         let page = 2
         let name: String? = nil
@@ -18,7 +17,6 @@ import Testing
         #expect(parameters["on"] == .bool(true))
     }
 
-    // Row C25.
     @Test func `a parameter name may occur repeatedly, and its values keep their order`() {
         var parameters: Parameters = ["a": 1, "a": 2]
         parameters.append("a", 3)
@@ -34,7 +32,7 @@ import Testing
         #expect(parameters == ["a": 9, "b": 2])
     }
 
-    @Test func `set with an optional sets or removes a value of any type`() {
+    @Test func `setting a parameter to an optional sets or removes a value of any type`() {
         var parameters: Parameters = ["q": "old", "page": 1]
 
         parameters.set("q", Optional("new"))
@@ -44,7 +42,7 @@ import Testing
         #expect(parameters == ["q": "new", "tags": ["a", "b"]])
     }
 
-    @Test func `setting nil removes a name`() {
+    @Test func `setting a parameter to nil removes its name`() {
         var parameters: Parameters = ["a": 1, "b": 2, "a": 3]
 
         parameters["a"] = nil
@@ -53,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: [(true, 9), (false, 1)])
-    func `a merge overrides existing values or keeps them`(overriding: Bool, expected: Int64) {
+    func `merging parameters overrides existing values or keeps them`(overriding: Bool, expected: Int64) {
         var parameters: Parameters = ["a": 1, "b": 2]
 
         parameters.merge(["a": 9, "c": 3], overriding: overriding)
@@ -62,7 +60,6 @@ import Testing
         #expect(parameters.count == 3)
     }
 
-    // Rows C6 and C14.
     @Test func `the elements of sets and dictionaries are sorted`() {
         let parameters: Parameters = ["set": Set([10, 9, 1]), "map": ["b": 1, "a": 2]]
 
@@ -70,7 +67,7 @@ import Testing
         #expect(parameters["map"] == .dictionary(["a": 2, "b": 1]))
     }
 
-    // Rows C6 and C14: the order must not depend on the internal order of a set.
+    // The order must not depend on the internal order of a set.
     @Test func `sets of bytes and of mixed values have a fixed order`() {
         let bytes: Parameters = ["set": Set((0..<50).map { Data([UInt8($0)]) })]
         let mixed: Set<ParameterValue> = [10, "5", 9, "10", true]

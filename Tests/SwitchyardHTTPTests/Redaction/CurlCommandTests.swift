@@ -31,9 +31,8 @@ struct CurlCommandTests {
         .multipart(MultipartForm(parts: [.field("a", "b")])),
     ]
 
-    // Row B52.
     @Test(arguments: bodies.indices)
-    func `the command sends the same body`(index: Int) async throws {
+    func `the curl command sends the same body as the request`(index: Int) async throws {
         let configuration = APIConfiguration(path: "x", method: .post, body: Self.bodies[index])
 
         let (received, request) = try await replayed(configuration)
@@ -43,8 +42,7 @@ struct CurlCommandTests {
         #expect(received.headers["Content-Type"] == request.headers["Content-Type"])
     }
 
-    // Row B52.
-    @Test func `the command sends the same URL and header fields`() async throws {
+    @Test func `the curl command sends the same URL and header fields as the request`() async throws {
         let configuration = APIConfiguration(
             path: "a b/{id}?x=[1]",
             query: ["$q": "`'\"\\ &#"],
@@ -61,7 +59,7 @@ struct CurlCommandTests {
         for field in request.headers { #expect(received.headers[field.name] == field.value) }
     }
 
-    @Test func `the command sends a URL with characters that curl treats as a pattern`() async throws {
+    @Test func `the curl command sends a URL with characters that curl treats as a pattern`() async throws {
         var configuration = APIConfiguration(path: "x", query: ["a": ["{b,c}", "[1-3]"]])
         var options = ParameterEncodingOptions()
         options.allowedCharacters = .parameter.union(URLCharacters("[]{},"))
@@ -73,7 +71,7 @@ struct CurlCommandTests {
     }
 
     @Test(arguments: [HTTPMethod.get, .head, .put, .delete, .patch, .options])
-    func `the command sends the same method`(method: HTTPMethod) async throws {
+    func `the curl command sends the same method as the request`(method: HTTPMethod) async throws {
         let (received, _) = try await replayed(APIConfiguration(path: "x", method: method))
 
         #expect(received.method == method)
@@ -81,7 +79,7 @@ struct CurlCommandTests {
     }
 
     @Test(arguments: ["X`id`", "A|B&C", "$HOME!", "M-SEARCH", "#'"])
-    func `the command sends a method with characters that a shell would interpret`(name: String) async throws {
+    func `the curl command sends a method with characters that a shell would interpret`(name: String) async throws {
         let method = try #require(HTTPMethod(name))
 
         let (received, _) = try await replayed(APIConfiguration(path: "x", method: method))
@@ -89,13 +87,13 @@ struct CurlCommandTests {
         #expect(received.method == method)
     }
 
-    @Test func `the command sends a cookie without an equals sign`() async throws {
+    @Test func `the curl command sends a cookie without an equals sign`() async throws {
         let (received, _) = try await replayed(APIConfiguration(path: "x", headers: [.cookie("a-word")]))
 
         #expect(received.headers["Cookie"] == "a-word")
     }
 
-    @Test func `the command contains no shell history expansion`() throws {
+    @Test func `the curl command contains no shell history expansion`() throws {
         let configuration = APIConfiguration(path: "x", method: .post, body: .text("it's !1 \"$2\""))
 
         let command = try BuiltRequest.request(configuration).curlDescription()
@@ -103,7 +101,7 @@ struct CurlCommandTests {
         #expect(command.contains(#"-d 'it'\''s !1 "$2"'"#))
     }
 
-    @Test func `the command sends a file from disk`() async throws {
+    @Test func `the curl command sends a file from disk`() async throws {
         let folder = try MultipartFormTests.Folder()
         let file = try folder.file("a b\"$.bin", Data([0, 1, 2, 10]))
 

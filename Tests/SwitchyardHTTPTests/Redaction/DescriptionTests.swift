@@ -22,7 +22,6 @@ import Testing
         )
     }
 
-    // Row B52; rule CT-16.
     @Test func `descriptions of a request contain no credentials`() throws {
         let request = try secretRequest()
 
@@ -98,7 +97,7 @@ import Testing
         #expect(String(decoding: hidden, as: UTF8.self) == expected)
     }
 
-    @Test func `the lists of redacted names can be extended`() {  // L25
+    @Test func `the lists of redacted names can be extended`() {
         var redaction = Redaction.standard
         redaction.parameterNames.insert("voucher")
         redaction.headerNames.insert("x-voucher")

@@ -50,7 +50,7 @@ import Testing
         #expect(!Redaction.standard.value("Digest \(Self.secret)", ofHeader: name).contains(Self.secret))
     }
 
-    @Test func `an app can add an ending of names whose values are redacted`() {
+    @Test func `an app can redact all names with a given ending`() {
         var redaction = Redaction.standard
         redaction.nameEndings.insert("voucher")
 
@@ -195,7 +195,7 @@ import Testing
         "a=", "token: a ", "token a= ", "%25", "\"", "\"\\", "<", "<token>", "a=b,", "//", "eyJ.", "-----BEGIN ", "\\",
         "\"token\":", "http://", "{\"a\":[", "b='c' ", "b=\"", "a b", "Bearer ", "&amp;", "@:/", "a?b#",
     ])
-    func `the time for redaction grows linearly with the length`(piece: String) {
+    func `the time for redaction grows linearly with the length of the text`(piece: String) {
         // If the 12,000 bytes were scanned again for each byte, the test would take minutes.
         let text = "<a " + String(repeating: piece, count: 12_000 / piece.utf8.count)
 

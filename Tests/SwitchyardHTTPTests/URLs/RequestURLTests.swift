@@ -5,7 +5,6 @@ import SwitchyardHTTP
 import Testing
 
 @Suite struct RequestURLTests {
-    // Row B8.
     @Test(arguments: [
         ("https://h", "https://h"), ("HTTPS://H/x", "https://H/x"), ("https://h/a b", "https://h/a%20b"),
         ("https://h/ü?ü#ü", "https://h/%C3%BC?%C3%BC"), ("https://h/%2F%zz", "https://h/%2F%25zz"),
@@ -30,7 +29,6 @@ import Testing
         #expect(url.query == "a[]=|1")
     }
 
-    // Row B9.
     @Test func `a URL can be created from Foundation's types`() throws {
         let url = try #require(URL(string: "https://h/a?b#c"))
         let components = try #require(URLComponents(string: "https://h/a?b"))
@@ -50,7 +48,6 @@ import Testing
         #expect((origins[0] == origins[1]) == isSame)
     }
 
-    // Row B8; rule AFN-16.
     @Test func `random text never crashes the parser`() {
         var generator = SplitMix(state: 0x5EED)
         let alphabet =

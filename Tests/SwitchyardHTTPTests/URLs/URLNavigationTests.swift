@@ -2,7 +2,6 @@ import SwitchyardClient
 import SwitchyardHTTP
 import Testing
 
-/// Row B4.
 @Suite struct URLNavigationTests {
     private let page = RequestURL("https://h/v1/topics?page=2&sort=new")
 
