@@ -26,12 +26,12 @@ import Testing
         #expect(answer.text?.hasPrefix("<!DOCTYPE html>") == true)
     }
 
-    @Test func `two inspectors have different tokens`() throws {
+    @Test func `two inspectors have different access tokens`() throws {
         #expect(PageGuard.makeToken() != PageGuard.makeToken())
     }
 
     @Test(arguments: ["", "0123456789abcdef0123456789abcdef/feed", "short/", "feed?after=0"])
-    func `a request without the token gets a 404`(place: String) async throws {
+    func `a request without the inspector's access token gets a 404`(place: String) async throws {
         let lab = try InspectorLab()
         let origin = try #require(lab.inspector.address.firstMatch(of: #/http://[^/]+//#)?.output)
 
@@ -54,7 +54,7 @@ import Testing
         #expect(try await lab.page.ask("", headers: ["Host": "localhost:\(port)"]).status == 200)
     }
 
-    @Test func `a command from another origin gets a 403`() async throws {
+    @Test func `a command that a page of another origin sends gets a 403`() async throws {
         let lab = try InspectorLab(inspector: .quiet { $0.allowsControl = true })
         let json = #"{"do":"server","name":"secondary"}"#
         let origin = String(lab.inspector.address.dropLast(34))
@@ -69,7 +69,7 @@ import Testing
         #expect(lab.client.currentServer == "secondary")
     }
 
-    @Test func `commands are rejected unless control is allowed`() async throws {
+    @Test func `commands to the inspector are rejected unless the app allows control`() async throws {
         let lab = try InspectorLab()
 
         let answer = try await lab.page.command(#"{"do":"server","name":"secondary"}"#)

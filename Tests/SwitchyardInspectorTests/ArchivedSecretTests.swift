@@ -177,7 +177,7 @@ import Testing
         #expect(!all.contains(Self.secret) && !all.contains(encoded))
     }
 
-    @Test func `no other member of an archive shows a secret on the page`() throws {
+    @Test func `no member of an archive shows a secret on the page`() throws {
         let text = """
             {"log": {"creator": {"name": "token=\(Self.secret)"}, "pages": [{"title": "?token=\(Self.secret)"}],
             "entries": [{"startedDateTime": "token=\(Self.secret)", "comment": "#1 a/b/token=\(Self.secret), round 1, attempt 1",
@@ -199,7 +199,7 @@ import Testing
     }
 
     // If the time grew with the third power of the length, this test would not finish.
-    @Test func `a comment of 20,000 slashes is parsed`() throws {
+    @Test func `a comment of 20,000 slashes in an archive is parsed`() throws {
         let comment = "#1 a" + String(repeating: "/", count: 20_000)
         let archive = try Self.archive(comment: comment)
 

@@ -42,7 +42,9 @@ import Testing
         #expect(error["error"]?.isEmpty == false)
     }
 
-    @Test func `a status fault applies to the chosen number of calls of one server`() async throws {
+    @Test func `a status fault that the inspector injects applies to the chosen number of calls of one server`()
+        async throws
+    {
         let lab = try await lab()
         let order = #"{"do":"fault","kind":"status","status":503,"calls":2,"server":"primary"}"#
 
@@ -58,7 +60,7 @@ import Testing
         #expect(lab.stub.requests.count == 1)
     }
 
-    @Test func `a fault of all servers applies to every attempt of a call`() async throws {
+    @Test func `a fault that the inspector injects for all servers applies to every attempt of a call`() async throws {
         let lab = try await lab()
 
         _ = try await lab.page.command(#"{"do":"fault","kind":"refused"}"#)
@@ -68,7 +70,9 @@ import Testing
         #expect(try await lab.client.send(APIConfiguration(path: "topics")).status == 200)
     }
 
-    @Test func `a slow call is sent after three seconds, and a call with the never fault is never sent`() async throws {
+    @Test func `an injected slow fault delays a call by three seconds, and an injected never fault does not send it`()
+        async throws
+    {
         let lab = try await lab()
         _ = try await lab.page.command(#"{"do":"fault","kind":"slow"}"#)
 
@@ -87,7 +91,7 @@ import Testing
         #expect(await never.value == .deadlineExceeded)
     }
 
-    @Test func `a fault is removed by a command, or when the last page has gone`() async throws {
+    @Test func `an injected fault is removed by a command or when the last inspector page is closed`() async throws {
         let lab = try await lab()
 
         _ = try await lab.page.command(#"{"do":"fault","kind":"refused","calls":9}"#)

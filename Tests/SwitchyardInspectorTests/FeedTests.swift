@@ -96,7 +96,9 @@ import Testing
         #expect(attempts.map(\.server) == ["primary", "secondary"])
     }
 
-    @Test func `a hedge is shown next to the attempt that it cancels`() async throws {
+    @Test func `a parallel attempt that hedges a slow attempt is shown next to the attempt that it cancels`()
+        async throws
+    {
         let lab = try InspectorLab { request, _ in request.server == "primary" ? .never : .json("[]") }
         _ = try await lab.page.feed()
 
@@ -113,7 +115,7 @@ import Testing
         #expect((attempts[1].start - attempts[0].start).rounded() == 250)
     }
 
-    @Test func `a retry is shown after a wait with its reason`() async throws {
+    @Test func `a retry is shown with the wait before it and its reason`() async throws {
         let policy = RetryPolicy(maximumRetries: 1, backoff: .constant(.seconds(1)))
         let lab = try InspectorLab(servers: 1, retry: policy) { _, clock in
             clock.now < MonotonicTime(seconds: 0.5) ? .status(503) : .json("[]")

@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: ["multipart/form-data; boundary=x", "text/plain", "application/x-www-form-urlencoded", ""])
-    func `JSON with the label of another type is redacted`(label: String) throws {
+    func `JSON that is labeled with another content type is redacted`(label: String) throws {
         let body = #"{\"user\": \"ada\", \"password\": \"hunter2\"}"#
         let request = """
             {"method": "POST", "url": "https://shop.example/a", "postData": {"mimeType": "\(label)", "text": "\(body)"}}
@@ -63,7 +63,7 @@ import Testing
         #expect(html.contains("ada"))
     }
 
-    @Test func `the page of a record contains the verdict and the calls without a script`() throws {
+    @Test func `the page of a recording contains the verdict and the calls without a script`() throws {
         let record = try record(request: get, response: #"{"status": 404}"#)
 
         let html = try InspectorPage().html(showing: record)

@@ -108,7 +108,7 @@ import Testing
 }
 
 @Suite(.timeLimit(.minutes(5)), .prompt) struct MemoryTests {
-    @Test func `the newest calls are kept, and the others are counted`() async throws {
+    @Test func `the newest calls are kept, and dropped calls are counted`() async throws {
         let lab = try InspectorLab(inspector: .quiet { $0.calls = 3 })
         _ = try await lab.page.feed()
 

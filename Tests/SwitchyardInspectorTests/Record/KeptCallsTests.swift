@@ -14,15 +14,16 @@ import Testing
         return numbers.sorted()
     }
 
-    @Test func `plain calls are dropped before special calls`() {
+    @Test func `plain calls are dropped before special calls, such as failed or slow calls`() {
         #expect(kept(of: 100, limit: 6, special: [1, 50]) == [1, 50, 97, 98, 99, 100])
     }
 
-    @Test func `at most half of the kept calls are special calls`() {
+    @Test func `at most half of the kept calls are special calls, such as failed or slow calls`() {
         #expect(kept(of: 100, limit: 6, special: [1, 2, 3, 4, 5]) == [3, 4, 5, 98, 99, 100])
     }
 
-    @Test(arguments: 1...5) func `the limit holds if all calls are special`(limit: Int) {
+    @Test(arguments: 1...5)
+    func `the limit of kept calls holds even if all of them are special, such as failed or slow calls`(limit: Int) {
         #expect(kept(of: 50, limit: limit, special: Set(1...50)).count == limit)
         #expect(kept(of: 50, limit: limit, special: []).count == limit)
     }

@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 2])
-    func `an outage starts with its first failure, even if the end of a call is reported after the ejection`(
+    func `an outage starts with its first failure, even if the failed call is reported after the server's ejection`(
         reported: Int
     ) {
         var outages = ServerOutages()

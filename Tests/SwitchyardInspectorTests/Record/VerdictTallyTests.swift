@@ -28,7 +28,7 @@ import Testing
         return attempt
     }
 
-    @Test func `a call that failed over is saved`() {
+    @Test func `a call that succeeded after a failover counts as saved by the client`() {
         var tally = VerdictTally()
         tally.add(call(0, [attempt("a", error: "connectionRefused"), attempt("b", .failover, status: 200)]))
         tally.eject("a", at: 100)
@@ -39,7 +39,7 @@ import Testing
         #expect(verdict.details == ["1 call was saved: it succeeded although its first server had failed."])
     }
 
-    @Test func `a hedged call is saved if the slow server is ejected within two seconds`() {
+    @Test func `a hedged call counts as saved if the slow server is ejected within two seconds`() {
         let hedged = call(0, [attempt("a", isCut: true), attempt("b", .hedge, status: 200)])
         var (soon, late) = (VerdictTally(), VerdictTally())
         for _ in 1...3 {
@@ -55,7 +55,7 @@ import Testing
         #expect(late.verdict(servers: 2).details.isEmpty)
     }
 
-    @Test func `a call whose first server responded before the hedge is not saved`() {
+    @Test func `a call whose first server responded before the hedging attempt does not count as saved`() {
         var tally = VerdictTally()
         tally.add(call(0, [attempt("a", status: 200), attempt("b", .hedge, isCut: true)]))
         tally.eject("b", at: 100)
@@ -63,7 +63,7 @@ import Testing
         #expect(tally.verdict(servers: 2).details.isEmpty)
     }
 
-    @Test func `a time in which every server failed is an outage of all servers`() {
+    @Test func `a period in which every server failed is an outage of all servers`() {
         var tally = VerdictTally()
         for place in 0..<30 {
             let attempts = [

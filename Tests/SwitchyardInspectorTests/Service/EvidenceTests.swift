@@ -21,7 +21,7 @@ import Testing
         return lab
     }
 
-    @Test func `the card of an ejected server keeps the evidence that led to the ejection`() async throws {
+    @Test func `the card of an ejected server shows the evidence for the ejection`() async throws {
         let lab = try await outage(calls: 20)
 
         let feed = try await lab.page.feed()
@@ -38,7 +38,9 @@ import Testing
         )
     }
 
-    @Test func `the verdict in the feed names the failed server and counts the saved calls`() async throws {
+    @Test func `the verdict in the feed names the failed server and counts the calls that the client saved`()
+        async throws
+    {
         let lab = try await outage(calls: 20)
 
         let feed = try await lab.page.feed()
@@ -60,7 +62,7 @@ import Testing
         #expect(texts.contains { $0.hasPrefix("calls go to secondary instead of primary, because ") })
     }
 
-    @Test func `calls that failed over are kept longer than plain calls`() async throws {
+    @Test func `calls that failed over are kept longer than calls without a failover`() async throws {
         let lab = try await outage(calls: 40, .quiet { $0.calls = 10 })
 
         let feed = try await lab.page.feed()
@@ -91,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func `the next inspector has the same address and another session`() async throws {
+    @Test func `a restarted inspector has the same address and another session`() async throws {
         let folder = TemporaryFolder()
         let file = folder.url.appendingPathComponent("folder/address.json")
         let first = try InspectorLab(inspector: options(file))
@@ -107,7 +109,7 @@ import Testing
         #expect(mode?.intValue == 0o600)
     }
 
-    @Test func `an inspector whose stored port is in use has a new port and a new token`() throws {
+    @Test func `an inspector whose stored port is in use gets a new port and a new access token`() throws {
         let folder = TemporaryFolder()
         let file = folder.url.appendingPathComponent("address.json")
         let first = try InspectorLab(inspector: options(file))
@@ -121,7 +123,7 @@ import Testing
     @Test(arguments: [
         "", "{}", #"{"port": 1, "token": "short"}"#, #"{"port": 1, "token": "../../0123456789abcdef0123456789"}"#,
     ])
-    func `an invalid file of an address is ignored`(text: String) throws {
+    func `an invalid file with a stored inspector address is ignored`(text: String) throws {
         let folder = try TemporaryFolder.made()
         let file = try folder.file("address.json", Data(text.utf8))
 

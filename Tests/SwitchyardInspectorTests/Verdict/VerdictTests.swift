@@ -41,7 +41,7 @@ import Testing
             (facts { ($0.calls, $0.failed, $0.tolerance) = (100, 2, 0.01) }, .bad, "2 of 100 calls failed."),
         ]
     )
-    func `the sentence names the failed servers and counts the failed calls`(
+    func `the verdict's sentence names the failed servers and counts the failed calls`(
         facts: VerdictFacts,
         level: Verdict.Level,
         text: String
@@ -52,7 +52,7 @@ import Testing
         #expect(verdict.level == level)
     }
 
-    @Test func `errors are counted by kind, the most frequent first`() {
+    @Test func `the verdict counts errors by kind, the most frequent kind first`() {
         let failures = ["refused": 3, "http503": 20, "timeout": 2, "http404": 1, "reset": 1, "cancelled": 1]
         let verdict = Verdict(Self.facts { ($0.calls, $0.failed, $0.failures) = (30, 28, failures) })
 
@@ -82,7 +82,7 @@ import Testing
         #expect(Verdict(facts).headline == "Server a failed. 3 of 9 calls failed.")
     }
 
-    @Test func `saved calls are counted`() {
+    @Test func `the verdict counts the calls that a failover or a hedging attempt saved`() {
         let one = "1 call was saved: it succeeded although its first server had failed."
         let many = "1,037 calls were saved: they succeeded although their first server had failed."
 
