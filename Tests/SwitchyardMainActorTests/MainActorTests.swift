@@ -19,7 +19,7 @@ import Testing
         return try TopicAPI(client: NetworkClient(service: service, transport: StubTransport(answer)))
     }
 
-    @Test func `a screen on the main actor shows the topics of its manager`() async throws {
+    @Test func `a screen on the main actor shows the topics that its manager loads`() async throws {
         let screen = TopicScreen(
             topics: try Self.api { _ in
                 .json(#"{"code": 0, "data": [{"id": 1, "title": "one"}, {"id": 2, "title": "two"}]}"#)
@@ -65,7 +65,7 @@ import Testing
         semaphore.wait(timeout: .now() + 30)
     }
 
-    @Test func `an error of the module is thrown as the module's code`() async throws {
+    @Test func `an error with a code of the module is thrown as that code`() async throws {
         let api = try Self.api { _ in .json(#"{"code": 404, "message": "gone"}"#) }
 
         let error = await #expect(throws: APIError.self) { try await api.topic(1) }
