@@ -28,7 +28,7 @@ import Testing
         #expect(throws: DecodingFailure.self) { try PropertyListDepth.check(Self.list(naming: text, times: 500_000)) }
     }
 
-    @Test func `a property list may reference a short text often and a long text once`() throws {
+    @Test func `a property list that references a short text often, or a long text once, is accepted`() throws {
         let text = [0x5F, 0x12] + Self.bytes(1_000_000) + [UInt8](repeating: 0x61, count: 1_000_000)
 
         try PropertyListDepth.check(Self.list(naming: [0x53, 0x61, 0x62, 0x63], times: 100_000))

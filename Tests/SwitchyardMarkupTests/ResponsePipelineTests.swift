@@ -13,7 +13,7 @@ import Testing
 
     private static let parse = ResponseTransformer { (data: Data) in try JSONValue(parsing: data) }
 
-    @Test func `stages run in order for their content types, and the order can be changed`() throws {
+    @Test func `pipeline stages run in order for their content types, and the order can be changed`() throws {
         var pipeline = ResponsePipeline()
         pipeline.add(.init { (text: String) in text + "!" }, at: .cleanup)
         pipeline.add(.init { (tree: JSONValue) in tree["name"]?.string ?? "" }, at: .model, for: ["application/*"])
@@ -33,7 +33,7 @@ import Testing
     @Test(arguments: [
         (ResponseTransformer.Mismatch.error, nil, nil), (.skip, "text", "[1]"), (.skipIfOutput, nil, "[1]"),
     ])
-    func `a content type mismatch fails, skips the step, or skips the step if a value exists`(
+    func `a content type mismatch makes a pipeline step fail, be skipped, or be skipped if a value exists`(
         mismatch: ResponseTransformer.Mismatch,
         foreign: String?,
         made: String?

@@ -13,7 +13,8 @@ import Testing
     }
 
     // XML 1.0, sections 2.11 and 3.3.3.
-    @Test func `line ends become line feeds in text and spaces in attributes, except character references`() throws {
+    @Test func `line ends become line feeds in XML text and spaces in attributes, except character references`() throws
+    {
         let text = "<a x='1\r\n2\r3\n4\t5&#13;&#10;6'>l\r\nm\rn\n&#13;o<![CDATA[p\r\nq]]></a>"
 
         let events = try XMLEvent.events(of: text.utf8)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)), .prompt) struct XMLNameTests {
     // XML 1.0, section 1.2, "match": names with different normal forms are different names.
-    @Test func `names are equal only if their code points are equal`() throws {
+    @Test func `XML names are equal only if their code points are equal`() throws {
         #expect(throws: DecodingFailure.self) { try XMLEvent.events(of: "<\u{E9}></e\u{301}>".utf8) }
 
         let start = try XMLEvent.events(of: "<a \u{E9}='1' e\u{301}='2'/>".utf8).first
