@@ -17,7 +17,7 @@ import Testing
     ]
 
     @Test(arguments: faults.map(\.0), [false, true])
-    func `a refresh whose response is lost is sent to one server`(name: String, retries: Bool) async throws {
+    func `a token refresh whose response is lost is sent to only one server`(name: String, retries: Bool) async throws {
         let fault = try #require(Self.faults.first { $0.0 == name }?.1)
         let spent = Locked(0)
         let servers = [LoopbackServer(), LoopbackServer()]

@@ -9,7 +9,7 @@ import Testing
 
 @testable import SwitchyardClient
 
-/// OAuth 2.0 (feature M14).
+/// OAuth 2.0.
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct OAuthTests {
     private static let now = Date(timeIntervalSince1970: 1000)
@@ -275,7 +275,7 @@ struct OAuthTests {
     }
 
     @Test(arguments: [true, false])
-    func `no log or HAR archive of a login contains a secret`(withDevice: Bool) async throws {  // L25, M14
+    func `no log or HAR archive of a login contains a secret`(withDevice: Bool) async throws {
         let secret = "S3CR3T-" + String(repeating: "x", count: 40)
         let recorder = HARRecorder()
         let lines = Locked<[String]>([])
