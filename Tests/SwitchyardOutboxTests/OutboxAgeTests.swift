@@ -8,7 +8,7 @@ import Testing
 
 @testable import SwitchyardOutbox
 
-/// Expiry of writes (feature D55).
+/// Expiry of writes.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct OutboxAgeTests {
     private let file = FileManager.default.temporaryDirectory.appendingPathComponent("outbox-\(UUID().uuidString)")
     private let clock = ManualClock()
@@ -43,7 +43,7 @@ import Testing
             (0, 1_790_000_000), (1_790_000_000, 1_821_536_000), (1_821_536_000, 1_790_000_000),
         ] as [(Double, Double)]
     )
-    func `a jump of the wall clock does not expire a write`(stored: Double, sent: Double) async throws {
+    func `a jump of the wall clock does not expire a stored write`(stored: Double, sent: Double) async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let answers = AnswerList([.failure(.connectionRefused), .status(503), .status(401), .status(201)])
         let (outbox, _) = try outbox { answers.answer($0) }
@@ -59,7 +59,7 @@ import Testing
         #expect(outbox.entries == [])
     }
 
-    @Test func `a jump of the wall clock between two runs does not expire a write`() async throws {
+    @Test func `a jump of the wall clock between two runs of the app does not expire a stored write`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         date.withLock { $0 = Date(timeIntervalSince1970: 0) }
         do { try outbox { _ in .never }.0.store(write()) }
@@ -102,7 +102,7 @@ import Testing
         #expect(transport.requestCount == 2)
     }
 
-    @Test func `a captive portal's page does not expire a write`() async throws {
+    @Test func `the page of a captive portal does not expire a write`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let (outbox, _) = try outbox { request in
             request.method == .post
@@ -115,7 +115,9 @@ import Testing
         #expect(outbox.entries.count == 1)
     }
 
-    @Test func `the age of a write grows across runs by at most a quarter of the maximum per run`() async throws {
+    @Test func `the age of a stored write grows by at most a quarter of the maximum age for each run of the app`()
+        async throws
+    {
         defer { try? FileManager.default.removeItem(at: file) }
         do {
             let (first, _) = try outbox { _ in .status(503) }

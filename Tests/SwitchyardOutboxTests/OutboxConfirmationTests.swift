@@ -8,7 +8,7 @@ import Testing
 
 @testable import SwitchyardOutbox
 
-/// Responses that confirm that a server has accepted a write (feature D55).
+/// Responses that confirm that a server has accepted a write.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct OutboxConfirmationTests {
     private let file = FileManager.default.temporaryDirectory.appendingPathComponent("outbox-\(UUID().uuidString)")
     private static let page = Data("<!DOCTYPE html><title>Log in</title>".utf8)

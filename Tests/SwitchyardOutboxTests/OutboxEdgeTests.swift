@@ -8,7 +8,7 @@ import Testing
 
 @testable import SwitchyardOutbox
 
-/// App callbacks during a store, cancelled flushes and exhausted IDs (feature D55).
+/// App callbacks during a store, cancelled flushes and exhausted IDs.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct OutboxEdgeTests {
     private let file = FileManager.default.temporaryDirectory.appendingPathComponent("outbox-\(UUID().uuidString)")
 

@@ -8,7 +8,7 @@ import Testing
 
 @testable import SwitchyardOutbox
 
-/// A stored write is sent exactly like a direct call (feature D55).
+/// A stored write is sent exactly like a direct call.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct OutboxEntryTests {
     private let file = FileManager.default.temporaryDirectory.appendingPathComponent("outbox-\(UUID().uuidString)")
 

@@ -8,7 +8,7 @@ import Testing
 
 @testable import SwitchyardOutbox
 
-/// Writes belong to the environment in which they were stored (feature D55).
+/// Writes belong to the environment in which they were stored.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct OutboxEnvironmentTests {
     private let file = FileManager.default.temporaryDirectory.appendingPathComponent("outbox-\(UUID().uuidString)")
 
@@ -95,7 +95,7 @@ import Testing
         client.rules = ConfigurationRules()
     }
 
-    @Test func `a failure in an environment that was left causes no pause`() async throws {
+    @Test func `a failure in an environment that is no longer current causes no pause`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let (client, transport) = try NetworkClient.stubbed { _ in .never }
         let outbox = try Outbox(file: file, client: client)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import SwitchyardOutbox
 
-/// The outbox file after crashes and damage (feature D55).
+/// The outbox file after crashes and damage.
 @Suite struct OutboxFileTests {
     private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("outbox-\(UUID().uuidString)")
     private var file: URL { folder.appendingPathComponent("outbox") }

@@ -40,7 +40,8 @@ import Testing
     }
 
     @Test(arguments: [nil, Credential.bearer("bad")])
-    func `a write without valid credentials is sent as soon as a user logs in`(before: Credential?) async throws {
+    func `a write that waits for valid credentials is sent as soon as a user logs in`(before: Credential?) async throws
+    {
         defer { try? FileManager.default.removeItem(at: file) }
         let credentials = Credentials(provider: KeptCredential(before))
         let (outbox, environment) = try outbox(credentials)

@@ -16,7 +16,7 @@ import Testing
     import Musl
 #endif
 
-/// Only one outbox uses a file at a time (feature D55).
+/// Only one outbox uses a file at a time.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct OutboxOwnerTests {
     private let file = FileManager.default.temporaryDirectory.appendingPathComponent("outbox-\(UUID().uuidString)")
 

@@ -8,7 +8,7 @@ import Testing
 
 @testable import SwitchyardOutbox
 
-/// A newer write replaces an older write with the same key (feature D55).
+/// A newer write replaces an older write with the same key.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct OutboxReplacementTests {
     private let file = FileManager.default.temporaryDirectory.appendingPathComponent("outbox-\(UUID().uuidString)")
 
@@ -63,7 +63,7 @@ import Testing
         )
     }
 
-    @Test func `a file that is truncated during a replacement has one of the two writes`() throws {
+    @Test func `a file that is cut off during a replacement contains either the old or the new write`() throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let lengths: [Int]
         do {

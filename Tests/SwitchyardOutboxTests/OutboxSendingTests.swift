@@ -8,7 +8,7 @@ import Testing
 
 @testable import SwitchyardOutbox
 
-/// Reactions to responses and failures, and pauses (feature D55).
+/// Reactions to responses and failures, and pauses.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct OutboxSendingTests {
     private let file = FileManager.default.temporaryDirectory.appendingPathComponent("outbox-\(UUID().uuidString)")
 

@@ -8,7 +8,7 @@ import Testing
 
 @testable import SwitchyardOutbox
 
-/// The outbox (feature D55).
+/// The outbox.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct OutboxTests {
     private let file = FileManager.default.temporaryDirectory.appendingPathComponent("outbox-\(UUID().uuidString)")
 
@@ -59,8 +59,7 @@ import Testing
         return outbox
     }
 
-    @Test func `writes that could not be sent are sent in order when the server is available again`() async throws
-    {
+    @Test func `writes that could not be sent are sent in order when the server is available again`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let backend = Backend()
         backend.answer(nil)
@@ -200,7 +199,9 @@ import Testing
         run.stop()
     }
 
-    @Test func `a running outbox sends on a new write, after a pause and on the network's return`() async throws {
+    @Test func `a running outbox sends when a write is stored, after a pause, and when the network returns`()
+        async throws
+    {
         defer { try? FileManager.default.removeItem(at: file) }
         let backend = Backend()
         let clock = ManualClock()

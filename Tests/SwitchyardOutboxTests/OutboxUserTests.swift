@@ -8,7 +8,7 @@ import Testing
 
 @testable import SwitchyardOutbox
 
-/// Writes belong to the user that stored them, if the client has users (feature D55).
+/// Writes belong to the user that stored them, if the client has users.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct OutboxUserTests {
     private let file = FileManager.default.temporaryDirectory.appendingPathComponent("outbox-\(UUID().uuidString)")
     private let session = AppSession()
@@ -248,7 +248,7 @@ import Testing
     }
 
     @Test(arguments: 1...8)
-    func `a write is not sent for a user that logs in while the outbox takes the write`(look: Int) async throws {
+    func `a write is not sent for a user that logs in while the outbox prepares the write`(look: Int) async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let (credentials, looks) = (Credentials { _ in nil }, Locked(-1_000))
         credentials.set(.bearer("ada"), in: .test)
