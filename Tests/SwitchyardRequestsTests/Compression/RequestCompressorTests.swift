@@ -39,7 +39,6 @@ struct RequestCompressorTests {
         #expect(try unzipped(RequestCompressor.compressed(data, .gzip)) == data)
     }
 
-    // Row C36.
     @Test func `a large compressible body is compressed and gets Content-Encoding`() throws {
         let body = RequestBody.data(Self.samples[4], contentType: "application/json")
         let request = try BuiltRequest.request(APIConfiguration(method: .post, body: body)) {
@@ -50,8 +49,8 @@ struct RequestCompressorTests {
         #expect(try #require(request.body.length) < Self.samples[4].count / 10)
     }
 
-    // Row C36: HTTP's deflate coding is the zlib format (RFC 9110 section 8.4.1.2).
-    @Test func `deflate has zlib's header and checksum`() {
+    // HTTP's deflate coding is the zlib format (RFC 9110 section 8.4.1.2).
+    @Test func `deflate output has the header and checksum of zlib`() {
         let data = Data("Wikipedia".utf8)
         let (zlib, gzip) = (RequestCompressor.compressed(data, .deflate), RequestCompressor.compressed(data, .gzip))
 
@@ -60,7 +59,6 @@ struct RequestCompressorTests {
         #expect(zlib.dropFirst(2).dropLast(4) == gzip.dropFirst(10).dropLast(8))
     }
 
-    // Row C36.
     @Test(arguments: [(1023, false), (1024, true)])
     func `bodies from 1,024 bytes on, or those that the app selects, are compressed`(
         count: Int,
@@ -77,7 +75,6 @@ struct RequestCompressorTests {
         #expect(try !isCompressed(RequestCompressor { $0.count != count }))
     }
 
-    // Row C36.
     @Test func `a small, random or missing body is not compressed`() throws {
         for body in [RequestBody.none, .text("short"), .data(Self.samples[5])] {
             let request = try BuiltRequest.request(APIConfiguration(method: .post, body: body)) {
@@ -87,7 +84,6 @@ struct RequestCompressorTests {
         }
     }
 
-    // Row C36.
     @Test func `a body that is already encoded is kept, encoded again or rejected`() throws {
         let configuration = APIConfiguration(
             method: .post,

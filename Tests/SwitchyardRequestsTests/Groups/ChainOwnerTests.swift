@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: Way.allCases, [false, true])
-    func `a chain ends when one of its steps switches the environment`(
+    func `a chain of requests ends when one of its steps switches the environment`(
         way: Way,
         hasCredentials: Bool
     ) async throws {
@@ -66,7 +66,9 @@ import Testing
         #expect(transport.requests.map { $0.url.origin.host } == ["release.example"])
     }
 
-    @Test func `a call without credentials continues in the environment that a step switches to`() async throws {
+    @Test func `a call without credentials continues in the environment to which a step of its chain switches`()
+        async throws
+    {
         let (topics, transport) = try start()
         let chain = chain()
         chain.add(topics.request(Topic.self, for: TopicAPI.topic(1), on: .global())) { _, chain in
@@ -80,7 +82,7 @@ import Testing
         #expect(transport.requests.map { $0.headers["Authorization"] } == ["Bearer ann", nil])
     }
 
-    @Test func `a chain that starts with a login continues in the environment that a step switches to`() async throws {
+    @Test func `a chain that starts with a login continues in the environment to which a step switches`() async throws {
         let (topics, transport) = try start()
         var login = APIConfiguration(path: "login", method: .post)
         login.usesCredentials = false

@@ -29,7 +29,7 @@ import Testing
         topics.request(for: TopicAPI.topic(number), on: .global())
     }
 
-    @Test func `a request object belongs to the user who was logged in at its creation`() async throws {
+    @Test func `a request object belongs to the user who was logged in when it was created`() async throws {
         let (topics, transport) = try start()
         let request = request(topics, 1)
 

@@ -13,7 +13,7 @@ import Testing
         return plan
     }
 
-    @Test func `a group with collectAll ends with its last member and reports the failed members`() {
+    @Test func `a group with collectAll ends when its last member ends and reports the failed members`() {
         var plan = plan(3, .collectAll)
 
         #expect(plan.start()?.start == [0, 1, 2])
@@ -25,7 +25,7 @@ import Testing
         #expect(last.report?.members == [.cancelled, .failed(.status(500)), .succeeded])
     }
 
-    @Test func `the first failure with failFast cancels only the members that have not ended`() {
+    @Test func `with failFast, the first failure of a group cancels only the members that have not ended`() {
         var plan = plan(3, .failFast)
         _ = plan.start()
         _ = plan.memberEnded(0, .succeeded)
@@ -45,7 +45,8 @@ import Testing
         #expect(plan.memberEnded(1, .cancelled).report?.outcome == .succeeded)
     }
 
-    @Test func `a quorum group succeeds as soon as possible, and fails when the quorum is out of reach`() {
+    @Test
+    func `a quorum group succeeds as soon as the quorum succeeds, and fails when the quorum cannot succeed any more`() {
         var enough = plan(4, .quorum(2))
         _ = enough.start()
         _ = enough.memberEnded(3, .succeeded)
@@ -74,7 +75,7 @@ import Testing
         #expect(plan.progress == GroupProgress(ended: 2, total: 4))
     }
 
-    @Test func `members that ended before the start of the group count as ended`() {
+    @Test func `members that ended before a group starts count as ended`() {
         var plan = plan(2, .collectAll)
         _ = plan.memberEnded(0, .succeeded)
         _ = plan.memberEnded(1, .succeeded)
@@ -117,7 +118,7 @@ import Testing
         #expect(plan.memberEnded(2, .succeeded).report?.outcome == .partial(failed: [0, 1]))
     }
 
-    @Test func `every group ends exactly once, with its last member, in random histories`() {
+    @Test func `in random histories, every group ends exactly once, when its last member ends`() {
         var random = SeededGenerator(seed: 7)
         for _ in 0..<5_000 {
             var run = PlanRun(&random)

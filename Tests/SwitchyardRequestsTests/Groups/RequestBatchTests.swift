@@ -8,7 +8,7 @@ import Testing
 
 @testable import SwitchyardRequests
 
-/// Batches (features J7 to J12, J19, J21; rules YTK-36 to YTK-39, and YTK-42: the type defines the members).
+/// Batches, whose type defines the members.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct RequestBatchTests {
     @Test func `the values of a batch have the order of its requests, not of the responses`() async throws {
         let gate = Gate()
@@ -53,7 +53,7 @@ import Testing
         #expect(try await batch.values() == [1, 3])
     }
 
-    @Test func `partial failures of an inner collectAll group do not fail the outer group`() async {
+    @Test func `failures of some members of an inner collectAll group do not fail the outer group`() async {
         let inner = RequestGroup([APIRequest<Int>.failing()], options: .test(.collectAll))
         let outer = RequestGroup([inner, APIRequest<Int>.ready(1)], options: .test(.failFast))
 
@@ -73,7 +73,7 @@ import Testing
         gate.open()
     }
 
-    @Test func `accessories of a batch enclose its handlers and its members' accessories`() async {
+    @Test func `accessories of a batch are called around its handlers and its members' accessories`() async {
         let diary = Diary()
         let request = APIRequest<Int>.ready(1)
             .adding(DiaryAccessory(diary: diary, name: "request"))

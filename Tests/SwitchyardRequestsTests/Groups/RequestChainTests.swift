@@ -9,7 +9,6 @@ import Testing
 @testable import SwitchyardRequests
 
 @Suite(.timeLimit(.minutes(5)), .prompt) struct RequestChainTests {
-    // Rule CT-19.
     @Test func `each step of a chain adds the next request from its own value`() async {
         let diary = Diary()
         let chain = RequestChain(options: .test())
@@ -59,7 +58,7 @@ import Testing
         gate.open()
     }
 
-    @Test func `accessories are called before and after a chain that succeeds or fails`() async {
+    @Test func `accessories are called before and after a chain, whether it succeeds or fails`() async {
         for fails in [false, true] {
             let diary = Diary()
             let chain = RequestChain(options: .test())

@@ -32,7 +32,7 @@ import Testing
         #expect(diary.entries.count == 4)
     }
 
-    @Test func `a member that is added during the start waits for its dependencies or is rejected`() async throws {
+    @Test func `a member that is added while a graph starts waits for its dependencies or is rejected`() async throws {
         for _ in 0..<300 {
             let diary = Diary()
             let graph = RequestGraph(options: .test(.failFast))
@@ -235,7 +235,7 @@ import Testing
         #expect(!outer.add(later))
     }
 
-    @Test func `a member group cannot contain the graph, nor the graph's group`() async throws {
+    @Test func `a member group can contain neither the graph nor the graph's own group`() async throws {
         let graph = RequestGraph(options: .test())
         let outer = RequestGroup(options: .test())
         try graph.add(outer, named: "outer")

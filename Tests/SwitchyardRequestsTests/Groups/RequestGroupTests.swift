@@ -8,7 +8,7 @@ import Testing
 
 @testable import SwitchyardRequests
 
-/// Groups (features J1 to J5; rules TAF-G1 to TAF-G10): the group counts the ends of its members itself, so the app
+/// Groups: the group counts the ends of its members itself, so the app
 /// has no counter to keep.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct RequestGroupTests {
     @Test func `a group notifies once, after the last callback of its last member`() async {
@@ -64,7 +64,7 @@ import Testing
         #expect(diary.entries == ["returned", "report on main: true"])
     }
 
-    @Test func `a group has requests and other members, each of them once`() async {
+    @Test func `a group contains requests and other members, and each member only once`() async {
         let message = ManualMember()
         let request = APIRequest<Int>.ready(1)
         let group = RequestGroup([message, request], options: .test())
@@ -243,7 +243,7 @@ import Testing
         #expect(await outer.finished().outcome == .succeeded)
     }
 
-    @Test func `a group reads the owner of each member once`() async {
+    @Test func `a group reads the owner (the user and environment) of each member once`() async {
         let members = (0..<20).map { _ in CountedMember() }
 
         let report = await RequestGroup(members, options: .test(limit: 1)).finished()

@@ -7,7 +7,6 @@ import Testing
 @testable import SwitchyardClient
 @testable import SwitchyardRequests
 
-/// Row K17.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct PacingTests {
     @Test func `a debounced request is sent after the quiet interval and supersedes earlier requests`()
         async throws
@@ -50,8 +49,7 @@ import Testing
         #expect(latest.count == 0)
     }
 
-    @Test func `a throttle sends the first request at once and the last at the end of the interval`() async throws
-    {
+    @Test func `a throttle sends the first request at once and the last at the end of the interval`() async throws {
         let clock = ManualClock()
         let throttle = Throttle(.seconds(1))
         let (client, transport) = try NetworkClient.limited([throttle], time: clock)
@@ -91,7 +89,7 @@ import Testing
         #expect(latest.count == 0)
     }
 
-    @Test func `a request that leaves a throttle early does not delay the next request`() async throws {
+    @Test func `a request that leaves a throttle before its turn does not delay the next request`() async throws {
         let clock = ManualClock()
         let (client, transport) = try NetworkClient.limited([Throttle(.seconds(1))], time: clock)
         #expect(await client.failure(of: .path("move")) == nil)

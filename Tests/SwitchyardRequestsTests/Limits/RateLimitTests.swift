@@ -23,7 +23,7 @@ import Testing
         #expect(transport.requestCount == 3)
     }
 
-    @Test func `a request that may wait is sent when its time has come, without polling`() async throws {
+    @Test func `a request that may wait is sent when its limit allows it, without polling`() async throws {
         let clock = ManualClock()
         let limit = RateLimit(.interval(.seconds(5)))
         let (client, transport) = try NetworkClient.limited([limit], time: clock)

@@ -17,7 +17,7 @@ import Testing
         #expect(meter.take(at: seconds(6)) == true)
     }
 
-    @Test func `a bucket admits its burst at once and then at an even rate`() {
+    @Test func `a token bucket admits its burst at once and later requests at an even rate`() {
         var meter = RateMeter(.bucket(perSecond: 2, burst: 3))
 
         #expect((0..<4).map { _ in meter.take(at: seconds(10)) } == [true, true, true, false])
@@ -44,7 +44,7 @@ import Testing
         RateRule.interval(.seconds(-1)), .bucket(perSecond: 0, burst: 0), .bucket(perSecond: -.infinity, burst: -5),
         .bucket(perSecond: .nan, burst: 1), .window(count: 0, per: .seconds(-1)), .window(count: -3, per: .zero),
     ])
-    func `invalid rules admit requests and return valid times`(rule: RateRule) {
+    func `invalid limit rules admit requests and return valid times`(rule: RateRule) {
         var meter = RateMeter(rule)
 
         #expect(meter.take(at: seconds(1)) == true)
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func `a meter of a window can be discarded only after the window of its newest request`() {
+    @Test func `the meter of a time window can be discarded only when the window of its newest request has ended`() {
         var meter = RateMeter(.window(count: 2, per: .seconds(10)))
         _ = meter.take(at: seconds(0))
         _ = meter.take(at: seconds(8))
@@ -84,7 +84,7 @@ import Testing
 
     private func seconds(_ seconds: Double) -> MonotonicTime { MonotonicTime(seconds: seconds) }
 
-    @Test func `keys do not throttle each other`() {
+    @Test func `requests with different keys do not throttle each other`() {
         var lanes = RateLanes(.interval(.seconds(5)), .refuse, maximumWaiting: 10)
 
         #expect(lanes.arrive("GET /a", at: .zero, deadline: distant) == .go)
@@ -101,7 +101,7 @@ import Testing
         #expect(lanes.count < 200)
     }
 
-    @Test func `waiting requests are admitted in order, and a request that leaves makes room`() {
+    @Test func `waiting requests are admitted in order, and a request that leaves the queue frees its place`() {
         var lanes = RateLanes(.interval(.seconds(5)), .wait, maximumWaiting: 10)
         #expect(lanes.arrive("a", at: .zero, deadline: distant) == .go)
         #expect(lanes.arrive("a", at: .zero, deadline: distant) == .wait(1))
@@ -127,7 +127,7 @@ import Testing
         #expect(lanes.turn("a", at: seconds(3_600)) == RateLanes.Turn(admitted: [1]))
     }
 
-    @Test func `a wait that would exceed its limit or the deadline is rejected at once`() {
+    @Test func `a request is rejected at once if its wait would exceed the limit or its deadline`() {
         var lanes = RateLanes(.interval(.seconds(5)), .wait(atMost: .seconds(7)), maximumWaiting: 10)
         _ = lanes.arrive("a", at: .zero, deadline: distant)
 
@@ -136,7 +136,7 @@ import Testing
         #expect(lanes.arrive("a", at: .zero, deadline: distant) == .refuse(wait: .seconds(10)))
     }
 
-    @Test func `the cost of an arrival does not depend on the number of waiting requests`() {
+    @Test func `the cost of adding a request does not depend on the number of waiting requests`() {
         var lanes = RateLanes(.interval(.milliseconds(1)), .wait, maximumWaiting: 100_000)
         var admitted: [RateLanes.Number] = []
 
@@ -154,7 +154,7 @@ import Testing
         #expect(duration < .seconds(20))
     }
 
-    @Test func `an arrival is rejected if the maximum number is waiting`() {
+    @Test func `a request is rejected if the maximum number of requests already waits`() {
         var lanes = RateLanes(.interval(.seconds(5)), .wait, maximumWaiting: 1)
         _ = lanes.arrive("a", at: .zero, deadline: distant)
 

@@ -8,7 +8,7 @@ import SwitchyardTesting
 import SwitchyardTransfers
 import Testing
 
-/// Row K17 for transfers that send several requests.
+/// Pacing of transfers that send several requests.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct TransferPacingTests {
     private static let limits: [@Sendable () -> any RequestLimit] = [
         { LatestWins() }, { Throttle(.seconds(600)) }, { Debounce(.milliseconds(50)) },
@@ -58,7 +58,7 @@ import Testing
         #expect(lab.server.requests.count == 2)
     }
 
-    @Test func `a download that a throttle has let pass continues after a newer request`() async throws {
+    @Test func `a download that a throttle has admitted continues after a newer request`() async throws {
         let clock = ManualClock()
         let bytes = DownloadLab.bytes(1_000)
         let cut = TransportError(.truncated, message: "cut")

@@ -7,7 +7,7 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// Notifications for parts of an app that do not know the client, without swizzling (AFN-13).
+/// Notifications for parts of an app that do not know the client, without swizzling.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct NotificationTests {
     private struct Post: Sendable {
         var name: String

@@ -16,7 +16,7 @@ import Testing
     import Combine
 #endif
 
-/// Request objects (features D14 to D19; rule TAF-D10: a request object uses the same path as every other call).
+/// Request objects (a request object uses the same path as every other call).
 @Suite(.timeLimit(.minutes(5)), .prompt) struct APIRequestTests {
     private static let queue = DispatchQueue(label: "request-tests")
 
@@ -43,8 +43,7 @@ import Testing
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `the state of a request is visible, and a cancelled request stays cancelled`() async throws
-    {
+    @Test func `the state of a request is visible, and a cancelled request stays cancelled`() async throws {
         let (topics, transport) = try topics { _ in .never }
         let request = request(topics)
         request.resume()
@@ -66,7 +65,9 @@ import Testing
         #expect(request.chained { _ in .useThis }.queue === request.queue)
     }
 
-    @Test func `refusals by hooks and filters get the message and formatting of the module`() async throws {
+    @Test func `errors of hooks and filters that refuse a call or response get the message and format of the module`()
+        async throws
+    {
         struct Refusal: CallHook {
             func shouldCall(_ configuration: APIConfiguration) -> Bool { false }
         }
@@ -287,7 +288,7 @@ import Testing
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `the ID of a request object exists before the start and identifies the sent request`()
+    @Test func `the ID of a request object exists before the start and is the ID of the sent request`()
         async throws
     {
         let (topics, transport) = try topics { _ in .never }

@@ -11,7 +11,7 @@ import Testing
 
 /// The order of all callbacks of a request, as YTKNetwork and RTNetworking document their callbacks.
 ///
-/// Rule YTK-43: the queue of the callbacks is checked too.
+/// The queue of the callbacks is checked too.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct CallOrderTests {
     private static let queue = DispatchQueue(label: "order-tests")
     private static let onQueue = DispatchSpecificKey<Bool>()

@@ -57,7 +57,7 @@ import Testing
         if case .failure(let error) = request.outcome { error } else { nil }
     }
 
-    @Test func `a write that is cancelled while a server has it may have been executed`() async throws {
+    @Test func `a write that is cancelled after a server has received it may have been executed`() async throws {
         let backend = try Backend()
         backend.pause()
         let write = backend.write()
@@ -126,7 +126,7 @@ import Testing
     enum End: CaseIterable { case cancelled, timedOut }
 
     @Test(arguments: End.allCases)
-    func `a batch that ends while a server has its write may have been executed`(end: End) async throws {
+    func `a batch that ends while a server processes its write may have been executed`(end: End) async throws {
         let backend = try Backend()
         backend.pause()
         let clock = ManualClock()
@@ -148,7 +148,9 @@ import Testing
     }
 
     @Test(arguments: End.allCases)
-    func `requests of several types that end while a server has a write may have been executed`(end: End) async throws {
+    func `requests of several types that end while a server processes a write may have been executed`(end: End)
+        async throws
+    {
         let backend = try Backend()
         backend.pause()
         let clock = ManualClock()

@@ -8,11 +8,13 @@ import Testing
 
 @testable import SwitchyardRequests
 
-/// Requests that choose a follow-up by their outcome (feature J17).
+/// Requests that choose a follow-up by their outcome.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ChainedRequestTests {
     private static let queue = DispatchQueue(label: "chained-request-tests")
 
-    @Test func `a chained request may pass to another request, replace its response or keep it`() async throws {
+    @Test func `a chained request may continue with another request, replace its response or keep its response`()
+        async throws
+    {
         let second = APIRequest<Int>.ready(2, on: Self.queue)
 
         let passed = APIRequest<Int>.ready(1, on: Self.queue).chained { _ in .pass(to: second) }

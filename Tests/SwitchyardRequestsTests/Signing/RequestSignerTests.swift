@@ -10,7 +10,6 @@ import Testing
         try BuiltRequest.request(configuration) { $0.modifiers = [signer.sign] }
     }
 
-    // Rows B48 and C53.
     @Test func `the canonical text contains method, path, query, headers and body`() throws {
         let signer = RequestSigner(
             .hmacSHA256(key: Data("k".utf8)),
@@ -33,7 +32,6 @@ import Testing
         #expect(signed.headers["X-S"] == MessageDigest.hmacSHA256(Data(text.utf8), key: Data("k".utf8)).hexText)
     }
 
-    // Row B48; rule CT-20.
     @Test(arguments: [HTTPMethod.get, .post])
     func `sorted parameters and a secret are signed for a query and for a form`(method: HTTPMethod) throws {
         var configuration = APIConfiguration(path: "x", method: method)
@@ -56,7 +54,6 @@ import Testing
         #expect(try request(configuration, own).headers["X-S"] == "32")
     }
 
-    // Row C53.
     @Test func `signing a streamed body throws`() {
         let stream = HTTPBody.Stream(length: nil) { AsyncStream<Data> { $0.finish() } }
         let configuration = APIConfiguration(method: .post, body: .stream(stream))
@@ -68,7 +65,6 @@ import Testing
         )
     }
 
-    // Row C53.
     @Test func `equal parameters in any order have the same digest`() throws {
         let first = try BuiltRequest.request(APIConfiguration(method: .post, body: .json(["a": 1, "b": 2])))
         let second = try BuiltRequest.request(APIConfiguration(method: .post, body: .json(["b": 2, "a": 1])))
@@ -76,7 +72,7 @@ import Testing
         #expect(try first.body.sha256() == second.body.sha256())
     }
 
-    @Test func `descriptions of a signer do not contain its key`() {  // M15, L25
+    @Test func `descriptions of a signer do not contain its key`() {
         let methods: [RequestSigner.Method] = [
             .hmacSHA256(key: Data("S3CR3T".utf8)), .sha256(secret: "S3CR3T"), .md5(secret: "S3CR3T"),
         ]

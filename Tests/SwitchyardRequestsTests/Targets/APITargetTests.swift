@@ -6,7 +6,6 @@ import SwitchyardRequests
 import SwitchyardTesting
 import Testing
 
-/// Rows B41 and B42.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct APITargetTests {
     enum Topics: APITarget {
         case list(page: Int)
@@ -49,8 +48,7 @@ import Testing
         override var method: HTTPMethod { .post }
     }
 
-    // Row B40; rule CT-18.
-    @Test func `a target class may override its superclass's settings`() throws {
+    @Test func `a target class may override the settings of its superclass`() throws {
         let configuration = Login().configuration
 
         let request = try BuiltRequest.request(configuration)
