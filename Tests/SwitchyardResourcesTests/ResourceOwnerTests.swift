@@ -7,7 +7,7 @@ import Testing
 @testable import SwitchyardAPI
 @testable import SwitchyardResources
 
-/// A resource belongs to one environment and one user (feature F48).
+/// A resource belongs to one environment and one user.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ResourceOwnerTests {
     private let clock = ManualClock()
     private let count = Locked(0)
@@ -30,7 +30,7 @@ import Testing
         topics.resource(for: TopicAPI.topic(1, lifetime: .seconds(60)))
     }
 
-    @Test func `a resource cannot load after the environment has changed`() async throws {
+    @Test func `a resource cannot load after the environment was switched`() async throws {
         let topics = try manager()
         let topic = resource(topics)
         try await topic.load()

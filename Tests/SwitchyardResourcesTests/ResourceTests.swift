@@ -45,7 +45,7 @@ import Testing
         topics.resource(for: TopicAPI.topic(1, lifetime: .seconds(60)))
     }
 
-    @Test func `a resource has value, error, loading state and origin, and all equal calls share it`()
+    @Test func `a resource has value, error, loading state and origin, and equal calls share one resource`()
         async throws
     {
         let topics = try manager()
@@ -58,7 +58,7 @@ import Testing
         #expect(topic.snapshot.value?.title == "1" && topic.snapshot.origin == .answer(.network))
         fails.withLock { $0 = true }
         await #expect(throws: APIError(.status(503))) { try await topic.load() }
-        // F39: the value stays after an error.
+        // The value stays after an error.
         #expect(topic.snapshot.value?.title == "1" && topic.snapshot.error == APIError(.status(503)))
         fails.withLock { $0 = false }
         try await topic.load()

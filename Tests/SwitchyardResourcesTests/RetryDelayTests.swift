@@ -27,8 +27,7 @@ import Testing
         #expect(try await topic.loadIfNeeded() != nil)
     }
 
-    @Test func `loadIfNeeded sends a request immediately after an error if the retry delay is zero`() async throws
-    {
+    @Test func `loadIfNeeded sends a request immediately after an error if the retry delay is zero`() async throws {
         let topic = try await failed(.zero)
         #expect(try await topic.loadIfNeeded() != nil)
     }

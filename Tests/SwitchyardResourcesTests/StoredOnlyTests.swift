@@ -5,7 +5,7 @@ import SwitchyardResources
 import SwitchyardTesting
 import Testing
 
-/// Cache-only calls with observed responses (feature F23).
+/// Cache-only calls with observed responses.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct StoredOnlyTests {
     private let clock = ManualClock()
 
