@@ -51,7 +51,7 @@ import Testing
     ]
 
     @Test(arguments: vectors)
-    func `the vectors of RFC 8032 are computed and verified`(_ vector: Vector) throws {
+    func `the test vectors of RFC 8032 are computed and verified`(_ vector: Vector) throws {
         let message = Data(hex: vector.message)
         let (publicKey, signature) = (Data(hex: vector.publicKey), Data(hex: vector.signature))
 
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 31, 33, 63, 65])
-    func `a key or a signature of the wrong size is invalid`(size: Int) throws {
+    func `a key or a signature with a wrong size is invalid`(size: Int) throws {
         let key = Data(hex: Self.vectors[0].publicKey)
 
         #expect(try !Ed25519.isValid(Data(count: size), of: Data(), by: key))
@@ -86,7 +86,7 @@ import Testing
         #expect(try Ed25519.signature(of: Data(), by: Data(count: size)) == nil)
     }
 
-    @Test func `a new key signs what its public key verifies`() throws {
+    @Test func `a signature that a new key creates is verified with its public key`() throws {
         let privateKey = Ed25519.newPrivateKey()
         let publicKey = try #require(try Ed25519.publicKey(of: privateKey))
         let signature = try #require(try Ed25519.signature(of: Data("list".utf8), by: privateKey))
@@ -96,7 +96,7 @@ import Testing
     }
 
     #if !canImport(CryptoKit)
-        @Test func `a system without libcrypto gives a reason and a remedy`() throws {
+        @Test func `on a system without libcrypto, the error names the reason and a remedy`() throws {
             let failure = #expect(throws: Ed25519.Unavailable.self) {
                 try LibCrypto.load(["libcrypto.so.none"]).get()
             }
@@ -104,7 +104,7 @@ import Testing
             #expect(failure?.description.contains("apt-get install libssl3") == true)
         }
 
-        @Test func `a library without the functions is refused by name`() throws {
+        @Test func `the error for a libcrypto without the required functions names the missing functions`() throws {
             let failure = #expect(throws: Ed25519.Unavailable.self) { try LibCrypto.load(["libc.so.6"]).get() }
 
             #expect(failure?.description.contains("EVP_PKEY_new_raw_public_key") == true)

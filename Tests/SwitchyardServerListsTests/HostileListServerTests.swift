@@ -13,7 +13,8 @@ import Testing
     private let topics = APIConfiguration(path: "topics")
 
     @Test(arguments: [.hang, .drip(bytes: 1, every: .milliseconds(20)), .blackHole] as [Fault])
-    func `a list server that does not finish costs its timeout, and no call`(fault: Fault) async throws {
+    func `a list server that never finishes its response costs one timeout and fails no call`(fault: Fault) async throws
+    {
         let lab = try ListLab()
         let slow = try ListServer(lab.document(lab.servers))
         let good = try ListServer(lab.document(lab.servers))
@@ -35,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a response of 1 GiB is refused after the first bytes`(isAnnounced: Bool) async throws {
+    func `a server list of 1 GiB is refused after its first bytes`(isAnnounced: Bool) async throws {
         let lab = try ListLab()
         let sent = Locked(0)
         let server = LoopbackServer()
@@ -59,7 +60,7 @@ import Testing
         #expect(sent.withLock { $0 } < 32 << 20)
     }
 
-    @Test func `a redirect is not followed`() async throws {
+    @Test func `a redirect of a list server is not followed`() async throws {
         let lab = try ListLab()
         let target = try ListServer(lab.document(lab.servers))
         let lists = try ListServer(Data())
@@ -72,7 +73,7 @@ import Testing
         #expect(target.requestCount == 0)
     }
 
-    @Test func `304 to an unconditional request is no list`() async throws {
+    @Test func `a 304 to a request without a condition is not accepted as a list`() async throws {
         let lab = try ListLab()
         let lists = try ListServer(Data())
         lists.server.route(.get, "/list.json", answering: .status(304))
@@ -82,7 +83,7 @@ import Testing
         #expect(list.status.version == nil)
     }
 
-    @Test func `thousands of signatures cost one verification for each key`() throws {
+    @Test func `a list with thousands of signatures causes one verification for each trusted key`() throws {
         let payload = ListMaker().payload
         let bad: JSONValue = ["key": "k1", "signature": .string(Data(count: 64).base64EncodedString())]
         let document: JSONValue = [

@@ -9,7 +9,7 @@ import Testing
 /// The clock of the device is never read.
 @Suite struct ServerListClockTests {
     @Test(arguments: [nil, -20_000, -1, 0, 29, 30, 36.9] as [Double?])
-    func `a list is accepted until the grace after its expiry is over, and if the time is unknown`(
+    func `a list is accepted until its grace period after expiry has ended, or if the time is unknown`(
         days: Double?
     ) throws {
         let rules = try rules()
@@ -19,7 +19,7 @@ import Testing
         #expect(throws: Never.self) { try rules.check(list, newest: nil, date: date) }
     }
 
-    @Test func `a list that expired before the newest one was issued is refused even if the server's clock is behind`()
+    @Test func `a list that expired before the newest list was issued is refused even if the server's clock is slow`()
         throws
     {
         let rules = try rules()
@@ -40,7 +40,7 @@ import Testing
         if case .expired(_, let now) = refusal { #expect(now == newest.issued) } else { Issue.record("\(refusal!)") }
     }
 
-    @Test func `the later of the server's date and the issue of the newest list is the time`() throws {
+    @Test func `the current time is the later of the server's date and the issue time of the newest list`() throws {
         let list = try ServerListDocument(ListMaker().document, signedBy: rules().keys)
 
         #expect(ServerListRules.now(nil, nil) == nil)

@@ -39,7 +39,7 @@ import Testing
         )
     }
 
-    @Test func `an expired stored list stays in use and says so`() async throws {
+    @Test func `an expired stored list stays in use and is reported as expired`() async throws {
         let document = try ListMaker().document
         #expect(try await list(document, at: ListMaker.issued).refresh())
 
@@ -53,7 +53,7 @@ import Testing
         #expect(await events.first { $0 == .expired(version: 7, ListMaker.issued + 30 * ListMaker.day) } != nil)
     }
 
-    @Test func `the date of a response without a valid list shows that the list in use has expired`() async throws {
+    @Test func `the date of a response without a valid list can show that the list in use has expired`() async throws {
         #expect(try await list(ListMaker().document, at: ListMaker.issued).refresh())
 
         let relaunched = try list(Data("no list".utf8), at: ListMaker.issued + 31 * ListMaker.day)
@@ -65,7 +65,7 @@ import Testing
         #expect(await events.first { $0 == .expired(version: 7, ListMaker.issued + 30 * ListMaker.day) } != nil)
     }
 
-    @Test func `a list within the grace is used and reported as expired`() async throws {
+    @Test func `a list within its grace period is used and reported as expired`() async throws {
         let list = try list(ListMaker().document, at: ListMaker.issued + 31 * ListMaker.day)
         let events = list.events()
 
@@ -78,7 +78,9 @@ import Testing
     }
 
     @Test(arguments: ["https", "http"], [nil, 0, 31] as [Double?])
-    func `an expired list stays expired if another URL has the same list`(scheme: String, days: Double?) async throws {
+    func `an expired list stays expired if another URL provides the same list`(scheme: String, days: Double?)
+        async throws
+    {
         let late = ListMaker.issued + 31 * ListMaker.day
         let (url, date) = ("\(scheme)://other.test/list.json", days.map { ListMaker.issued + $0 * ListMaker.day })
         let list = try list(ListMaker().document, from: [("https://lists.test/list.json", late), (url, date)])
@@ -90,7 +92,7 @@ import Testing
         #expect(await events.first { $0 == .expired(version: 7, ListMaker.issued + 30 * ListMaker.day) } != nil)
     }
 
-    @Test func `a newer list ends the expiry`() async throws {
+    @Test func `a list is no longer reported as expired when a newer list arrives`() async throws {
         let old = try ListMaker().document
         #expect(try await !list(old, at: ListMaker.issued + 31 * ListMaker.day).refresh())
         let new = try ListMaker {
@@ -105,7 +107,7 @@ import Testing
         #expect(!newer.status.isExpired)
     }
 
-    @Test func `a new installation refuses a list that has expired by more than the grace`() async throws {
+    @Test func `a new installation refuses a list whose grace period after expiry has ended`() async throws {
         let list = try list(ListMaker().document, at: ListMaker.issued + 400 * ListMaker.day)
 
         #expect(await !list.refresh())
@@ -114,7 +116,7 @@ import Testing
         if case .expired = list.status.refusal {} else { Issue.record("\(list.status)") }
     }
 
-    @Test func `the date of a server without TLS does not count`() async throws {
+    @Test func `the date of a server without TLS is not used as the current time`() async throws {
         let url = "http://lists.test/list.json"
         let list = try list(ListMaker().document, at: ListMaker.issued + 400 * ListMaker.day, from: url)
 

@@ -154,7 +154,7 @@ import Testing
     }
 
     @Test(arguments: forgeries + replays + mistakes)
-    func `a forgery, a replay or a mistake is refused for its own reason`(_ case: Case) throws {
+    func `a forged, replayed or malformed list is refused with its own reason`(_ case: Case) throws {
         let rules = try rules()
         let newest = try ServerListDocument(ListMaker { $0.version = 5 }.document, signedBy: rules.keys)
         let other = try ServerListDocument(
@@ -186,7 +186,7 @@ import Testing
         #expect(list.servers.map(\.name) == ["primary", "fresh"])
     }
 
-    @Test func `a wrong signature of a trusted key does no harm next to a valid one`() throws {
+    @Test func `a list with a valid and a wrong signature of a trusted key is accepted`() throws {
         let (good, bad) = (SigningKey("k2"), Data(count: 64))
         let payload = ListMaker().payload
         let valid = try #require(try Ed25519.signature(of: payload, by: good.privateKey))
@@ -199,7 +199,7 @@ import Testing
 
     /// The version of the newest list of earlier launches, whose app had older servers.
     @Test(arguments: [nil, 6])
-    func `a list below the built-in version is refused`(newest: JSONValue?) throws {
+    func `a list whose version is lower than the built-in version is refused`(newest: JSONValue?) throws {
         let rules = try rules(builtInVersion: 8)
         let list = try ServerListDocument(ListMaker().document, signedBy: rules.keys)
         let stored = try newest.map { version in

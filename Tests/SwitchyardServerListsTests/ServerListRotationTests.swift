@@ -11,7 +11,7 @@ import Testing
     private let old = SigningKey("k1")
     private let new = SigningKey("k2")
 
-    @Test func `during a rotation, apps with the old, the new or both keys accept a list that both have signed`()
+    @Test func `during a key rotation, apps with the old, the new or both keys accept a list signed with both keys`()
         async throws
     {
         let lab = try ListLab()
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func `after a rotation, an app with only the old key keeps its last list`() async throws {
+    @Test func `after a key rotation, an app with only the old key keeps its last list`() async throws {
         let lab = try ListLab()
         let lists = try ListServer(lab.document(lab.servers, keys: [old, new]))
         let list = try lab.list(from: [lists.url], keys: [old])
@@ -36,7 +36,8 @@ import Testing
         #expect(list.status.refusal == .unknownKey(["k2"]))
     }
 
-    @Test func `a stored list that both keys have signed stays valid when the app drops the old key`() async throws {
+    @Test func `a stored list that is signed with both keys stays valid when the app removes the old key`() async throws
+    {
         let lab = try ListLab()
         let lists = try ListServer(lab.document(lab.servers, keys: [old, new]))
         #expect(try await lab.list(from: [lists.url], keys: [old]).refresh())
@@ -47,7 +48,10 @@ import Testing
         #expect(list.status.version == 7)
     }
 
-    @Test func `the highest version of a stolen key does not lock out the list of its successor`() async throws {
+    @Test
+    func `a list that a stolen key signed with the highest version does not block the lists of its successor key`()
+        async throws
+    {
         let lab = try ListLab()
         let lists = try ListServer(lab.document(version: .max, lab.servers, keys: [old]))
         #expect(try await lab.list(from: [lists.url], keys: [old]).refresh())

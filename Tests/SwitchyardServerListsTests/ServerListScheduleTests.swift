@@ -6,7 +6,7 @@ import Testing
 @Suite struct ServerListScheduleTests {
     private let options = ServerList.Options()
 
-    @Test func `the first fetches of many clients are spread over the start delay`() {
+    @Test func `the first list fetches of many clients are spread over the start delay`() {
         let times = (0..<1_000).map { seed -> Double in
             var random = RandomSource(seed: UInt64(seed))
             return ServerListSchedule(options, at: .zero, &random).due.seconds
@@ -16,7 +16,7 @@ import Testing
         #expect((0..<10).allSatisfy { part in times.count { Int($0 / 3) == part } > 50 })
     }
 
-    @Test func `a fetch follows after eight hours, varied by a quarter`() {
+    @Test func `the next list fetch follows after eight hours, varied by a quarter`() {
         var random = RandomSource(seed: 1)
         var schedule = ServerListSchedule(options, at: .zero, &random)
         var times: [Double] = []
@@ -32,7 +32,7 @@ import Testing
         #expect(abs(times.reduce(0, +) / 1_000 - 8) < 0.2)
     }
 
-    @Test func `a request before the first fetch is due at once`() {
+    @Test func `a fetch that is requested before the first fetch is due at once`() {
         var random = RandomSource(seed: 1)
         var schedule = ServerListSchedule(options, at: .zero, &random)
 
@@ -41,7 +41,7 @@ import Testing
         #expect(schedule.due == .zero)
     }
 
-    @Test func `a request never delays the fetch that is due`() {
+    @Test func `a requested fetch never delays the fetch that is already due`() {
         var options = ServerList.Options()
         options.interval = .seconds(60)
         options.minimumPause = .seconds(300)
@@ -55,7 +55,7 @@ import Testing
         #expect(schedule.due == due)
     }
 
-    @Test func `requests after a fetch are due once, a minute after it`() {
+    @Test func `requested fetches after a fetch are due once, a minute after it`() {
         var random = RandomSource(seed: 1)
         var schedule = ServerListSchedule(options, at: .zero, &random)
         schedule.begin(at: .zero, &random)

@@ -49,7 +49,7 @@ import Testing
     ]
 
     @Test(arguments: mistakes)
-    func `a mistake is an error that names it`(_ mistake: Mistake) throws {
+    func `an invalid setting is an error that names the setting`(_ mistake: Mistake) throws {
         let client = try NetworkClient.stubbed { _ in .status(200) }.client
         var options = ServerList.Options()
         options.reachability = nil
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(arguments: ["", "*", "*.", "*.com", "a..com", ".com", "*.*.com", "a*.com", "https://a.com", "a.com/x", "a:1"])
-    func `a host pattern is a host, or a star and a domain of two labels`(text: String) {
+    func `a host pattern consists of a host, or of a star and a domain of at least two labels`(text: String) {
         #expect(throws: ServerListError.invalidHost(text)) { try HostPattern(text) }
     }
 

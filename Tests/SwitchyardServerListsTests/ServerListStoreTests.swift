@@ -19,7 +19,7 @@ import Testing
         return ServerListStore.Contents(envelope: document, validators: ["https://a.test": validator])
     }
 
-    @Test func `what was written is read`() throws {
+    @Test func `a list that was written is read back unchanged`() throws {
         #expect(try store.read() == nil)
         try store.write(contents(7))
         try store.write(contents(8))
@@ -43,7 +43,9 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 100, 400])
-    func `a damaged file is reported, and the built-in servers are used until a list arrives`(bytes: Int) async throws {
+    func `a damaged list file is reported, and the built-in servers are used until a list arrives`(bytes: Int)
+        async throws
+    {
         let lab = try ListLab()
         let lists = try ListServer(lab.document(lab.servers))
         #expect(try await lab.list(from: [lists.url]).refresh())
@@ -59,7 +61,7 @@ import Testing
         #expect(list.status.version == 7)
     }
 
-    @Test func `a changed file is refused by its signature`() async throws {
+    @Test func `a stored list that was changed on disk is refused because of its signature`() async throws {
         let lab = try ListLab()
         let forged = try lab.document(version: 9, lab.servers, keys: [SigningKey("thief")])
         let store = ServerListStore(folder: lab.folder.url, service: lab.client.service.name)
@@ -120,7 +122,7 @@ import Testing
         #expect(lab.folder.entries.count == 1)
     }
 
-    @Test func `services have files of their own`() {
+    @Test func `the lists of different services are stored in different files`() {
         let names = ["topics", "Topics", "a/b", "a%2fb", "..", "\u{1}0", "\u{10}"]
         let files = names.map { ServerListStore(folder: folder.url, service: $0).url.lastPathComponent.lowercased() }
 

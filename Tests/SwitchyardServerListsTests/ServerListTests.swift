@@ -12,7 +12,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ServerListTests {
     private let topics = APIConfiguration(path: "topics")
 
-    @Test func `a client whose three built-in servers are dead finds the fourth through a list`() async throws {
+    @Test func `a client whose three built-in servers are dead finds the fourth server through a list`() async throws {
         let lab = try ListLab(servers: 3)
         let fourth = try ListLab.topicServer()
         defer { fourth.stop() }
@@ -38,7 +38,7 @@ import Testing
         #expect(list.status.version == 7)
     }
 
-    @Test func `a call that is retried completes at a server of the list`() async throws {
+    @Test func `a call that is retried succeeds at a server of the new list`() async throws {
         let lab = try ListLab()
         let other = try ListLab.topicServer()
         defer { other.stop() }
@@ -59,7 +59,7 @@ import Testing
         #expect(other.requests.count == 1)
     }
 
-    @Test func `the stored list is in use when the initializer returns, although no list server responds`()
+    @Test func `the stored list is in use when the initializer returns, even if no list server responds`()
         async throws
     {
         let lab = try ListLab()
@@ -79,7 +79,7 @@ import Testing
         #expect(try await relaunched.client.send(topics).status == 200)
     }
 
-    @Test func `the URLs of a list fail over among themselves, also from refused lists`() async throws {
+    @Test func `a list is fetched from the next URL if one fails or its list is refused`() async throws {
         let lab = try ListLab()
         let other = try ListLab.topicServer()
         defer { other.stop() }
@@ -103,7 +103,7 @@ import Testing
         #expect(lab.client.service.servers.map(\.name) == ["a"])
     }
 
-    @Test func `the URL that had the newest list is requested first`() async throws {
+    @Test func `the URL that provided the newest list is requested first`() async throws {
         let lab = try ListLab()
         let (dead, good) = (try ListServer(Data()), try ListServer(lab.document(lab.servers)))
         dead.server.fault = .status(503)
@@ -121,7 +121,9 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a URL with an old list does not hide a newer one at another URL`(_ isConditional: Bool) async throws {
+    func `a URL with an old list does not prevent the use of a newer list from another URL`(_ isConditional: Bool)
+        async throws
+    {
         let lab = try ListLab()
         let document = try lab.document(lab.servers)
         let (old, new) = (try ListServer(document), try ListServer(document))
@@ -146,7 +148,7 @@ import Testing
         #expect(lists.map(\.requestCount) == [1, 1, 1])
     }
 
-    @Test func `failures during a long fetch cause one fetch after it`() async throws {
+    @Test func `failures of servers during a long list fetch cause one more fetch after it`() async throws {
         let time = Locked<CountingTime?>(nil)
         let lab = try ListLab { clock in
             let counting = CountingTime(clock)
@@ -180,7 +182,7 @@ import Testing
         #expect(counting.count - count < 100)
     }
 
-    @Test func `a list that has not changed is not sent again, not even to the next launch`() async throws {
+    @Test func `a list that has not changed is not sent again, even after a restart of the app`() async throws {
         let lab = try ListLab()
         let lists = try ListServer(lab.document(lab.servers))
         let list = try lab.list(from: [lists.url])
@@ -196,7 +198,8 @@ import Testing
         #expect(tags == [false, true, true])
     }
 
-    @Test func `a URL is asked without the entity tag of a list that another URL has replaced`() async throws {
+    @Test func `a request to a URL has no entity tag if another URL's list replaced the list of that tag`() async throws
+    {
         let lab = try ListLab()
         let document = try lab.document(lab.servers)
         let (first, second) = (try ListServer(document), try ListServer(document))
@@ -218,7 +221,7 @@ import Testing
         #expect(second.server.requests.last?.headers["If-None-Match"] == nil)
     }
 
-    @Test func `a refused list changes neither the client nor the disk`() async throws {
+    @Test func `a list that is refused changes neither the client nor the disk`() async throws {
         let lab = try ListLab()
         let lists = try ListServer(lab.document(lab.servers))
         let list = try lab.list(from: [lists.url])
@@ -259,7 +262,7 @@ import Testing
         #expect(lists.requestCount == 2)
     }
 
-    @Test func `failures of all servers cause one fetch a minute`() async throws {
+    @Test func `failures of all servers cause one list fetch a minute`() async throws {
         let lab = try ListLab()
         let lists = try ListServer(lab.document(lab.servers))
         let list = try lab.list(from: [lists.url])
@@ -277,7 +280,7 @@ import Testing
     }
 
     @Test(arguments: [.status(404), .status(500), .status(200)] as [LoopbackResponse])
-    func `a response that shows a working server causes no fetch`(response: LoopbackResponse) async throws {
+    func `a response from a working server causes no list fetch`(response: LoopbackResponse) async throws {
         let lab = try ListLab()
         let lists = try ListServer(lab.document(lab.servers))
         let list = try lab.list(from: [lists.url])
@@ -291,7 +294,7 @@ import Testing
         #expect(list.status.version == nil)
     }
 
-    @Test func `a change of the network path causes a fetch once the network is reachable`() async throws {
+    @Test func `a change of the network path causes a list fetch as soon as the network is reachable`() async throws {
         let lab = try ListLab()
         let lists = try ListServer(lab.document(lab.servers))
         let list = try lab.list(from: [lists.url])
@@ -304,7 +307,7 @@ import Testing
         #expect(lists.requestCount == 1)
     }
 
-    @Test func `a stopped list fetches nothing and leaves the client as it is`() async throws {
+    @Test func `a list that is stopped fetches nothing more and leaves the client's servers unchanged`() async throws {
         let lab = try ListLab()
         let lists = try ListServer(lab.document(lab.servers))
         let list = try lab.list(from: [lists.url])
@@ -349,7 +352,7 @@ import Testing
         #expect(updater.status.version == nil)
     }
 
-    @Test func `a released list stops`() async throws {
+    @Test func `a server list that is released stops its updates`() async throws {
         let lab = try ListLab()
         var list: ServerList? = try lab.list(from: [try #require(URL(string: "http://127.0.0.1:1/"))])
         #expect(list != nil)
@@ -360,7 +363,7 @@ import Testing
         #expect(lab.clock.pendingTimers == 0)
     }
 
-    @Test func `a client that has been shut down stops the list`() async throws {
+    @Test func `shutting down the client stops the updates of its server list`() async throws {
         let lab = try ListLab()
         let list = try lab.list(from: [try #require(URL(string: "http://127.0.0.1:1/"))])
         let events = list.events()
