@@ -4,7 +4,7 @@ import Testing
 
 /// Circuit breaker sequences of resilience4j, Polly and gobreaker, where the core has the feature.
 @Suite struct BreakerCaseTests {
-    @Test func `the core handles the circuit breaker sequences of resilience4j`() throws {
+    @Test func `the switching core handles the circuit breaker sequences of resilience4j`() throws {
         let settings = """
             config.failureRateThreshold config.permittedCallsInHalfOpen config.slowCallDurationThresholdSeconds
             config.slowCallRateThreshold config.maxWaitInHalfOpenSeconds config.stateAfterHalfOpenTimeout
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func `the core handles the circuit breaker sequences of Polly`() throws {
+    @Test func `the switching core handles the circuit breaker sequences of Polly`() throws {
         let settings = """
             config.breakDurationSeconds config.breakDuration config.samplingDurationSeconds config.windows
             """
@@ -70,7 +70,7 @@ import Testing
         return rows.count > 1 || longest >= limit ? nil : limit
     }
 
-    @Test func `the core handles the circuit breaker sequences of gobreaker`() throws {
+    @Test func `the switching core handles the circuit breaker sequences of gobreaker`() throws {
         let settings = """
             config.maxRequestsHalfOpen config.intervalSeconds config.timeoutSeconds config.tripAfter
             config.excludedErrorsAreNeutral config.everythingIsSuccess config.bucketSeconds config.window

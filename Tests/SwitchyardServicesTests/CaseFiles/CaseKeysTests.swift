@@ -10,7 +10,7 @@ import Testing
             ["steps": [["op": "x", "expect": ["state": "open", "counts": ["new": 1]]], ["op": "y"]]],
         ] as [Sample]
     )
-    func `a case whose keys are all read is judged`(sample: Sample) {
+    func `a case file entry is evaluated if the runner knows all its keys`(sample: Sample) {
         #expect(keys.objection(to: CaseValue(sample.value)) == nil)
     }
 
@@ -20,7 +20,7 @@ import Testing
             ["steps": [["op": "x", "expect": ["state": "open", "new": 1]]]],
         ] as [Sample]
     )
-    func `a case with an unknown key is not judged`(sample: Sample) {
+    func `a case file entry with an unknown key is not evaluated`(sample: Sample) {
         guard case .notApplicable(let reason) = keys.objection(to: CaseValue(sample.value)) else {
             Issue.record("expected a case that does not apply")
             return

@@ -7,7 +7,7 @@ import Testing
 ///
 /// A healthy host is added to each case, because the last healthy server is never ejected.
 @Suite struct EnvoyCaseTests {
-    @Test func `the core handles the outlier detection sequences of Envoy`() throws {
+    @Test func `the switching core handles the outlier detection sequences of Envoy`() throws {
         try CaseFile("envoy_outlier_detection").run(reading: Self.keys) { item in
             if let reason = Self.notApplicable(item) { return .notApplicable(reason) }
             if item["expected_jitter_ms"].exists {

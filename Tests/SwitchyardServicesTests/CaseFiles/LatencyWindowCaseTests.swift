@@ -14,7 +14,7 @@ import Testing
 /// - One request in 32 goes to any server, also outside the window, because the latency of a server that gets no
 ///   requests would stay unknown. In the specification, this server gets no request.
 @Suite struct LatencyWindowCaseTests {
-    @Test func `the core chooses within the latency window as MongoDB's drivers do`() throws {
+    @Test func `the switching core chooses servers within the latency window as MongoDB's drivers do`() throws {
         let keys: CaseKeys = """
             servers.name servers.latencyMS servers.inFlight servers.expected iterations tolerance before sample after
             """

@@ -4,7 +4,7 @@ import Testing
 
 /// The order of routes and failover in OkHttp, and the intervals of resilience4j.
 @Suite struct RouteCaseTests {
-    @Test func `the core handles the routes and failovers of OkHttp`() throws {
+    @Test func `the switching core handles the routes and failovers of OkHttp`() throws {
         let keys: CaseKeys = """
             addresses failed_before fastFallback proxy_selector dns dns_of_proxy servers.* up retryOnConnectionFailure
             expected expected_order expected_answered_by expected_connect_attempts expected_connect_failures
@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test(arguments: [("v6", true), ("v4", false)])
-    func `an expected failed route is accepted as a difference only if the route has failed`(
+    func `an expected failed route counts as an intended difference only if the route has failed`(
         route: String,
         isNoted: Bool
     ) throws {

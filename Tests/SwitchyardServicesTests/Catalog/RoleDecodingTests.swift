@@ -64,7 +64,7 @@ import Testing
         #expect(error?.keyPath == place)
     }
 
-    @Test func `servers of equal priority need a policy that fails back`() throws {
+    @Test func `servers of equal priority need a policy that returns to preferred servers`() throws {
         let servers = ["a", "b"].map { Self.server($0, #", "priority": 1"#) }.joined(separator: ",")
 
         let error = #expect(throws: CatalogError.self) { try service(servers, switching: #"{"failsBack": false}"#) }

@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func `the first server is current within ten minutes after all servers work`() throws {
+    @Test func `the first server is current again within ten minutes after all servers work`() throws {
         for index in 0..<Rounds.count(60, thorough: 300) {
             let policy = index % 2 == 0 ? SwitchPolicy.recommended : .smallFleet
             var history = try RandomHistory(seed: InvariantTests.base &+ UInt64(index), policy: policy)
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func `the order of independent completions at the same time has no effect`() throws {
+    @Test func `the order in which independent requests complete at the same time has no effect`() throws {
         for index in 0..<Rounds.count(100, thorough: 300) {
             var history = try RandomHistory(seed: InvariantTests.base &+ UInt64(index), policy: .recommended)
             try history.run(steps: 20, withCommands: false)

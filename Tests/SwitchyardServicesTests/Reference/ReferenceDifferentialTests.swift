@@ -10,7 +10,7 @@ import Testing
 /// are not separated by endpoint, and being overtaken is a failure like any other. The rules are set accordingly here.
 /// One rule of the reference was changed before the recording: the last healthy server is never ejected.
 @Suite struct ReferenceDifferentialTests {
-    @Test func `the core makes the same decisions as the reference`() throws {
+    @Test func `the switching core makes the same decisions as the reference implementation`() throws {
         let traces = try ReferenceTrace.all()
         #expect(traces.count == 14)
         for trace in traces {

@@ -53,7 +53,7 @@ import Testing
         #expect(PackedDuration(.nanoseconds(Int64.min)).value == .nanoseconds(Int64.min + 1))
     }
 
-    @Test func `a time is advanced by a packed duration, and not advanced by a missing duration`() {
+    @Test func `adding a packed duration to a time advances the time unless the duration is missing`() {
         let start = MonotonicTime(seconds: 5)
 
         #expect(start.advanced(by: PackedDuration(.seconds(60))) == MonotonicTime(seconds: 65))

@@ -18,7 +18,7 @@ import Testing
         #expect(alarm.set(for: after(5), at: after(1)) == 4_000_000_000)
     }
 
-    @Test func `a system timer that slept with the machine is set again for any deadline`() {
+    @Test func `a system timer that was suspended with the machine is set again for any deadline`() {
         var alarm = SystemAlarm()
         _ = alarm.set(for: after(3_000), at: start)
         let woken = after(36_000)
@@ -44,7 +44,7 @@ import Testing
         #expect(alarm.rings(by: woken.advanced(bySeconds: 5), at: woken.advanced(bySeconds: 0.05)))
     }
 
-    @Test func `a distant future needs no timer, and a deadline in days is checked after an hour`() {
+    @Test func `no timer is set for a distant future, and a deadline in days is checked again after an hour`() {
         var alarm = SystemAlarm()
 
         #expect(alarm.set(for: .distantFuture, at: start) == nil)

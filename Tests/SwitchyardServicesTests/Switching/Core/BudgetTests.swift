@@ -20,7 +20,8 @@ import Testing
         driver.core.failoverPause(after: kind, held: held, excluding: tried, at: driver.now)
     }
 
-    @Test func `a failover that gets no token is tried again while another request's failover is active`() throws {
+    @Test func `a failover without a failover token is tried again while another request's failover is active`() throws
+    {
         let (driver, paid) = try spent()
 
         #expect(pause(driver) == .milliseconds(20))
@@ -30,7 +31,8 @@ import Testing
         #expect(pause(driver) == nil)
     }
 
-    @Test func `a failover does not wait if it needs no token, has a token, or is its request's second failover`()
+    @Test
+    func `a failover begins at once if it needs no token, gets a token, or is the second failover of its request`()
         throws
     {
         let (driver, _) = try spent()
@@ -43,7 +45,7 @@ import Testing
         #expect(pause(rich) == nil)
     }
 
-    @Test func `a failover does not wait for other failovers that have been active for 2 s`() throws {
+    @Test func `a failover without a token does not wait for other failovers that have been active for 2 s`() throws {
         let (driver, _) = try spent()
 
         driver.advance(1.9)
@@ -65,7 +67,7 @@ import Testing
     }
 
     @Test(arguments: [FailureKind.reset, .truncated, .http(500), nil])
-    func `a request with a failover token reaches a third server without another token`(kind: FailureKind?) throws {
+    func `a request that has a failover token reaches a third server without another token`(kind: FailureKind?) throws {
         let (driver, _) = try spent()
 
         #expect(goesOn(driver, after: kind)?.server == 2)
@@ -79,7 +81,9 @@ import Testing
         #expect(goesOn(driver, after: kind) == nil)
     }
 
-    @Test func `a policy without admission requires a failover token for the third server too`() throws {
+    @Test func `with a policy without admission control, a request needs a failover token for the third server too`()
+        throws
+    {
         let (driver, _) = try spent(.stickyErrorRatio)
 
         #expect(goesOn(driver, after: .reset) == nil)
@@ -94,7 +98,7 @@ import Testing
         #expect(driver.core.extras.failovers.tokens == 1)
     }
 
-    @Test func `a second hedge of a request needs no token while other requests are hedged`() throws {
+    @Test func `a second hedging attempt of a request needs no token while other requests are hedged`() throws {
         let driver = try CoreDriver()
         let hedges = try (0..<3).map { _ in try #require(driver.hedge(excluding: [0])) }
 
@@ -102,7 +106,7 @@ import Testing
         #expect(driver.core.takeHedge(beside: hedges[0], excluding: [0, 1], at: driver.now)?.server == 2)
     }
 
-    @Test func `a second hedge of a request needs a token if no other request is hedged`() throws {
+    @Test func `a second hedging attempt of a request needs a token if no other request is hedged`() throws {
         let driver = try CoreDriver()
         let hedges = try (0..<3).map { _ in try #require(driver.hedge(excluding: [0])) }
 
@@ -111,7 +115,8 @@ import Testing
         #expect(driver.core.takeHedge(beside: hedges[0], excluding: [0, 1], at: driver.now) == nil)
     }
 
-    @Test func `a policy without admission does not wait for tokens`() throws {
+    @Test func `with a policy without admission control, failovers and hedging attempts never wait for tokens`() throws
+    {
         let (driver, _) = try spent(.stickyErrorRatio)
 
         #expect(pause(driver) == nil)

@@ -3,7 +3,7 @@ import Testing
 @testable import SwitchyardServices
 
 @Suite struct ChoosingTests {
-    @Test func `a failover skips servers that should be avoided`() throws {
+    @Test func `a failover skips the servers that it should avoid while another server is left`() throws {
         let driver = try CoreDriver(["a", "b", "c", "d"])
 
         let next = driver.core.takeFailover(after: .refused, excluding: [2], avoiding: [0, 1], at: driver.now)
@@ -11,7 +11,7 @@ import Testing
         #expect(next?.server == 3)
     }
 
-    @Test func `a failover uses a server that should be avoided if no other server is left`() throws {
+    @Test func `a failover uses a server that it should avoid if no other server is left`() throws {
         let driver = try CoreDriver(["a", "b"])
 
         let next = driver.core.takeFailover(after: .refused, excluding: [1], avoiding: [0], at: driver.now)
@@ -48,7 +48,7 @@ import Testing
         #expect(driver.core.next(at: driver.now).isEmpty)
     }
 
-    @Test func `the server that is probed first is chosen if every server has failed`() throws {
+    @Test func `if every server has failed, the server that will be probed first is chosen`() throws {
         let driver = try CoreDriver(["a", "b"])
         for _ in 0..<3 { driver.failedOver(.refused) }
         #expect(driver.state("a") == .ejected)
@@ -83,7 +83,7 @@ import Testing
         #expect((0..<3).map { _ in driver.choose()?.server } == [0, 0, 1])
     }
 
-    @Test func `a request with a neutral outcome lets another request enter the server's recovery trial`() throws {
+    @Test func `a request whose outcome is neutral lets another request enter the server's recovery trial`() throws {
         let driver = try CoreDriver(["a", "b"], policy: .smallFleet)
         for _ in 0..<3 { driver.failedOver(.refused) }
         driver.startTrial("a")
@@ -137,7 +137,7 @@ import Testing
         #expect((400...600).contains(kept))
     }
 
-    @Test func `requests are shed by priority when every server is overloaded`() throws {
+    @Test func `if every server is overloaded, requests are dropped by priority`() throws {
         let driver = try CoreDriver(["a", "b"], policy: Self.shedding)
         for _ in 0..<3 { driver.overload() }
         driver.advance(60)
@@ -149,7 +149,7 @@ import Testing
         #expect(!driver.sheds(.high))
     }
 
-    @Test func `only low-priority requests are shed by default`() throws {
+    @Test func `by default, only requests of low priority are dropped`() throws {
         let driver = try CoreDriver(["a", "b"])
         var none = SwitchPolicy.recommended
         none.admission?.sheds = nil
@@ -172,7 +172,7 @@ import Testing
         return policy
     }
 
-    @Test func `two signs of overload do not shed any request`() throws {
+    @Test func `two signs of overload do not cause any request to be dropped`() throws {
         let driver = try CoreDriver(["a", "b"])
 
         for _ in 0..<2 { driver.overload() }
@@ -188,7 +188,9 @@ import Testing
         #expect(!driver.sheds(.low))
     }
 
-    @Test func `a shedding policy lowers a server's admission share after an unconfirmed timeout`() throws {
+    @Test func `a policy that drops requests lowers a server's admission share after a timeout that is not confirmed`()
+        throws
+    {
         let driver = try CoreDriver(["a", "b"], policy: Self.shedding)
 
         driver.request(.timedOut)
@@ -200,7 +202,7 @@ import Testing
         #expect(driver.statistics("a")?.share == 1)
     }
 
-    @Test func `after an unconfirmed timeout, only additional attempts avoid the server until a server responds`()
+    @Test func `after a timeout that is not confirmed, only extra attempts avoid the server until a server responds`()
         throws
     {
         let driver = try CoreDriver()
@@ -213,7 +215,7 @@ import Testing
         #expect(driver.failover(after: .reset, excluding: [0])?.server == 1)
     }
 
-    @Test func `a failover or hedge uses the preferred server even if that server is overloaded`() throws {
+    @Test func `a failover or a hedging attempt uses the preferred server even if that server is overloaded`() throws {
         let driver = try CoreDriver(["a", "b"])
         driver.overload("a", .http(503))
 
@@ -221,7 +223,7 @@ import Testing
         #expect(driver.hedge(excluding: [1])?.server == 0)
     }
 
-    @Test func `most shed requests succeed when they are repeated`() throws {
+    @Test func `most requests that were dropped because of overload succeed when they are repeated`() throws {
         let driver = try CoreDriver(["a", "b"], policy: Self.shedding)
         for _ in 0..<6 { driver.overload() }
 
@@ -230,7 +232,7 @@ import Testing
         #expect((650...750).contains(shed))
     }
 
-    @Test func `failovers stop when the budget is empty`() throws {
+    @Test func `failovers stop when the failover budget is empty`() throws {
         let driver = try CoreDriver()
 
         let granted = (0..<20).count { _ in driver.failover(after: .timeout, excluding: [0]) != nil }
@@ -239,7 +241,7 @@ import Testing
     }
 
     @Test(arguments: [(true, 40, 40), (false, 10, 10)])
-    func `the number of tokens can grow to the number of concurrent requests`(
+    func `the number of failover tokens can grow to the number of concurrent requests`(
         grows: Bool,
         failovers: Int,
         hedges: Int
@@ -299,7 +301,7 @@ import Testing
         #expect(driver.core.extras.failovers.tokens == 0)
     }
 
-    @Test func `a policy without admission takes a failover token for every failover`() throws {
+    @Test func `a policy without admission control takes a failover token for every failover`() throws {
         let driver = try CoreDriver(policy: .stickyErrorRatio)
 
         let granted = (0..<20).count { _ in driver.failover(after: .refused, excluding: [0]) != nil }
@@ -308,8 +310,10 @@ import Testing
     }
 
     @Test(arguments: [(FailureKind.reset, 9.0), (.timeout, 6), (.http(503), 6)])
-    func `a failed failover costs one failover token, or four after an overload`(kind: FailureKind, left: Double) throws
-    {
+    func `a failed failover costs one failover token, or four tokens if its server is overloaded`(
+        kind: FailureKind,
+        left: Double
+    ) throws {
         let driver = try CoreDriver()
         let first = try #require(driver.choose())
         let second = try #require(driver.failover(after: kind, excluding: [0]))
@@ -319,7 +323,7 @@ import Testing
         #expect(driver.core.extras.failovers.tokens == left)
     }
 
-    @Test func `failovers and hedges skip an overloaded fallback server`() throws {
+    @Test func `failovers and hedging attempts skip an overloaded fallback server`() throws {
         let driver = try CoreDriver()
         driver.overload("b", .timeout)
 
@@ -336,7 +340,7 @@ import Testing
         #expect(driver.hedge(excluding: [0, 1, 2]) == nil)
     }
 
-    @Test func `the delay before a hedge follows the latency of the server`() throws {
+    @Test func `the delay before a hedging attempt follows the latency of the server`() throws {
         let driver = try CoreDriver()
         let attempt = try #require(driver.choose())
         #expect(driver.core.hedgeDelay(for: attempt, remaining: .seconds(2)) == .milliseconds(250))

@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: [FailureKind.http(500), .http(503), .reset, .truncated, .protocolViolation, .timeout])
-    func `an endpoint that fails on every server causes no switch, no cut and few additional attempts`(
+    func `an endpoint that fails on every server causes no switch, no ejection and few extra attempts`(
         kind: FailureKind
     ) throws {
         let driver = try CoreDriver()
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(arguments: [FailureKind.http(500), .http(503), .reset, .truncated])
-    func `an endpoint that fails on one server ejects the server after a few requests`(
+    func `an endpoint that fails on one server ejects that server from rotation after a few requests`(
         kind: FailureKind
     ) throws {
         let driver = try CoreDriver()
@@ -82,7 +82,7 @@ import Testing
         #expect(driver.switches.count <= 4)
     }
 
-    @Test func `an endpoint that failed everywhere uses failovers again after another server recovers`() throws {
+    @Test func `requests to an endpoint that failed everywhere fail over again after another server recovers`() throws {
         let driver = try CoreDriver()
         for _ in 0..<20 { _ = request(driver, Self.odd, .http(500)) }
         #expect(request(driver, Self.odd, .http(500)) == 1)
@@ -93,7 +93,7 @@ import Testing
         #expect(request(driver, Self.odd, .http(500), on: { $0 == 0 }) == 2)
     }
 
-    @Test func `a different kind of failure of a failing endpoint is still failed over`() throws {
+    @Test func `a new kind of failure of an endpoint that fails everywhere still causes a failover`() throws {
         let driver = try CoreDriver()
         for _ in 0..<20 { _ = request(driver, Self.odd, .http(500)) }
 
@@ -101,7 +101,7 @@ import Testing
         #expect(request(driver, Self.odd, .refused, on: { $0 == 0 }) == 2)
     }
 
-    @Test func `several endpoints that fail on one server eject the server without a failover`() throws {
+    @Test func `several endpoints that fail on one server eject that server without a failover`() throws {
         let driver = try CoreDriver(["a", "b"])
         driver.requests(40, .ok)
 
@@ -114,7 +114,9 @@ import Testing
         #expect(driver.state("a") == .ejected)
     }
 
-    @Test func `one failing endpoint next to working endpoints ejects no server without a failover`() throws {
+    @Test func `one endpoint that fails on a server next to endpoints that work does not eject it without a failover`()
+        throws
+    {
         let driver = try CoreDriver(["a", "b"])
 
         for number in 0..<400 {
@@ -149,7 +151,7 @@ import Testing
     }
 
     @Test(arguments: [(["a", "b"], 10.0), (["a", "b", "c"], 20.0)])
-    func `an endpoint that fails everywhere is failed over again after 10 s per other server`(
+    func `an endpoint that fails everywhere fails over again after 10 s for each other server`(
         servers: [Server.ID],
         pause: Double
     ) throws {

@@ -51,7 +51,7 @@ import Testing
         driver.settle([SettledAttempt(first, .failure(.reset)), SettledAttempt(second, .failure(.reset))])
     }
 
-    @Test func `a request that no guard stops goes to the next server`() throws {
+    @Test func `a request that meets every condition for a failover goes to the next server`() throws {
         guard case .attempt(let attempt) = try Decision().result() else {
             Issue.record("a guard stopped the failover")
             return
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(arguments: FailoverGuard.allCases)
-    func `the first failover guard that is not met stops the failover`(
+    func `the first condition for a failover that is not met prevents the failover`(
         guarding: FailoverGuard
     ) throws {
         var decision = Decision()
@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test(arguments: FailoverGuard.allCases)
-    func `each failover guard alone can stop the failover`(guarding: FailoverGuard) throws {
+    func `each condition for a failover can prevent the failover on its own`(guarding: FailoverGuard) throws {
         var decision = Decision()
         decision.breach(guarding)
 
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func `every guard has a description of its own`() {
+    @Test func `every condition for a failover has its own description`() {
         #expect(Set(FailoverGuard.allCases.map(\.description)).count == FailoverGuard.allCases.count)
     }
 }

@@ -44,7 +44,7 @@ import Testing
             (["a", "c"], [0, 0.35, 0, 0.65]),
         ] as [([String], [Double])]
     )
-    func `a group keeps traffic in proportion to its health, and shares this traffic by weight`(
+    func `a group of servers keeps traffic in proportion to its health and shares it by weight`(
         ejected: [String],
         expected: [Double]
     ) throws {
@@ -56,7 +56,7 @@ import Testing
         #expect(isClose(shares, expected), "\(shares)")
     }
 
-    @Test func `the overprovisioning factor sets the health below which a group loses traffic`() throws {
+    @Test func `the overprovisioning factor sets the health below which a group of servers loses traffic`() throws {
         let driver = try driver(two) { $0.overprovisioning = 1 }
         driver.eject("b")
 
@@ -65,7 +65,7 @@ import Testing
         #expect(isClose(shares, [0.75, 0, 0.125, 0.125]), "\(shares)")
     }
 
-    @Test func `one group of equal priority shares all traffic by weight`() throws {
+    @Test func `servers of equal priority form one group that shares all traffic by weight`() throws {
         let members = [Member(id: "a", weight: 1, priority: 1), Member(id: "b", weight: 4, priority: 1)]
 
         let shares = shares(try driver(members))
@@ -73,7 +73,7 @@ import Testing
         #expect(isClose(shares, [0.2, 0.8]), "\(shares)")
     }
 
-    @Test func `different priorities are an order of preference`() throws {
+    @Test func `servers of different priorities are used in the order of their priorities`() throws {
         let members = [Member(id: "a", priority: 2), Member(id: "b", priority: 1), Member(id: "c", priority: 3)]
         let driver = try driver(members)
 
@@ -82,7 +82,7 @@ import Testing
         #expect(driver.choose(excluding: [1])?.server == 0)
     }
 
-    @Test func `a failover leaves the group only after every server of the group was tried`() throws {
+    @Test func `a failover leaves a group of servers only after every server of the group was tried`() throws {
         let driver = try driver(two)
 
         for _ in 0..<100 {
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test func `only the servers that serve a request count for the health of a group`() throws {
+    @Test func `only servers that serve a request count for the health of their group`() throws {
         let driver = try driver(two)
         var traits = RequestTraits()
         traits.unsuitable = [0]
@@ -101,7 +101,7 @@ import Testing
         #expect(isClose(shares, [0, 1, 0, 0]), "\(shares)")
     }
 
-    @Test func `a command prefers or avoids a server of a group`() throws {
+    @Test func `a command can prefer or avoid one server of a group`() throws {
         let driver = try driver(two)
         try driver.switchTo("c")
         #expect(isClose(shares(driver), [0, 0, 1, 0]))
@@ -126,7 +126,7 @@ import Testing
         Member(id: "c", priority: 2, zone: "eu"),
     ]
 
-    @Test func `the groups of the preferred zone come first`() throws {
+    @Test func `the server groups of the preferred zone come first`() throws {
         let driver = try driver(zones)
         driver.events += driver.core.prefer(zone: "eu", at: driver.now)
 

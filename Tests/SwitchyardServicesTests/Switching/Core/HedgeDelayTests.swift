@@ -13,39 +13,40 @@ import Testing
         return (read * 1_000, write * 1_000)
     }
 
-    @Test func `a read of an endpoint with 64 known latencies is hedged at the latency that few reads exceed`() throws {
+    @Test func `a read of an endpoint with 64 known latencies is hedged after a latency that few reads exceed`() throws
+    {
         let latencies = (0..<128).map { $0 % 16 == 0 ? 40.0 : 5 }
 
         #expect(abs(try delays(after: latencies).read - 40) < 0.4)
     }
 
-    @Test func `a read of a quick endpoint waits at least 10 ms for its hedge`() throws {
+    @Test func `a read of a quick endpoint is hedged after 10 ms at the earliest`() throws {
         #expect(abs(try delays(after: Array(repeating: 1, count: 64)).read - 10) < 0.01)
     }
 
-    @Test func `a read waits 100 ms for its hedge while fewer than 64 latencies are known`() throws {
+    @Test func `a read is hedged after 100 ms while fewer than 64 latencies are known`() throws {
         #expect(abs(try delays(after: Array(repeating: 1, count: 63)).read - 100) < 0.01)
     }
 
-    @Test func `a read of an endpoint with a slow tail waits 100 ms for its hedge`() throws {
+    @Test func `a read of an endpoint with some very slow responses is hedged after 100 ms`() throws {
         let latencies = (0..<128).map { $0 % 20 == 0 ? 900.0 : 5 }
 
         #expect(abs(try delays(after: latencies).read - 100) < 0.01)
     }
 
-    @Test func `a single slow read of 64 does not delay hedges`() throws {
+    @Test func `a single slow read among 64 reads does not delay hedging attempts`() throws {
         let latencies = (0..<64).map { $0 == 30 ? 900.0 : 5 }
 
         #expect(abs(try delays(after: latencies).read - 10) < 0.01)
     }
 
-    @Test func `a hedge never starts before 1.3 times the 90th percentile`() throws {
+    @Test func `a hedging attempt never starts before 1.3 times the 90th percentile of the latency`() throws {
         let latencies = Array(repeating: 60.0, count: 64)
 
         #expect(abs(try delays(after: latencies).read - 78) < 1)
     }
 
-    @Test func `a write is late after 100 ms even if the latencies of its endpoint are known`() throws {
+    @Test func `a write counts as slow after 100 ms even if the latencies of its endpoint are known`() throws {
         #expect(abs(try delays(after: Array(repeating: 1, count: 64)).write - 100) < 0.01)
     }
 }

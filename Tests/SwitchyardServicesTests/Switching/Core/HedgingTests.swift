@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct HedgingTests {
     @Test(arguments: [(0.1, 0.02), (0.25, 0.03125), (8, 1)])
-    func `a hedge is tried again after an eighth of the elapsed time and at least 20 ms`(
+    func `a hedging attempt without a token is tried again after an eighth of the elapsed time, at least 20 ms`(
         waited: Double,
         pause: Double
     ) throws {
@@ -24,7 +24,7 @@ import Testing
         #expect(driver.core.hedgePause(for: slow, excluding: [0], at: driver.now) == nil)
     }
 
-    @Test func `a hedge is not tried again if no other server, no attempt or no token is left`() throws {
+    @Test func `a hedging attempt is not tried again if no other server, no attempt or no token is left`() throws {
         let alone = try CoreDriver(["a"])
         let driver = try CoreDriver(["a", "b", "c", "d"])
         let slow = try #require(driver.choose())
@@ -39,7 +39,7 @@ import Testing
         #expect(poor.core.hedgePause(for: try #require(poor.choose()), excluding: [0], at: poor.now) == nil)
     }
 
-    @Test func `a policy without hedging never hedges`() throws {
+    @Test func `a policy without hedging starts no hedging attempts`() throws {
         var policy = SwitchPolicy.recommended
         policy.hedging = nil
         let driver = try CoreDriver(policy: policy)
@@ -47,7 +47,7 @@ import Testing
         #expect(driver.core.hedgePause(for: try #require(driver.choose()), excluding: [0], at: driver.now) == nil)
     }
 
-    @Test func `a slow attempt at an ejected server becomes a failover if no hedge token is left`() throws {
+    @Test func `a slow attempt at an ejected server becomes a failover if no hedging token is left`() throws {
         let driver = try CoreDriver()
         let slow = try #require(driver.choose())
         while driver.hedge(excluding: [0]) != nil {}
@@ -65,7 +65,9 @@ import Testing
         return (driver, try #require(driver.choose()))
     }
 
-    @Test func `a hedge token is lent to a read after 5 s if all tokens were spent on losing hedges`() throws {
+    @Test func `if all hedging tokens were spent without success, a token is lent to a read that has waited 5 s`()
+        throws
+    {
         let (driver, slow) = try poor()
         driver.advance(4.9)
         #expect(driver.core.takeHedge(beside: slow, excluding: [0], at: driver.now) == nil)
@@ -75,7 +77,7 @@ import Testing
         #expect(driver.core.takeHedge(beside: slow, excluding: [0], at: driver.now)?.role == .hedge)
     }
 
-    @Test func `further tokens are lent at doubling intervals while the hedges lose`() throws {
+    @Test func `further hedging tokens are lent at doubling intervals while the hedging attempts lose`() throws {
         let (driver, slow) = try poor()
         var lentAt: [Int] = []
         for second in 1...40 {
@@ -88,7 +90,7 @@ import Testing
         #expect(lentAt == [5, 10, 20, 40])
     }
 
-    @Test func `a hedge that wins returns its lent hedge token, so that the next read can be hedged`() throws {
+    @Test func `a hedging attempt that wins returns its lent token, so that the next read can be hedged`() throws {
         let (driver, slow) = try poor()
         driver.advance(5)
         let winner = driver.core.takeHedge(beside: slow, excluding: [0], at: driver.now)
@@ -97,7 +99,7 @@ import Testing
         #expect(driver.hedge(excluding: [0]) != nil)
     }
 
-    @Test func `a policy with zero hedge tokens lends no hedge token`() throws {
+    @Test func `a policy with zero hedging tokens lends no token`() throws {
         var policy = SwitchPolicy.recommended
         policy.budgets.hedgeTokens = 0
         let (driver, slow) = try poor(policy)
@@ -107,7 +109,7 @@ import Testing
         #expect(driver.core.takeHedge(beside: slow, excluding: [0], at: driver.now) == nil)
     }
 
-    @Test func `after a hedge with a lent token has won, the next token is lent after 5 s again`() throws {
+    @Test func `after a hedging attempt with a lent token has won, the next token is lent after 5 s again`() throws {
         let (driver, slow) = try poor()
         driver.advance(5)
         let winner = driver.core.takeHedge(beside: slow, excluding: [0], at: driver.now)

@@ -31,14 +31,14 @@ import Testing
         }
     }
 
-    @Test func `half of the requests try the ejected server after the others have timed out for 10 s`() throws {
+    @Test func `half of the requests try an ejected server after the servers in use have timed out for 10 s`() throws {
         let driver = try withoutFirst()
         timeOut(14, on: driver)
 
         #expect((70...130).contains(share(of: 0, driver)))
     }
 
-    @Test func `no request tries the ejected server after a few seconds of timeouts`() throws {
+    @Test func `no request tries an ejected server after only a few seconds of timeouts`() throws {
         let driver = try withoutFirst()
         driver.requests(4, .ok)
         timeOut(5, on: driver)
@@ -46,7 +46,7 @@ import Testing
         #expect(share(of: 0, driver) == 0)
     }
 
-    @Test func `a response of one server in use ends the attempts on the ejected server`() throws {
+    @Test func `one response of a server in use ends the attempts on the ejected server`() throws {
         let driver = try withoutFirst()
         timeOut(14, on: driver)
         let attempt = try #require(driver.choose(excluding: [0]))
@@ -55,7 +55,7 @@ import Testing
         #expect(share(of: 0, driver) == 0)
     }
 
-    @Test func `two responses make the ejected server healthy again`() throws {
+    @Test func `an ejected server is healthy again after two responses`() throws {
         let driver = try withoutFirst()
         timeOut(14, on: driver)
         for _ in 0..<2 {
@@ -67,7 +67,7 @@ import Testing
         #expect(driver.core.current == "a")
     }
 
-    @Test func `timeouts on the earlier network path do not count`() throws {
+    @Test func `timeouts from before a change of the network path do not allow attempts on an ejected server`() throws {
         let driver = try withoutFirst()
         timeOut(14, on: driver)
         driver.core.pathChanged(at: driver.now)
@@ -76,7 +76,7 @@ import Testing
         #expect(share(of: 0, driver) == 0)
     }
 
-    @Test func `timeouts from more than a minute ago do not count`() throws {
+    @Test func `timeouts from more than a minute ago do not allow attempts on an ejected server`() throws {
         let driver = try withoutFirst()
         timeOut(14, on: driver)
         driver.advance(61)
@@ -84,7 +84,7 @@ import Testing
         #expect(share(of: 0, driver) == 0)
     }
 
-    @Test func `a policy without admission rules never tries the ejected server early`() throws {
+    @Test func `a policy without admission control never tries an ejected server early`() throws {
         var policy = SwitchPolicy.recommended
         policy.admission = nil
         let driver = try CoreDriver(policy: policy)

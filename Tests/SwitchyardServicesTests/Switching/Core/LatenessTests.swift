@@ -16,7 +16,7 @@ import Testing
         driver.settle([SettledAttempt(first, .unfinished), SettledAttempt(hedge, .success(latency: latency))])
     }
 
-    @Test func `a burst with some late requests ejects no server`() throws {
+    @Test func `a burst with some slow requests ejects no server`() throws {
         let driver = try CoreDriver()
         driver.requests(200, .ok)
 
@@ -34,7 +34,9 @@ import Testing
         #expect(driver.events.isEmpty)
     }
 
-    @Test func `a server that is always late for one endpoint is ejected, even if its other endpoints are fast`() throws
+    @Test
+    func `a server that is always slow for one endpoint is ejected from rotation, even if other endpoints are fast`()
+        throws
     {
         let driver = try CoreDriver()
         let traits = RequestTraits(endpoint: 1)
@@ -53,7 +55,7 @@ import Testing
         #expect(late == 4)
     }
 
-    @Test func `a server that hangs is ejected after a few requests`() throws {
+    @Test func `a server that hangs is ejected from rotation after a few requests`() throws {
         let driver = try CoreDriver()
         driver.requests(200, .ok)
 
@@ -64,7 +66,7 @@ import Testing
         #expect(driver.events.first?.kind == .ejected("a", generation: 1, cause: .lateness))
     }
 
-    @Test func `servers that are all late for 5 percent of the requests are not ejected`() throws {
+    @Test func `servers that are all slow for 5 percent of their requests are not ejected`() throws {
         let driver = try CoreDriver()
         var random = RandomSource(seed: 3)
 
@@ -76,7 +78,7 @@ import Testing
         #expect(driver.events.isEmpty)
     }
 
-    @Test func `a server that is late for 30 percent of its requests is ejected within a hundred requests`() throws {
+    @Test func `a server that is slow for 30 percent of its requests is ejected within a hundred requests`() throws {
         for seed in 1...20 as ClosedRange<UInt64> {
             let driver = try CoreDriver(seed: seed)
             var random = RandomSource(seed: seed)
@@ -103,7 +105,7 @@ import Testing
         #expect(driver.events.isEmpty)
     }
 
-    @Test func `one slow response in twenty does not change the delay before a hedge`() throws {
+    @Test func `one slow response in twenty does not change the delay before a hedging attempt`() throws {
         let driver = try CoreDriver()
         let attempt = try #require(driver.choose())
         for number in 0..<200 {
@@ -113,7 +115,7 @@ import Testing
         #expect(driver.core.hedgeDelay(for: attempt, remaining: .seconds(5)) == .milliseconds(100))
     }
 
-    @Test func `the delay before a hedge is longer for a slow endpoint`() throws {
+    @Test func `the delay before a hedging attempt is longer for a slow endpoint`() throws {
         let driver = try CoreDriver()
         let (slow, quick) = (RequestTraits(endpoint: 1), RequestTraits(endpoint: 2))
         for _ in 0..<20 {
@@ -132,7 +134,7 @@ import Testing
         #expect(waits[1] == 0.1)
     }
 
-    @Test func `an endpoint whose hedges never win soon gets no more hedges`() throws {
+    @Test func `an endpoint whose hedging attempts never win soon gets no more hedging attempts`() throws {
         let driver = try CoreDriver()
         driver.requests(500, .ok)
         let traits = RequestTraits(endpoint: 1)

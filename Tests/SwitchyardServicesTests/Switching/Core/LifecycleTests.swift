@@ -2,7 +2,7 @@ import SwitchyardServices
 import Testing
 
 @Suite struct LifecycleTests {
-    @Test func `failures do not count while the machine is offline`() throws {
+    @Test func `failures do not count against a server while the machine is offline`() throws {
         let driver = try CoreDriver(policy: .stickyErrorRatio)
         driver.requests(40, .ok)
         driver.core.setOffline(true, at: driver.now)
@@ -21,7 +21,7 @@ import Testing
         #expect(driver.core.current == "b")
     }
 
-    @Test func `time in which the machine is offline does not age the health of servers`() throws {
+    @Test func `time in which the machine is offline does not make the health data of servers older`() throws {
         let driver = try CoreDriver()
         driver.eject("a")
         driver.core.setOffline(true, at: driver.now)
@@ -35,7 +35,7 @@ import Testing
         #expect(driver.core.snapshot(at: driver.now).first?.nextProbe ?? .zero <= .seconds(1))
     }
 
-    @Test func `a path change resets the scores, and pending attempts do not count`() throws {
+    @Test func `a change of the network path resets the scores, and pending attempts do not count`() throws {
         let driver = try CoreDriver()
         driver.failedOver(.reset)
         let old = try #require(driver.choose())
@@ -51,7 +51,7 @@ import Testing
         #expect(driver.statistics("a")?.score ?? 0 > 0)
     }
 
-    @Test func `the result of a probe from before a path change does not count`() throws {
+    @Test func `the result of a probe from before a change of the network path does not count`() throws {
         let driver = try CoreDriver()
         driver.eject("a")
         driver.advance(60)
@@ -65,7 +65,7 @@ import Testing
         #expect(driver.core.snapshot(at: driver.now).first?.state == .ejected)
     }
 
-    @Test func `a pair of suspicion probes from before a path change does not count against a server`() throws {
+    @Test func `suspicion probes from before a change of the network path do not count against a server`() throws {
         let driver = try CoreDriver()
         driver.requests(20, .ok)
         let attempt = try #require(driver.choose())
@@ -94,7 +94,7 @@ import Testing
         #expect(driver.events.last?.kind == .switched(from: "b", to: "a", cause: .reset))
     }
 
-    @Test func `servers that stay in a replaced list keep their health`() throws {
+    @Test func `servers that also occur in a new list keep their health`() throws {
         let driver = try CoreDriver()
         driver.eject("a")
         let late = try #require(driver.choose())
@@ -135,7 +135,8 @@ import Testing
         #expect(driver.core.serverIDs == ["a", "b", "c"])
     }
 
-    @Test func `an ejection is remembered for ten minutes, and the server is probed immediately`() throws {
+    @Test func `an ejection is restored for ten minutes after a restart, and the server is probed immediately`() throws
+    {
         let driver = try CoreDriver()
         driver.eject("a")
         let memory = driver.core.memory(wallClock: 1000)
@@ -150,7 +151,7 @@ import Testing
         #expect(late.core.current == "a")
     }
 
-    @Test func `a remembered ejection does not override an active command`() throws {
+    @Test func `a restored ejection does not override an active command`() throws {
         let driver = try CoreDriver()
         driver.eject("a")
         let memory = driver.core.memory(wallClock: 1000)
@@ -163,7 +164,7 @@ import Testing
         #expect(later.choose()?.server == 0)
     }
 
-    @Test func `the last server is remembered without a time limit if the policy does not fail back`() throws {
+    @Test func `a policy without failback remembers the last server without a time limit`() throws {
         let driver = try CoreDriver(policy: .stickyErrorRatio)
         try driver.switchTo("c")
         let memory = driver.core.memory(wallClock: 0)
@@ -186,7 +187,7 @@ import Testing
         #expect(driver.now.seconds < 200)
     }
 
-    @Test func `failures count again after a path change even if the clock jumped back`() throws {
+    @Test func `failures count again after a change of the network path even if the clock jumped back`() throws {
         let driver = try CoreDriver(at: 1000)
         driver.core.pathChanged(at: driver.now)
         driver.now = MonotonicTime(seconds: 10)
@@ -198,7 +199,7 @@ import Testing
         #expect(driver.statistics("a")?.score ?? 0 > 0)
     }
 
-    @Test func `times at the limits of the clock do not crash`() throws {
+    @Test func `times at the limits of the clock do not cause a crash`() throws {
         let driver = try CoreDriver()
         for nanoseconds in [Int64.min, .max, 0, .min, -1, .max] {
             driver.now = MonotonicTime(nanoseconds: nanoseconds)

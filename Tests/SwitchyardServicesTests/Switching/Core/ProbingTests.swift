@@ -85,7 +85,7 @@ import Testing
         #expect(driver.events.last?.kind == .probed("a", succeeded: false))
     }
 
-    @Test func `each ejection doubles the time to the first probe, and healthy time reduces it`() throws {
+    @Test func `each ejection doubles the time to the first probe, and healthy time reduces it again`() throws {
         let driver = try CoreDriver(["a", "b"])
         var waits: [Duration] = []
         for _ in 0..<3 {
@@ -158,7 +158,7 @@ import Testing
         #expect(good == probes)
     }
 
-    @Test func `the current server is back within 800 ms with the small-fleet policy`() throws {
+    @Test func `with the small-fleet policy, the first server is current again within 800 ms`() throws {
         let driver = try dead(.smallFleet)
         driver.advance(10)
         let failed = try #require(driver.probe())
@@ -178,7 +178,7 @@ import Testing
 }
 
 @Suite struct SuspicionTests {
-    @Test func `a hanging server is ejected without sending the request again`() throws {
+    @Test func `a server that hangs is ejected from rotation without sending the request again`() throws {
         let driver = try CoreDriver()
         driver.requests(20, .ok)
         let slow = try #require(driver.choose())
@@ -198,7 +198,7 @@ import Testing
         #expect(driver.core.extras.hedges.tokens > 3.9)
     }
 
-    @Test func `a suspected server that responds is cleared`() throws {
+    @Test func `a suspected server that responds to a probe is no longer suspected`() throws {
         let driver = try CoreDriver()
         let slow = try #require(driver.choose())
         let probe = try #require(driver.suspicion(of: slow))
@@ -209,7 +209,7 @@ import Testing
         #expect(driver.events.isEmpty)
     }
 
-    @Test func `the suspected server is not charged if the confirming server does not respond either`() throws {
+    @Test func `a suspected server gets no failure if the server it is compared with does not respond either`() throws {
         let driver = try CoreDriver()
         let slow = try #require(driver.choose())
         let probe = try #require(driver.suspicion(of: slow))

@@ -48,7 +48,9 @@ import Testing
         #expect(driver.core.snapshot(at: driver.now)[0].p99 == before)
     }
 
-    @Test func `an attempt whose hedge responded first does not count if the process was paused during it`() throws {
+    @Test func `an attempt whose hedging attempt responded first does not count if the process was paused during it`()
+        throws
+    {
         let driver = try driver()
         let first = try #require(driver.choose())
         driver.advance(5)

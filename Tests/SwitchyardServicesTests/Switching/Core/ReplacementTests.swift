@@ -18,7 +18,7 @@ import Testing
         #expect(driver.choose()?.server == 1)
     }
 
-    @Test func `a failure is confirmed by a server that a new list has put first`() throws {
+    @Test func `a failure can be confirmed by a server that a new list has put first`() throws {
         let driver = try CoreDriver(["a", "b"])
         let first = try #require(driver.choose())
         try driver.replace(members("b", "a"))
@@ -34,7 +34,7 @@ import Testing
         #expect(driver.statistics("a")?.score == usual.statistics("a")?.score)
     }
 
-    @Test func `the server that replaces a removed current server starts with a fresh window`() throws {
+    @Test func `the server that replaces a removed current server starts with an empty window of outcomes`() throws {
         let driver = try CoreDriver(["a", "b"], policy: .stickyErrorRatio)
         for _ in 0..<30 {
             let attempt = try #require(driver.choose(excluding: [0]))

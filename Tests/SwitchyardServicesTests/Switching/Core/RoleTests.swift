@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func `no server is chosen if none serves the request`() throws {
+    @Test func `no server is chosen if no server serves the request`() throws {
         let driver = try driver()
 
         #expect(driver.choose(for: traits(without: [0, 1, 2])) == nil)
@@ -53,7 +53,9 @@ import Testing
         #expect(hedge == nil)
     }
 
-    @Test func `a mirror at the head of the list gets its requests and is not the current server`() throws {
+    @Test func `a mirror at the head of the list gets the requests that it serves and is not the current server`()
+        throws
+    {
         let driver = try driver(.recommended, ["m", "a"])
 
         #expect(driver.choose()?.server == 0)
@@ -95,7 +97,7 @@ import Testing
         #expect(driver.state("a") == .ejected)
     }
 
-    @Test func `an ejected server that serves no reads is tried without a probe`() throws {
+    @Test func `an ejected server that serves no reads is tried without a probe, because probes are reads`() throws {
         let driver = try driver(.smallFleet, ["a", "m"])
         var member = SwitchingCore.Member(id: "m")
         (member.servesEverything, member.servesReads) = (false, false)
@@ -109,7 +111,7 @@ import Testing
         #expect(driver.state("m") == .trial)
     }
 
-    @Test func `without failback each set of servers keeps its own current server`() throws {
+    @Test func `without failback, requests that only some servers serve keep a current server of their own`() throws {
         var policy = SwitchPolicy.recommended
         policy.failsBack = false
         let driver = try driver(policy)
@@ -129,7 +131,7 @@ import Testing
         #expect(driver.choose(for: writes)?.server == 0)
     }
 
-    @Test func `suspicion probes compare only servers that serve them`() throws {
+    @Test func `suspicion probes are sent only to servers that serve them`() throws {
         let driver = try driver()
         let slow = try #require(driver.choose())
 
@@ -203,7 +205,7 @@ import Testing
         #expect(driver.state("a") == .healthy)
     }
 
-    @Test func `a write tests a server on trial that serves no repeatable request`() throws {
+    @Test func `a write tests a server in its recovery trial if the server serves no repeatable request`() throws {
         let driver = try driver(.smallFleet, ["a", "m"])
         var member = SwitchingCore.Member(id: "m")
         (member.servesEverything, member.servesReads) = (false, false)

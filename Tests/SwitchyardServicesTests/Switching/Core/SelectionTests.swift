@@ -58,7 +58,7 @@ import Testing
         #expect(abs(counts[1] - counts[2]) < 100)
     }
 
-    @Test func `a window of zero chooses the fastest server`() throws {
+    @Test func `with a latency window of zero, the fastest server is chosen`() throws {
         var policy = SwitchPolicy.recommended
         policy.selection = .lowestLatency
         policy.latencyWindow = .zero
@@ -118,7 +118,7 @@ import Testing
         for position in 1...3 { #expect((70...130).contains(fallbacks.count { $0 == position })) }
     }
 
-    @Test func `an overloaded server gets its share of the requests for which the selector wants it`() throws {
+    @Test func `an overloaded server gets its share of the requests for which the selector returns it`() throws {
         let driver = try CoreDriver(["a", "b"])
         var random = RandomSource(seed: 1)
         for _ in 0..<8 { driver.core.admission.cut(0, after: .http(503), retryAfter: nil, at: 0, &random) }

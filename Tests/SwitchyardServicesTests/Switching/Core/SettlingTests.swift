@@ -19,7 +19,10 @@ import Testing
         (FailureKind.refused, 4.49), (.dnsFailure, 4.49), (.tlsFailure, 4.49), (.timeout, 3.0), (.truncated, 3.0),
         (.http(500), 3.0), (.http(503), 1.5), (.http(429), 1.5),
     ])
-    func `failures that show a dead server weigh more than failures of a busy server`(kind: FailureKind, score: Double)
+    func `failures that show a dead server weigh more than failures that show a busy server`(
+        kind: FailureKind,
+        score: Double
+    )
         throws
     {
         let driver = try CoreDriver(policy: Self.plain)
@@ -29,7 +32,7 @@ import Testing
         #expect(abs((driver.statistics("a")?.score ?? 0) - score) < 0.01)
     }
 
-    @Test func `no server is ejected when no server responds`() throws {
+    @Test func `no server is ejected from rotation while no server responds`() throws {
         let driver = try CoreDriver()
         driver.requests(50, .ok)
         driver.advance(10)
@@ -83,7 +86,7 @@ import Testing
         return policy
     }
 
-    @Test func `an attempt that a hedge overtakes is late but not a failure`() throws {
+    @Test func `an attempt that a hedging attempt overtakes counts as slow but not as a failure`() throws {
         let driver = try CoreDriver()
         let first = try #require(driver.choose())
         driver.advance(0.26)
@@ -97,7 +100,7 @@ import Testing
         #expect(driver.statistics("a")?.lastFailure == .overtaken)
     }
 
-    @Test func `a losing hedge does not count against its server`() throws {
+    @Test func `a hedging attempt that loses does not count against its server`() throws {
         let driver = try CoreDriver()
         let first = try #require(driver.choose())
         driver.advance(0.25)
@@ -170,7 +173,8 @@ import Testing
         #expect(outcome == .failure(.http(429)))
     }
 
-    @Test func `the outcome of an attempt from an older generation changes nothing`() throws {
+    @Test func `the outcome of an attempt that began before its server's ejection and recovery changes nothing`() throws
+    {
         let driver = try CoreDriver(["a", "b"])
         let late = (0..<50).compactMap { _ in driver.choose() }
         driver.failedOver(.refused)
@@ -184,7 +188,7 @@ import Testing
         #expect(driver.state("a") == .healthy)
     }
 
-    @Test func `consecutive failures that overflow their counter still eject the server`() throws {
+    @Test func `a count of consecutive failures that exceeds its counter's range still ejects the server`() throws {
         let driver = try CoreDriver(["a"], policy: .consecutiveFailures(3))
         for _ in 0..<65_537 { driver.request(.failure(.http(500))) }
         #expect(driver.statistics("a")?.consecutiveFailures ?? 0 >= 65_535)
@@ -195,7 +199,7 @@ import Testing
         #expect(driver.state("a") == .ejected)
     }
 
-    @Test func `an ejection event has the generation of the attempts to move to another server`() throws {
+    @Test func `an ejection event has the generation that identifies the attempts to move to another server`() throws {
         let driver = try CoreDriver()
         let waiting = try #require(driver.choose())
 
@@ -205,7 +209,7 @@ import Testing
         #expect(ejection == .ejected("a", generation: waiting.generation, cause: .score))
     }
 
-    @Test func `an overloaded server is not ejected while no other server could take its traffic`() throws {
+    @Test func `an overloaded server is not ejected while no other server can take its traffic`() throws {
         let driver = try CoreDriver(["a", "b"])
         driver.overload()
 

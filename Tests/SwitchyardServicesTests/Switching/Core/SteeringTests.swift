@@ -2,7 +2,7 @@ import SwitchyardServices
 import Testing
 
 @Suite struct SteeringTests {
-    @Test func `a switch to a named server moves the traffic`() throws {
+    @Test func `a switch to a named server moves the traffic to it`() throws {
         let driver = try CoreDriver()
 
         try driver.switchTo("c")
@@ -45,7 +45,7 @@ import Testing
         #expect(driver.core.version == 0)
     }
 
-    @Test func `only the first of several switches from the same version takes effect`() throws {
+    @Test func `if several switches start from the same version, only the first takes effect`() throws {
         let driver = try CoreDriver()
         let version = driver.core.version
 
@@ -56,7 +56,7 @@ import Testing
         #expect(driver.switches.count == 1)
     }
 
-    @Test func `an ejection overrides a preference until the server recovers`() throws {
+    @Test func `an ejection overrides a preferred server until the server recovers`() throws {
         let driver = try CoreDriver()
         try driver.switchTo("c")
 
@@ -133,7 +133,7 @@ import Testing
         #expect(Set(delays).count > 10)
     }
 
-    @Test func `a forced server gets all requests until it is ejected`() throws {
+    @Test func `a server that a command forces gets all requests until it is ejected`() throws {
         let driver = try CoreDriver()
         try driver.push(PushCommand(version: 1, mode: .force, server: "b"))
 
@@ -145,7 +145,9 @@ import Testing
         #expect(driver.core.current == "a")
     }
 
-    @Test func `an avoided server is last, and a clear command restores the order of the list`() throws {
+    @Test func `a server that a command avoids is used last, and a clear command restores the order of the list`()
+        throws
+    {
         let driver = try CoreDriver()
 
         try driver.push(PushCommand(version: 1, mode: .avoid, server: "a"))

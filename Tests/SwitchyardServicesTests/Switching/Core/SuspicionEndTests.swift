@@ -4,7 +4,9 @@ import Testing
 
 /// Suspicion probes whose server or network changed before they were settled.
 @Suite struct SuspicionEndTests {
-    @Test func `a server that was ejected under suspicion can be suspected again in its recovery trial`() throws {
+    @Test func `a server that was ejected because of suspicion probes can be suspected again in its recovery trial`()
+        throws
+    {
         let driver = try CoreDriver(["a", "b"])
         driver.requests(20, .ok)
         let slow = try #require(driver.choose())
@@ -19,7 +21,7 @@ import Testing
         #expect(driver.suspicion(of: tried) != nil)
     }
 
-    @Test func `the suspicion rounds that ejected a server are reset in its recovery trial`() throws {
+    @Test func `the number of suspicion rounds that ejected a server is reset in its recovery trial`() throws {
         var policy = SwitchPolicy.recommended
         policy.hedging?.suspicionRounds = 3
         let driver = try CoreDriver(["a", "b"], policy: policy)
@@ -50,7 +52,7 @@ import Testing
         #expect(driver.statistics("a")?.share == 1)
     }
 
-    @Test func `any response of the suspected server ends the suspicion`() throws {
+    @Test func `any response of the suspected server ends the suspicion against it`() throws {
         let driver = try CoreDriver(["a", "b"])
         driver.requests(20, .ok)
         let slow = try #require(driver.choose())

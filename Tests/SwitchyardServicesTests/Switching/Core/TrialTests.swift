@@ -22,7 +22,9 @@ import Testing
         #expect(trial(of: "a", by: driver) == 16)
     }
 
-    @Test func `the recovery trial of a server that failed partially ends after 48 successful requests`() throws {
+    @Test func `the recovery trial of a server that failed only some requests ends after 48 successful requests`()
+        throws
+    {
         let driver = try CoreDriver()
         while driver.state("a") == .healthy {
             driver.failedOver(.http(500))
@@ -43,7 +45,7 @@ import Testing
         #expect(trial(of: "a", by: driver) == 48)
     }
 
-    @Test func `an old failure does not turn a later death into a partial failure`() throws {
+    @Test func `an old failure does not make a later complete outage count as a partial failure`() throws {
         let driver = try CoreDriver()
         driver.failedOver(.http(500))
         driver.requests(100, .ok)

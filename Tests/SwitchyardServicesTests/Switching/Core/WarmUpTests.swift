@@ -15,7 +15,7 @@ import Testing
         return taken
     }
 
-    @Test func `the first fallback is warmed up after 5 to 25 s and then about every 5 min`() throws {
+    @Test func `the first fallback server gets a warm-up request after 5 to 25 s and then about every 5 min`() throws {
         let taken = warmUps(try CoreDriver(), seconds: 3600)
 
         #expect(taken.allSatisfy { $0.server == 1 })
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func `the clients of a fleet warm up at different times`() throws {
+    @Test func `the clients of a fleet send their warm-up requests at different times`() throws {
         var firsts: Set<Double> = []
         for seed in 0..<100 {
             if let first = warmUps(try CoreDriver(seed: UInt64(seed)), seconds: 40).first { firsts.insert(first.at) }
@@ -34,7 +34,7 @@ import Testing
         #expect(firsts.count > 10)
     }
 
-    @Test func `a warm-up goes to the server that would be next`() throws {
+    @Test func `a warm-up request goes to the server that would be used next`() throws {
         let driver = try CoreDriver()
         _ = warmUps(driver, seconds: 30)
         for _ in 0..<3 { driver.failedOver(.refused) }
@@ -45,7 +45,7 @@ import Testing
         #expect(taken.map(\.server) == [2])
     }
 
-    @Test func `an overloaded fallback is not warmed up`() throws {
+    @Test func `an overloaded fallback server gets no warm-up request`() throws {
         let driver = try CoreDriver(["a", "b"])
         _ = warmUps(driver, seconds: 30)
         var late: [Int] = []
@@ -58,7 +58,7 @@ import Testing
         #expect(late.isEmpty)
     }
 
-    @Test func `the outcome of a warm-up changes nothing`() throws {
+    @Test func `the outcome of a warm-up request does not change the health of a server`() throws {
         let driver = try CoreDriver()
         var attempt: Attempt?
         while attempt == nil {
@@ -74,15 +74,15 @@ import Testing
     }
 
     @Test(arguments: [SwitchPolicy.stickyErrorRatio, .errorRatio(), .consecutiveFailures(5), .off])
-    func `a plain policy sends no warm-ups`(policy: SwitchPolicy) throws {
+    func `a policy without warm-up sends no warm-up requests`(policy: SwitchPolicy) throws {
         #expect(warmUps(try CoreDriver(policy: policy), seconds: 1000).isEmpty)
     }
 
-    @Test func `a single server needs no warm-up`() throws {
+    @Test func `a service with a single server sends no warm-up requests`() throws {
         #expect(warmUps(try CoreDriver(["a"]), seconds: 1000).isEmpty)
     }
 
-    @Test func `a warm-up interval of zero is invalid`() {
+    @Test func `a warm-up interval of zero is rejected as invalid`() {
         var policy = SwitchPolicy.recommended
         policy.warmUp = .zero
 

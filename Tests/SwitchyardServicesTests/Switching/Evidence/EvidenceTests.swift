@@ -3,7 +3,7 @@ import Testing
 @testable import SwitchyardServices
 
 @Suite struct OutcomeWindowTests {
-    @Test func `the window holds the last outcomes up to its maximum count`() {
+    @Test func `a window of outcomes holds the last outcomes up to its maximum count`() {
         var window = OutcomeWindow()
 
         for index in 0..<250 {
@@ -14,7 +14,7 @@ import Testing
         #expect(window.failures == 10)
     }
 
-    @Test func `outcomes leave the window when they reach its maximum age`() {
+    @Test func `outcomes leave their window when they reach its maximum age`() {
         var window = OutcomeWindow()
 
         for second in 0..<10 { window.record(failed: true, at: Double(second), count: 100, age: 60) }
@@ -25,7 +25,7 @@ import Testing
         #expect(window.counts(at: 1e9, age: 60).requests == 0)
     }
 
-    @Test func `a window agrees with a list of random outcomes`() {
+    @Test func `a window of outcomes agrees with a plain list of random outcomes`() {
         var random = RandomSource(seed: 11)
         var window = OutcomeWindow()
         var list: [(at: Double, failed: Bool)] = []
@@ -52,7 +52,7 @@ import Testing
 }
 
 @Suite struct LatencyDigestTests {
-    @Test func `quantiles match the last 64 samples to within 0.8 percent`() throws {
+    @Test func `quantiles of the latency match the last 64 samples to within 0.8 percent`() throws {
         var random = RandomSource(seed: 5)
         var digest = LatencyDigest()
         var samples: [Double] = []
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func `the bulk latency is known from the eighth sample on`() {
+    @Test func `the typical latency of a server is known from the eighth sample on`() {
         var digest = LatencyDigest()
 
         for _ in 0..<7 { digest.record(0.1) }
@@ -113,7 +113,7 @@ import Testing
 
     /// The mean number of requests from the first failure to the ejection of a server that was calm before.
     @Test(arguments: [(0.1, 25.0), (0.15, 15), (0.3, 7), (1, 2)])
-    func `after many successes, the evidence score needs about half as many requests to its threshold`(
+    func `after many successes, the evidence score needs about half as many requests to reach its threshold`(
         rate: Double,
         expected: Double
     ) throws {
@@ -129,7 +129,7 @@ import Testing
         #expect(mean > expected * 0.8 && mean < expected * 1.25)
     }
 
-    @Test func `a server that fails 1 percent of its requests is not ejected for thousands of requests`() {
+    @Test func `a server that fails 1 percent of its requests is not ejected within thousands of requests`() {
         var random = RandomSource(seed: 7)
         let rules = CompiledPolicy(.recommended)
         let total = (0..<50).reduce(0) { sum, _ in
@@ -146,7 +146,7 @@ import Testing
         #expect(FailureKind.refused.weight * rules.failureStep(calm: .max) < rules.scoreThreshold)
     }
 
-    @Test func `an unfounded suspicion reduces a server's calm count to a quarter`() {
+    @Test func `a suspicion that proves unfounded reduces the calm count of a server to a quarter`() {
         let rules = CompiledPolicy(.recommended)
         var score = EvidenceScore(at: 0)
         for _ in 0..<100 { score.lower(by: rules.successStep) }
@@ -176,7 +176,7 @@ import Testing
         return count
     }
 
-    @Test func `a score halves after its half-life`() {
+    @Test func `an evidence score halves after its half-life`() {
         var score = EvidenceScore(at: 0)
         score.raise(by: 6, ceiling: 16)
 
@@ -186,7 +186,7 @@ import Testing
     }
 
     @Test(arguments: [(4, 40, true), (9, 100, false), (10, 100, true), (3, 40, false), (4, 39, false)])
-    func `the ratio rule trips only with enough requests, errors and confidence`(
+    func `the ratio rule triggers only with enough requests, errors and statistical confidence`(
         failures: Int,
         requests: Int,
         trips: Bool
@@ -194,7 +194,7 @@ import Testing
         #expect(RatioRule().isExceeded(failures: failures, of: requests) == trips)
     }
 
-    @Test func `a ratio rule with a confidence bound needs more failures to trip`() {
+    @Test func `a ratio rule with a confidence bound needs more failures to trigger`() {
         let rule = RatioRule(confidenceFloor: 0.05)
 
         #expect(!rule.isExceeded(failures: 4, of: 40))

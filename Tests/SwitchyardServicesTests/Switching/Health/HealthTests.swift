@@ -3,7 +3,7 @@ import Testing
 @testable import SwitchyardServices
 
 @Suite struct AttemptBudgetTests {
-    @Test func `spent tokens of a budget are earned back by successes`() {
+    @Test func `successes earn back the tokens that a budget has spent`() {
         var budget = AttemptBudget(tokens: 2, gap: 5, at: 0)
 
         let taken = (0..<3).map { _ in budget.take(1) }
@@ -14,7 +14,7 @@ import Testing
         #expect(isEarned)
     }
 
-    @Test func `tokens return at doubling intervals without successes`() {
+    @Test func `without successes, the tokens of a budget return at doubling intervals`() {
         var budget = AttemptBudget(tokens: 0, gap: 5, at: 0)
 
         var times: [Int] = []
@@ -26,7 +26,7 @@ import Testing
         #expect(times == [5, 15, 35, 75, 135, 195])
     }
 
-    @Test func `intervals below the clock's resolution fill the budget without an endless loop`() {
+    @Test func `token intervals below the resolution of the clock fill the budget without an endless loop`() {
         var budget = AttemptBudget(tokens: 0, gap: 1e-18, at: 100_000)
 
         budget.refill(to: 100_001, capacity: 10, longest: 1e-18)
@@ -70,7 +70,7 @@ import Testing
 }
 
 @Suite struct ServerSetTests {
-    @Test func `a server set ignores invalid positions`() {
+    @Test func `a set of servers ignores invalid positions`() {
         var set: ServerSet = [0, 63]
 
         set.insert(64)

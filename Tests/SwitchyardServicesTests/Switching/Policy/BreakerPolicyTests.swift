@@ -1,9 +1,9 @@
 import SwitchyardServices
 import Testing
 
-/// A circuit breaker for each server (feature K16).
+/// A circuit breaker for each server.
 @Suite struct BreakerPolicyTests {
-    @Test func `the breaker of one server opens and the others stay closed`() throws {
+    @Test func `the circuit breaker of one server opens and the breakers of other servers stay closed`() throws {
         let driver = try CoreDriver(policy: .consecutiveFailures(3))
         driver.requests(10, .ok)
 
@@ -25,7 +25,7 @@ import Testing
         #expect(driver.state("a") == .healthy)
     }
 
-    @Test func `a half-open breaker permits few requests and closes after successes`() throws {
+    @Test func `a half-open circuit breaker permits few requests and closes after successes`() throws {
         let driver = try CoreDriver(policy: .consecutiveFailures(3))
         driver.requests(10, .ok)
         driver.requests(3, .failure(.http(500)))
@@ -42,7 +42,7 @@ import Testing
         #expect(driver.core.current == "a")
     }
 
-    @Test func `a half-open breaker opens again after a failure while another server responds`() throws {
+    @Test func `a half-open circuit breaker opens again after a failure while another server responds`() throws {
         let driver = try CoreDriver(policy: .consecutiveFailures(3))
         driver.requests(10, .ok)
         driver.requests(3, .failure(.http(500)))

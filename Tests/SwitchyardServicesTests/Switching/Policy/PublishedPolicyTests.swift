@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct PublishedPolicyTests {
     @Test(arguments: [(3, 40, false), (4, 40, true), (5, 40, true), (40, 40, true), (39, 39, false)])
-    func `the error ratio causes a switch at the threshold if the minimum of requests is reached`(
+    func `an error ratio at the threshold causes a switch if the minimum number of requests is reached`(
         failures: Int,
         total: Int,
         trips: Bool
@@ -16,7 +16,7 @@ import Testing
         #expect(driver.core.current == (trips ? "b" : "a"))
     }
 
-    @Test func `the default ratio rule needs 40 requests and an error ratio of a tenth`() {
+    @Test func `the default ratio rule needs 40 requests and an error ratio of ten percent`() {
         #expect(SwitchPolicy.stickyErrorRatio.detection.ratio == RatioRule(threshold: 0.1, minimum: 40))
     }
 
@@ -46,7 +46,7 @@ import Testing
         #expect(driver.core.current == "a")
     }
 
-    @Test func `an error ratio above the threshold causes a switch for any number of failures`() throws {
+    @Test func `if the error ratio exceeds the threshold, any number of failures causes a switch`() throws {
         for failures in 4...40 {
             let driver = try CoreDriver(policy: .stickyErrorRatio)
             driver.requests(40 - failures, .ok)
@@ -84,7 +84,7 @@ import Testing
         #expect(driver.statistics("a")?.requests == 10)
     }
 
-    @Test func `an outage after thousands of successful requests is detected within a window`() throws {
+    @Test func `an outage after thousands of successful requests is detected within one window`() throws {
         let driver = try CoreDriver(policy: .stickyErrorRatio)
 
         driver.requests(4000, .ok)
@@ -93,7 +93,7 @@ import Testing
         #expect(driver.core.current == "b")
     }
 
-    @Test func `failures that are far apart do not add up`() throws {
+    @Test func `failures that are far apart in time do not add up`() throws {
         let driver = try CoreDriver(policy: .stickyErrorRatio)
 
         for _ in 0..<20 {
@@ -147,7 +147,7 @@ import Testing
         #expect(driver.switches.count == 2)
     }
 
-    @Test func `a recovered server is a candidate again in the order of the ring`() throws {
+    @Test func `a recovered server becomes a candidate again at its place in the order of servers`() throws {
         let driver = try CoreDriver(policy: .stickyErrorRatio)
         driver.fail("a")
         driver.recover("a")
@@ -184,7 +184,7 @@ import Testing
         #expect(next?.role == .failover)
     }
 
-    @Test func `every switch starts a fresh window`() throws {
+    @Test func `every switch starts an empty window of outcomes`() throws {
         let driver = try CoreDriver(policy: .stickyErrorRatio)
         driver.requests(36, .ok)
         driver.requests(3, .timedOut)

@@ -76,7 +76,8 @@ import Testing
         #expect(driver.core.current == "b")
     }
 
-    @Test func `the policy named off neither switches nor repeats requests, but still counts them`() throws {
+    @Test func `the policy named off neither switches servers nor repeats requests, but still counts failures`() throws
+    {
         let driver = try CoreDriver(policy: .off)
 
         driver.requests(5, .ok)
