@@ -4,7 +4,7 @@ import Testing
 @testable import SwitchyardClient
 @testable import SwitchyardStreams
 
-/// Parsing of server-sent events as in the HTML Standard (section 9.2.6, feature E40).
+/// Parsing of server-sent events as in the HTML Standard (section 9.2.6).
 @Suite
 struct EventParserTests {
     /// Parses a whole stream that arrives in pieces of the given size.
@@ -56,14 +56,14 @@ struct EventParserTests {
         #expect(try parse("data:test\n\ndata: test\n\n").events.map(\.data) == ["test", "test"])
     }
 
-    @Test func `a block without data dispatches no event, but its id is kept`() throws {
+    @Test func `an event block without data dispatches no event, but its id is kept`() throws {
         let (events, parser) = try parse("event: x\nid: 7\n\nevent: y\n\n")
 
         #expect(events.isEmpty)
         #expect(parser.lastEventID == "7")
     }
 
-    @Test func `the event type applies to one event, and the event ID stays`() throws {
+    @Test func `the event type applies to one event, and the event ID applies to later events too`() throws {
         let events = try parse("id: a\nevent: x\ndata: 1\n\ndata: 2\n\n").events
 
         #expect(events == [.init(type: "x", data: "1", lastEventID: "a"), .init(data: "2", lastEventID: "a")])

@@ -8,7 +8,7 @@ import SwitchyardStreams
 import SwitchyardTesting
 import Testing
 
-/// When an event source reconnects (feature E40), over stubs (``EventSourceTests`` uses real servers).
+/// When an event source reconnects, over stubs (``EventSourceTests`` uses real servers).
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct EventReconnectTests {
     /// A client whose stub transport returns the given responses in order.
@@ -210,7 +210,7 @@ struct EventReconnectTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `the network's return ends the longer wait after repeated failures`() async throws {
+    @Test func `the network's return ends the long wait that follows repeated failures`() async throws {
         let clock = ManualClock()
         let answers = Array(repeating: StubResponse.failure(.offline), count: 5) + [.status(204)]
         let transport = StubTransport(answers: answers)

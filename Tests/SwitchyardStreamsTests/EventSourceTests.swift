@@ -7,7 +7,7 @@ import SwitchyardStreams
 import SwitchyardTesting
 import Testing
 
-/// Event streams over several connections (feature E40).
+/// Event streams over several connections.
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct EventSourceTests {
     private static func events(_ text: String) -> LoopbackResponse {
@@ -295,7 +295,7 @@ struct EventSourceTests {
         #expect(cause.kind == .bodyTooLarge)
     }
 
-    @Test func `the events of a single response are read without a reconnection`() async throws {
+    @Test func `the events of a single response can be read without reconnecting`() async throws {
         let lab = try DownloadLab()
         lab.server.route(.post, "/chat", answering: Self.events("data: Hel\n\ndata: lo\n\n"))
 

@@ -8,7 +8,7 @@ import Testing
 @testable import SwitchyardClient
 @testable import SwitchyardStreams
 
-/// Lines and decoded values of bodies that arrive in pieces (feature E29).
+/// Lines and decoded values of bodies that arrive in pieces.
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct LineTests {
     private static func lines(_ text: String, _ rule: LineSplitter.Rule, cut size: Int) throws -> [String] {
@@ -140,7 +140,7 @@ struct LineTests {
         #expect(try Self.lines(text, .lineFeed, cut: 1) == expected)
     }
 
-    @Test func `a body is read as text without split characters`() async throws {
+    @Test func `a body is read as text, and a character that is split between chunks is kept whole`() async throws {
         let lab = try DownloadLab()
         let text = "a😀é\u{301}漢字z"
         lab.server.route(.get, "/live") { _ in

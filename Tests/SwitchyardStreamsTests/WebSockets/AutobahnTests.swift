@@ -8,7 +8,7 @@ import Testing
 
 /// The cases of the Autobahn test suite, run against an echo client.
 @Suite struct AutobahnTests {
-    @Test func `the frame state machine passes every Autobahn case`() throws {
+    @Test func `the WebSocket frame state machine passes every case of the Autobahn test suite`() throws {
         try CaseFile("autobahn_websocket").run { item in
             let course = try AutobahnCourse(item)
             var client = EchoMachine()

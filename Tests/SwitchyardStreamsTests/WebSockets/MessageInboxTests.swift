@@ -5,7 +5,7 @@ import Testing
 
 @testable import SwitchyardStreams
 
-/// The inbox of received messages, without a WebSocket (feature E34).
+/// The inbox of received messages, without a WebSocket.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct MessageInboxTests {
     private let asked: AsyncStream<Void>
     private let questions = Locked(0)
@@ -24,7 +24,7 @@ import Testing
         for await _ in asked { return }
     }
 
-    @Test func `the inbox requests no message from the system before next() is called`() async throws {
+    @Test func `the inbox requests no message from the system until next() is called`() async throws {
         #expect(questions.withLock { $0 } == 0)
 
         async let message = inbox.next()
@@ -83,7 +83,7 @@ import Testing
         #expect(questions.withLock { $0 } == 1)
     }
 
-    @Test func `each of two concurrent calls of next() receives its own message`() async throws {
+    @Test func `two concurrent calls of next() each receive a different message`() async throws {
         let first = Task { [inbox] in try await inbox.next() }
         await waitForQuestion()
         let second = Task { [inbox] in try await inbox.next() }
@@ -97,7 +97,7 @@ import Testing
         #expect(try await second.value == "b")
     }
 
-    @Test func `the end of the connection ends waiting and later calls of next()`() async {
+    @Test func `when the connection ends, waiting and later calls of next() end too`() async {
         let end = TransportError(.connectionReset, message: "gone")
         let waiting = Task { [inbox] in try await inbox.next() }
         await waitForQuestion()

@@ -160,7 +160,9 @@ struct ReconnectingWebSocketTests {
         socket.close()
     }
 
-    @Test func `a normal closure ends the WebSocket, and a closure for a restart does not`() async throws {
+    @Test func `a normal closure ends a reconnecting WebSocket, and a closure because of a server restart does not`()
+        async throws
+    {
         let codes = Locked<[UInt16]>([1012, 1001, 1000])
         let server = try WebSocketServer { peer in
             let code = codes.withLock { $0.removeFirst() }
@@ -187,7 +189,8 @@ struct ReconnectingWebSocketTests {
     }
 
     @Test(arguments: [408, 429, 503, 507, 521])
-    func `the maximum number of consecutive transient refusals ends the socket`(status: Int) async throws {
+    func `the maximum number of consecutive transient refusals ends a reconnecting WebSocket`(status: Int) async throws
+    {
         let server = try WebSocketServer(.status(status)) { _ in }
         let socket = try Self.client([server]).reconnectingWebSocket(
             APIConfiguration(path: "live"),
@@ -205,7 +208,7 @@ struct ReconnectingWebSocketTests {
     }
 
     @Test(arguments: [403, 404, 505])
-    func `a permanent refusal ends the socket`(status: Int) async throws {
+    func `a permanent refusal ends a reconnecting WebSocket`(status: Int) async throws {
         let server = try WebSocketServer(.status(status)) { _ in }
         let socket = try Self.client([server]).reconnectingWebSocket(
             APIConfiguration(path: "live"),

@@ -24,7 +24,7 @@ import Testing
     private enum Move: CaseIterable { case add, take, sent, brokeSent, brokeUnsent, fail, again, takeBack }
 
     @Test(arguments: 0..<200)
-    func `every message has exactly one outcome in any sequence of events`(seed: UInt64) {
+    func `every queued message has exactly one outcome in any sequence of events`(seed: UInt64) {
         var random = SplitMix(state: seed)
         let outcomes = Outcomes()
         var queue = SendQueue(messages: 4, bytes: 8)
@@ -95,7 +95,7 @@ import Testing
         #expect(queue.add(Outcomes().entry(2, "")) == .queueFull(messages: 1, bytes: 6))
     }
 
-    @Test func `a message that was not sent is the first on the next connection`() {
+    @Test func `a message that was not sent is sent first on the next connection`() {
         var queue = SendQueue(messages: 4, bytes: 100)
         for id in 1...2 { _ = queue.add(Outcomes().entry(UInt64(id))) }
 

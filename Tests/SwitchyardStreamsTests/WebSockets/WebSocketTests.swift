@@ -179,7 +179,7 @@ struct WebSocketTests {
         #expect(try await socket.receive() == .text("b"))
     }
 
-    @Test func `bytes after the handshake head are the first messages`() async throws {
+    @Test func `bytes after the handshake head are read as the first messages`() async throws {
         let first = SentFrame.serverFrame(.text, Array("early".utf8))
         let server = try WebSocketServer { peer in
             try peer.write(first + SentFrame.serverFrame(.text, Array("next".utf8)))
@@ -377,7 +377,7 @@ struct WebSocketTests {
         http.stop()
     }
 
-    @Test func `every Autobahn case passes over a real connection`() async throws {
+    @Test func `every case of the Autobahn test suite passes over a real connection`() async throws {
         let file = try CaseFile("autobahn_websocket")
         await file.runAsync { item in
             let isLarge = item["id"]?.string?.hasPrefix("9.") ?? false
