@@ -16,11 +16,11 @@ import Testing
 
     // `ByteRanges` is public. `0..<-1` and `length - Int.max` would trap.
     @Test(arguments: ["bytes=-5", "bytes=-99999999999999999999", "bytes=0-", "bytes=0-4", "bytes=-0"], [-1, -7, .min])
-    func `a content of negative length has no ranges`(field: String, length: Int) {
+    func `a content of negative length offers no ranges`(field: String, length: Int) {
         #expect(ByteRanges(field, length: length) == .unsatisfiable)
     }
 
-    @Test(arguments: [-5, -1, 0, .min]) func `a body of negative length can be cut`(length: Int) {
+    @Test(arguments: [-5, -1, 0, .min]) func `a body of negative length can be truncated`(length: Int) {
         let response = LoopbackResponse.stream(length: length) { _ in }
         for byReset in [false, true] {
             let reply = Reply(response, to: nil, closes: false, fault: .cut(after: nil, byReset: byReset))
@@ -47,11 +47,11 @@ import Testing
 
     // Compared as bytes, because a combining mark and the delimiter before it form one `Character`.
     @Test(arguments: ["/topics?\u{301}x=1", "/topics?\u{200D}=1", "http://a.example/topics?\u{301}"])
-    func `a combining mark after the question mark does not hide it`(target: String) throws {
+    func `a combining mark after the question mark does not hide the question mark`(target: String) throws {
         #expect(try head("GET \(target) HTTP/1.1\r\nHost: x\r\n\r\n")?.path == "/topics")
     }
 
-    @Test func `a combining mark after a slash does not hide it`() {
+    @Test func `a combining mark after a slash does not hide the slash`() {
         #expect(LoopbackRoute(.get, "/users/{id}").matches(path: "/users/\u{301}x"))
         #expect(!LoopbackRoute(.get, "/users").matches(path: "/users/\u{301}x"))
         #expect(LoopbackRoute(.get, "/users/{id}").values(in: "/users/\u{301}x") == ["id": "\u{301}x"])
@@ -65,7 +65,7 @@ import Testing
     }
 
     // "Fields that the request has, among others": the test has several fields with one name.
-    @Test func `an expectation finds each of several fields with one name`() throws {
+    @Test func `an expectation matches each of several fields with one name`() throws {
         let url = try RequestURL(validating: "http://a.example/x")
         let two = HTTPHeaders([.init(name: "X-Tag", value: "a"), .init(name: "x-tag", value: "b")])
         let request = HTTPRequest(url: url, headers: two)

@@ -66,7 +66,8 @@ import Testing
         #expect(try await server.connect().get("/fixed").text == "fixed")
     }
 
-    @Test func `a refusing server whose port was taken meanwhile comes back when the port is free`() async throws {
+    @Test func `a refusing server whose port was taken in the meantime comes back when the port is free`() async throws
+    {
         let other = LoopbackServer(port: server.port)
         other.route(.get, "/fixed", answering: .text("other"))
         server.fault = .refuse
@@ -92,7 +93,7 @@ import Testing
     // MARK: black hole
 
     #if os(Linux)
-        @Test func `no connection to a black hole is established`() throws {
+        @Test func `no connection to a server with the black hole fault is established`() throws {
             server.fault = .blackHole
 
             for _ in 0..<3 {
@@ -103,7 +104,7 @@ import Testing
             #expect(server.statistics.connectionsAccepted == 0)
         }
 
-        @Test func `a server accepts connections again after a black hole`() async throws {
+        @Test func `a server accepts connections again after the black hole fault ends`() async throws {
             for _ in 0..<3 {
                 server.fault = .blackHole
                 server.fault = nil
@@ -113,7 +114,7 @@ import Testing
         }
     #endif
 
-    @Test func `open connections stop responding during a black hole and continue afterwards`() async throws {
+    @Test func `open connections stop responding during the black hole fault and continue afterwards`() async throws {
         let socket = try server.connect()
         _ = try await socket.get("/fixed")
 
@@ -126,7 +127,7 @@ import Testing
         #expect(try await socket.receiveResponse().text == "fixed")
     }
 
-    @Test func `an active response is held back by a black hole`() async throws {
+    @Test func `an active response is held back during the black hole fault`() async throws {
         let (opened, open) = AsyncStream.makeStream(of: Void.self)
         server.route(.get, "/gate") { _ in
             for await _ in opened {}
@@ -144,7 +145,7 @@ import Testing
         #expect(try await socket.receiveResponse().text == "late")
     }
 
-    @Test func `a server can switch between black hole and refusal`() async throws {
+    @Test func `a server can switch between the black hole fault and refusing connections`() async throws {
         for fault in [Fault.blackHole, .refuse, .blackHole, .refuse] { server.fault = fault }
 
         #expect(throws: RawSocket.Failure.refused) { try server.connect() }
@@ -166,7 +167,7 @@ import Testing
         #expect(server.requests.map(\.status) == [nil])
     }
 
-    @Test func `held requests are processed when the server no longer hangs`() async throws {
+    @Test func `requests that a hanging server holds are processed when the hang ends`() async throws {
         server.fault = .hang
         let sockets = try (0..<3).map { _ in try server.connect() }
         for socket in sockets { try await socket.send(RawSocket.request("/topics")) }
@@ -188,7 +189,7 @@ import Testing
         #expect(await server.wait { $0.connectionsOpen == 0 && $0.requestsInProgress == 0 })
     }
 
-    @Test func `a held request gets the fault that replaces the hang`() async throws {
+    @Test func `the fault that replaces a hang applies to the held requests`() async throws {
         server.fault = .hang
         let socket = try server.connect()
         try await socket.send(RawSocket.request("/topics"))

@@ -10,7 +10,7 @@ import Testing
         start.advanced(by: .milliseconds(milliseconds))
     }
 
-    @Test func `a percentage fault affects that fraction of requests, and equal seeds decide equally`() {
+    @Test func `a percentage fault affects that percentage of requests, and equal seeds choose the same requests`() {
         func decisions(seed: UInt64) -> [Bool] {
             let fault = Fault.percentage(30, of: .resetBeforeHead, seed: seed)
             var state = FaultState(fault, number: 1, since: start)
@@ -55,14 +55,14 @@ import Testing
         #expect(mode(.percentage(50, of: .refuse)) == .listening)
     }
 
-    @Test func `a flapping hang holds requests only while it is active`() {
+    @Test func `a flapping hang holds requests only during the active part of its period`() {
         let state = FaultState(.flap(.hang, period: .milliseconds(100)), number: 1, since: start)
 
         #expect(state.holds(at: time(10)))
         #expect(!state.holds(at: time(60)))
     }
 
-    @Test func `a nested flap changes when either flap changes`() {
+    @Test func `a flapping fault that contains another changes when either of the two changes`() {
         let inner = Fault.flap(.hang, period: .milliseconds(20))
         let state = FaultState(.flap(inner, period: .milliseconds(100)), number: 1, since: start)
 

@@ -52,7 +52,7 @@ import Testing
         #expect(try await socket.receiveResponse().text == "late")
     }
 
-    @Test func `a server with executesLate processes a request after its delay`() async throws {
+    @Test func `a server with the executesLate fault processes a request after its delay`() async throws {
         server.fault = .executesLate(after: .milliseconds(200))
         try await sendAndLeave()
 

@@ -19,7 +19,7 @@ import Testing
         Reply(response, to: head, closes: false, fault: fault)
     }
 
-    @Test func `a reply without a fault passes all bytes and keeps the connection`() {
+    @Test func `a response without a fault passes all bytes and keeps the connection`() {
         var reply = reply(.text("hello"), nil)
 
         #expect(reply.opening().ending == nil)
@@ -42,14 +42,14 @@ import Testing
         #expect(reply.opening() == Reply.Output(bytes: whole.prefix(whole.count / 2), ending: .close))
     }
 
-    @Test func `the cut of a streamed body may be inside any chunk`() {
+    @Test func `a streamed body can be cut inside any chunk`() {
         var reply = reply(.stream { _ in }, .cut(after: 5, byReset: false))
 
         #expect(reply.body(Data("abc".utf8)) == Reply.Output(bytes: Data("3\r\nabc\r\n".utf8)))
         #expect(reply.body(Data("def".utf8)) == Reply.Output(bytes: Data("2\r\nde\r\n".utf8), ending: .close))
     }
 
-    @Test func `a streamed body shorter than its cut does not end properly`() {
+    @Test func `a streamed body that ends before the point of its cut still ends abnormally`() {
         var reply = reply(.stream { _ in }, .cut(after: 50, byReset: true))
 
         _ = reply.body(Data("abc".utf8))

@@ -5,7 +5,6 @@ import SwitchyardHTTP
 import SwitchyardTesting
 import Testing
 
-/// Row P13.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ResponseFaultTests {
     let server: LoopbackServer
 
@@ -24,7 +23,7 @@ import Testing
         return try await socket.receiveToEnd()
     }
 
-    @Test(arguments: ["GET", "POST"]) func `a reset before the head sends no byte of the response`(
+    @Test(arguments: ["GET", "POST"]) func `a reset fault before the head sends no byte of the response`(
         method: String
     ) async throws {
         server.fault = .resetBeforeHead
@@ -35,7 +34,7 @@ import Testing
         #expect(server.requests.map(\.text) == ["hello"])
     }
 
-    @Test(arguments: ["/fixed", "/topics", "/chunks"]) func `a reset in the body follows half of it`(
+    @Test(arguments: ["/fixed", "/topics", "/chunks"]) func `a reset fault in the body sends half of the body first`(
         target: String
     ) async throws {
         let whole = try await server.connect().get(target).text
@@ -169,7 +168,7 @@ import Testing
         #expect(try await socket.get("/topics").status == 200)
     }
 
-    @Test func `the fault of the best route takes precedence over the server's`() async throws {
+    @Test func `the fault of the best matching route takes precedence over the fault of the server`() async throws {
         server.fault = .status(500)
         server.setFault(.status(501), on: "*")
         server.setFault(.status(502), on: LoopbackRoute(.get, "/topics"))
@@ -182,7 +181,7 @@ import Testing
         #expect(try await socket.get("/topics").status == 200)
     }
 
-    @Test func `a refusal on a route is a reset, and a black hole on a route is a hang`() async throws {
+    @Test func `a refusal fault on a route is a reset, and a black hole fault on a route is a hang`() async throws {
         server.setFault(.refuse, on: "/fixed")
         #expect(try await answer().end == .reset)
 

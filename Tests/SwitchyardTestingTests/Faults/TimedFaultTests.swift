@@ -47,7 +47,7 @@ import Testing
         #expect(await server.wait { $0.connectionsOpen == 0 && $0.requestsInProgress == 0 })
     }
 
-    @Test(arguments: ["/fixed", "/chunks"]) func `a dripping body arrives a few bytes at a time and completely`(
+    @Test(arguments: ["/fixed", "/chunks"]) func `a dripping body arrives completely and a few bytes at a time`(
         target: String
     ) async throws {
         let whole = try await server.connect().get(target).text
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func `a flapping hang releases the requests that it held`() async throws {
+    @Test func `a flapping hang releases the requests that it held when it becomes inactive`() async throws {
         server.fault = .flap(.hang, period: .milliseconds(40))
         let socket = try server.connect()
 
@@ -115,7 +115,7 @@ import Testing
         #expect((60...140).contains(failed))
     }
 
-    @Test func `equal seeds fail the same requests`() async throws {
+    @Test func `two percentage faults with equal seeds fail the same requests`() async throws {
         let socket = try server.connect()
         for _ in 0..<2 {
             server.fault = .percentage(50, of: .status(500), seed: 9)

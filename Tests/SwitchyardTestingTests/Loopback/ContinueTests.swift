@@ -56,7 +56,7 @@ import Testing
         #expect(try await socket.receiveToEnd().end == .closed)
     }
 
-    @Test func `a fixed response reads the body first`() async throws {
+    @Test func `a fixed response is sent after the request body is read`() async throws {
         server.route(.post, "/echo", answering: .text("fixed"))
         let socket = try server.connect()
 

@@ -25,7 +25,9 @@ import Testing
     }
 
     @Test(arguments: ["/followed", "/fixed-followed"])
-    func `bytes that follow a response arrive right after it, and the connection is kept`(target: String) async throws {
+    func `bytes that follow a response arrive right after it, and the connection stays open`(target: String)
+        async throws
+    {
         follow(.text("asked"))
         let socket = try server.connect()
 
@@ -157,7 +159,7 @@ import Testing
         #expect(try await socket.receiveToEnd().bytes.isEmpty)
     }
 
-    @Test func `handlers and records know the connection and the request's number on it`() async throws {
+    @Test func `handlers and records know the connection of a request and the request's number on it`() async throws {
         server.route(.get, "/where") { .text("\($0.connection).\($0.numberOnConnection)") }
         let sockets = [try server.connect(), try server.connect()]
         // The first response shows which of both connections was accepted first.

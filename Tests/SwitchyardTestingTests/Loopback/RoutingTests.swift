@@ -31,7 +31,7 @@ import Testing
         #expect(try await socket.get("/topics").text == #"{"page": 1}"#)
     }
 
-    @Test func `the route whose exact segments come earlier wins a tie`() async throws {
+    @Test func `if two routes match equally, the route whose exact segments come earlier is used`() async throws {
         for number in 0..<8 {
             server.route(.get, "/a\(number)/*/c", answering: .text("earlier"))
             server.route(.get, "/*/b\(number)/c", answering: .text("later"))

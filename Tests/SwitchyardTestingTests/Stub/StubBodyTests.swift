@@ -11,7 +11,7 @@ import Testing
     private let clock = ManualClock()
     private let pieces = ["one ", "two ", "three"].map { Data($0.utf8) }
 
-    @Test func `the chunks of a stub form one whole body`() async throws {
+    @Test func `the chunks of a stub form the whole body`() async throws {
         let transport = StubTransport { [pieces] _ in .chunks(pieces) }
 
         #expect(try await transport.outcome(of: .stub("/")).get().text == "one two three")
@@ -79,7 +79,7 @@ import Testing
         #expect(transport.openExchanges == 0)
     }
 
-    @Test func `a cancel ends a body that is being read`() async throws {
+    @Test func `a cancel ends a stub body that is being read`() async throws {
         let transport = StubTransport { [pieces, clock] _ in .chunks(pieces, every: .seconds(1), on: clock) }
         let (tasks, hand) = AsyncStream.makeStream(of: (any TransportTask).self)
         let result = await withCheckedContinuation { continuation in
@@ -99,7 +99,7 @@ import Testing
         #expect(transport.openExchanges == 0)
     }
 
-    @Test func `cancelling the reading task ends the body`() async throws {
+    @Test func `cancelling the reading task ends a stub body`() async throws {
         let transport = StubTransport { [pieces, clock] _ in .chunks(pieces, every: .seconds(1), on: clock) }
         let stream = try await transport.outcome(of: .stub("/", delivery: .stream)).get().stream
         let reading = Task { for try await _ in stream {} }
@@ -113,7 +113,7 @@ import Testing
         #expect(transport.openExchanges == 0)
     }
 
-    @Test func `a shutdown ends a body that is being read`() async throws {
+    @Test func `a shutdown ends a stub body that is being read`() async throws {
         let transport = StubTransport { [pieces, clock] _ in .chunks(pieces, every: .seconds(1), on: clock) }
         let stream = try await transport.outcome(of: .stub("/", delivery: .stream)).get().stream
 

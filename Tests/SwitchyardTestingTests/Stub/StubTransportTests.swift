@@ -7,13 +7,12 @@ import SwitchyardTesting
 import SwitchyardTransport
 import Testing
 
-/// Rows P1, P4, P5 and P9.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct StubTransportTests {
     private let clock = ManualClock()
 
     // MARK: scripts
 
-    @Test func `a closure returns the response`() async throws {
+    @Test func `a stub closure returns the response`() async throws {
         let transport = StubTransport { request in .json(#"{"method": "\#(request.method)"}"#, status: 201) }
 
         let response = try await transport.outcome(of: .stub("/topics", method: .put)).get()
@@ -66,7 +65,7 @@ import Testing
 
     // MARK: completion
 
-    @Test func `a completion on the queue runs after start returns`() async {
+    @Test func `a stub completion on a queue runs after start returns`() async {
         let transport = StubTransport { _ in .json("1") }
         let lock = Locked(false)
 
@@ -84,7 +83,7 @@ import Testing
         #expect(!isHeld)
     }
 
-    @Test func `an inline completion runs inside start`() {
+    @Test func `an inline stub completion runs inside start`() {
         let transport = StubTransport(completion: .inline) { _ in .json("1") }
         let status = Locked(0)
 
@@ -148,7 +147,7 @@ import Testing
         #expect(count.withLock { $0 } == 1)
     }
 
-    @Test func `concurrent responses and cancels complete each exchange once`() async {
+    @Test func `concurrent responses and cancels complete each stub exchange once`() async {
         let transport = StubTransport { [clock] _ in .delayed(by: .seconds(1), on: clock, .json("1")) }
         let count = Locked(0)
         let tasks = (0..<500).map { _ in

@@ -16,20 +16,20 @@ import Testing
         }
     }
 
-    @Test func `the time does not change until the clock is advanced`() {
+    @Test func `the time of a manual clock does not change until the clock is advanced`() {
         #expect(clock.now == MonotonicTime(seconds: 10))
         clock.advance(by: .seconds(2))
         #expect(clock.now == MonotonicTime(seconds: 12))
     }
 
-    @Test func `the time does not go backwards`() {
+    @Test func `the time of a manual clock does not go backwards`() {
         clock.advance(by: .seconds(-5))
         clock.advance(to: .zero)
 
         #expect(clock.now == MonotonicTime(seconds: 10))
     }
 
-    @Test func `due timers fire in order, each at its time`() {
+    @Test func `due timers fire in order, and each timer sees its own time`() {
         let log = Locked<[String]>([])
         for (name, seconds) in [("c", 3.0), ("a", 1), ("b", 1), ("d", 9)] {
             _ = schedule(name, after: seconds, into: log)
@@ -70,7 +70,7 @@ import Testing
         #expect(clock.pendingTimers == 1)
     }
 
-    @Test func `a timer with a past deadline fires at once`() async {
+    @Test func `a timer whose deadline is in the past fires at once`() async {
         await withCheckedContinuation { continuation in
             _ = clock.schedule(at: MonotonicTime(seconds: 9)) { continuation.resume() }
         }
@@ -78,7 +78,7 @@ import Testing
         #expect(clock.pendingTimers == 0)
     }
 
-    @Test func `a test can wait until timers are set`() async {
+    @Test func `a test can wait until a number of timers is set`() async {
         async let areSet = clock.waitForTimers(2)
         let log = Locked<[String]>([])
 
@@ -98,7 +98,7 @@ import Testing
         #expect(await isSet)
     }
 
-    @Test func `the wait for timers ends when its task is cancelled`() async {
+    @Test func `the wait for timers ends when the waiting task is cancelled`() async {
         let waiting = Task { await clock.waitForTimers(1) }
 
         waiting.cancel()
@@ -106,7 +106,7 @@ import Testing
         #expect(await waiting.value == false)
     }
 
-    @Test func `concurrent advances add up`() {
+    @Test func `concurrent advances of a manual clock add up`() {
         DispatchQueue.concurrentPerform(iterations: 2) { _ in
             for _ in 0..<100_000 { clock.advance(by: .milliseconds(1)) }
         }
@@ -114,7 +114,7 @@ import Testing
         #expect(clock.now == MonotonicTime(seconds: 210))
     }
 
-    @Test func `no other thread advances the clock while a timer's action runs`() {
+    @Test func `no other thread can advance the clock while the action of a timer runs`() {
         let wrong = Locked(0)
         for number in 1...4_000 {
             let deadline = clock.now.advanced(by: .milliseconds(number))

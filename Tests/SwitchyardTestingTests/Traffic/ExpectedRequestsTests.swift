@@ -6,7 +6,6 @@ import SwitchyardTesting
 import SwitchyardTransport
 import Testing
 
-/// Row P12.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ExpectedRequestsTests {
     private func send(_ method: HTTPMethod, _ url: String, body: String = "", _ transport: StubTransport) async -> Int?
     {
@@ -43,7 +42,7 @@ import Testing
         #expect(expected.problems == [])
     }
 
-    @Test func `an expectation finds each of several query values with one name`() async {
+    @Test func `an expectation matches each of several query values with one name`() async {
         let expected = ExpectedRequests([RequestExpectation(.get, "/x", query: ["tag": "b"], count: 1...2)])
         let transport = StubTransport(expecting: expected)
 
@@ -53,7 +52,7 @@ import Testing
         #expect(expected.problems.first?.contains("query tag=a, c, expected b") == true)
     }
 
-    @Test func `an unexpected request fails, and the problem names the difference`() async {
+    @Test func `an unexpected request fails, and the reported problem names the difference`() async {
         let expected = ExpectedRequests([RequestExpectation(.get, "/topics", query: ["page": "1"])])
         let transport = StubTransport(expecting: expected)
 
@@ -64,7 +63,7 @@ import Testing
         #expect(expected.problems.last?.contains("was received 0 times") == true)
     }
 
-    @Test func `the expected counts are checked`() async {
+    @Test func `the number of requests that an expectation requires is checked`() async {
         let expected = ExpectedRequests([RequestExpectation(.get, "/topics", count: 1...2)])
         let transport = StubTransport(expecting: expected)
 
@@ -74,7 +73,7 @@ import Testing
         #expect(expected.problems.first?.contains("was received already") == true)
     }
 
-    @Test func `in ordered mode, an optional request may be omitted, but a wrong order is a problem`() async {
+    @Test func `in ordered mode, an optional request may be missing, and a wrong order is a problem`() async {
         let list = [
             RequestExpectation(.get, "/first"), RequestExpectation(.get, "/maybe", count: 0...1),
             RequestExpectation(.get, "/last"),

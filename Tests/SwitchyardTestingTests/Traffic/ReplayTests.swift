@@ -8,7 +8,6 @@ import SwitchyardTesting
 import SwitchyardTransport
 import Testing
 
-/// Row P11.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ReplayTests {
     private func request(_ path: String, base: String = "http://a") throws -> HTTPRequest {
         HTTPRequest(url: try RequestURL(validating: "\(base)/\(path)"))
@@ -49,7 +48,7 @@ import Testing
         for _ in 0..<2 { #expect(try await replay.send(try request("a")).status == 200) }
     }
 
-    @Test func `redacted requests are found, and unrecorded requests fail`() async throws {
+    @Test func `a redacted recorded request is found, and a request that was not recorded fails`() async throws {
         let recording = RecordingTransport(StubTransport { _ in .status(200) })
         _ = try await recording.send(try request("a?token=one"))
         let replay = StubTransport(replaying: recording.archive)
@@ -88,7 +87,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `the part of a stream that was read is recorded once`(cancels: Bool) async throws {
+    func `only the part of a stream that was read is recorded, and it is recorded once`(cancels: Bool) async throws {
         let recording = RecordingTransport(StubTransport { _ in .chunks(Self.pieces) })
         do {
             let answer = try await recording.send(streamed("a"))
@@ -136,7 +135,7 @@ import Testing
         #expect(body(try await replay.send(try request("a"))) == Data(answer.utf8))
     }
 
-    @Test func `possible authorization codes in a response are redacted in the record`() async throws {
+    @Test func `a possible authorization code in a response is redacted in the record`() async throws {
         let answer = #"{"code":"SplxlOBeZQQYbYS6WxSbIA","otp":1,"more":{"code":{"a":1}}}"#
         let recording = RecordingTransport(StubTransport { _ in .json(answer) })
         _ = try await recording.send(try request("a"))
@@ -146,7 +145,7 @@ import Testing
         #expect(body(try await replay.send(try request("a"))) == Data(expected.utf8))
     }
 
-    @Test func `lenient matching ignores the server, the query's order and the body`()
+    @Test func `lenient matching ignores the server, the order of the query and the body`()
         async throws
     {
         let recording = RecordingTransport(StubTransport { .status(200, body: Data(($0.url.query ?? "").utf8)) })
@@ -196,7 +195,7 @@ import Testing
         await #expect(throws: TransportError.self) { try await replay.send(try upload("three")) }
     }
 
-    @Test func `a replay takes the recorded time on the test's clock`() async throws {
+    @Test func `a replayed response takes the recorded time on the test's clock`() async throws {
         let clock = ManualClock()
         let slow = StubTransport { _ in .delayed(by: .seconds(2), on: clock, .status(200)) }
         let recording = RecordingTransport(slow, time: clock)

@@ -18,7 +18,7 @@ import Testing
         #expect(LoopbackRoute(nil, pattern).matches(path: path) == matches)
     }
 
-    @Test func `the most exact route wins, and then a route with a method`() {
+    @Test func `the route with the most exact segments is used, and among equals a route with a method`() {
         var router = Router()
         for pattern in ["*", "/a/*", "/a/b", "/*/b"] { router.set(.response(.text(pattern)), for: .init(nil, pattern)) }
         router.set(.response(.text("GET")), for: .init(.get, "/a/b"))
@@ -31,7 +31,7 @@ import Testing
         #expect(router.text(.get, "/x/y/z") == "*")
     }
 
-    @Test func `the route with a method wins a tie of exact segments`() {
+    @Test func `among routes with equally many exact segments, the route with a method is used`() {
         var router = Router()
         router.set(.response(.text("any")), for: .init(nil, "/*/b"))
         router.set(.response(.text("GET")), for: .init(.get, "/a/*"))
@@ -40,7 +40,7 @@ import Testing
         #expect(router.text(.post, "/a/b") == "any")
     }
 
-    @Test func `a named segment loses to exact text and wins over a trailing star`() {
+    @Test func `a named segment ranks below exact text and above a trailing star`() {
         var router = Router()
         for pattern in ["/a/*", "/a/{id}", "/a/b"] {
             router.set(.response(.text(pattern)), for: .init(nil, pattern))
@@ -51,13 +51,13 @@ import Testing
         #expect(router.text(.get, "/a/c/d") == "/a/*")
     }
 
-    @Test func `named segments are percent-decoded, and the first of a name counts`() {
+    @Test func `named segments are percent-decoded, and the first value of a repeated name counts`() {
         let route = LoopbackRoute(.get, "/{a}/{b}/{a}/*")
 
         #expect(route.values(in: "/caf%C3%A9%2F/%zz/2/3") == ["a": "café/", "b": "%zz"])
     }
 
-    @Test func `HEAD prefers its own route`() {
+    @Test func `a HEAD request prefers a HEAD route over a GET route`() {
         var router = Router()
         router.set(.response(.text("GET")), for: .init(.get, "/"))
         router.set(.response(.text("HEAD")), for: .init(.head, "/"))

@@ -68,7 +68,7 @@ import Testing
         #expect(ends == [[:], ["X-Sum": "7"], [:]])
     }
 
-    @Test func `next parses only one event and leaves the remaining bytes in the buffer`() throws {
+    @Test func `calling next parses only one event and leaves the remaining bytes in the buffer`() throws {
         var parser = RequestParser()
         parser.feed(Array("GET /1 HTTP/1.1\r\nHost: x\r\n\r\nGET /2 HTTP/1.1\r\nHost: x\r\n\r\n".utf8))
 

@@ -21,7 +21,7 @@ import Testing
         String(decoding: encoder.head, as: UTF8.self)
     }
 
-    @Test func `a known length is announced`() {
+    @Test func `a body of known length is sent with its Content-Length`() {
         let encoder = ResponseEncoder(.text("hello"), to: head(), closes: false)
 
         #expect(
@@ -57,7 +57,7 @@ import Testing
         #expect(encoder.keepsAlive)
     }
 
-    @Test(arguments: [204, 304]) func `a status without a body announces no length`(status: Int) {
+    @Test(arguments: [204, 304]) func `a status without a body is sent without a length`(status: Int) {
         let encoder = ResponseEncoder(.text("hello", status: status), to: head(), closes: false)
 
         #expect(!text(encoder).contains("Content-Length"))
@@ -72,7 +72,7 @@ import Testing
         #expect(text(encoder) == "HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n")
     }
 
-    @Test(arguments: [(3, "8"), (-2, "3"), (-9, "0")]) func `a wrong Content-Length is announced on request`(
+    @Test(arguments: [(3, "8"), (-2, "3"), (-9, "0")]) func `a handler can send a wrong Content-Length on purpose`(
         difference: Int,
         announced: String
     ) {
@@ -81,7 +81,7 @@ import Testing
         #expect(text(encoder).contains("Content-Length: \(announced)\r\n"))
     }
 
-    @Test func `trailers are announced`() {
+    @Test func `trailers are announced in the Trailer field`() {
         let response = LoopbackResponse(body: .data(Data("x".utf8)), trailers: ["X-Sum": "1"], framing: .chunked)
 
         #expect(text(ResponseEncoder(response, to: head(), closes: false)).contains("Trailer: X-Sum\r\n"))
