@@ -24,7 +24,7 @@ import Testing
         #expect(transport.requests.map { $0.headers["Accept-Language"] } == ["de"])
     }
 
-    @Test func `the samples on credentials refresh a token and clear the cache at a logout`() async throws {  // M12
+    @Test func `the samples on credentials refresh a token and clear the cache at a logout`() async throws {
         var options = NetworkClient.Options()
         let credentials = FlowSamples.credentials(&options, expiry: .distantPast)
         let transport = StubTransport { request in

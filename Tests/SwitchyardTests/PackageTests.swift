@@ -83,7 +83,7 @@ import Testing
     }
 
     // S6
-    @Test func `all targets use the Swift 6 language mode without exemptions`() throws {
+    @Test func `all targets use the Swift 6 language mode without exceptions`() throws {
         #expect(try Self.manifest.contains("swiftLanguageModes: [.v6]"))
         #expect(try !Self.manifest.contains(".swiftLanguageMode("))
         #if swift(>=6) && hasFeature(StrictConcurrency)

@@ -53,7 +53,7 @@ import Testing
         #expect(all.map(\.id) == Array(20..<30) || all.map(\.id) == Array(0..<30))
     }
 
-    @Test func `the screen of the README shows that a user is missing`() async throws {
+    @Test func `the screen of the README shows an error for a missing user`() async throws {
         let server = LoopbackServer()
         server.route(.get, "/users/7", answering: LoopbackResponse(status: 404))
         try server.start()
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func `samples of several sections work together`() async throws {
+    @Test func `the samples of several README sections work together`() async throws {
         let server = LoopbackServer()
         server.route(.get, "/topics", answering: .json(#"[{"id": 1, "title": "one"}]"#))
         server.route(.get, "/users/7", answering: LoopbackResponse(status: 404))

@@ -8,7 +8,7 @@ import Testing
         sample.first?.hasPrefix(".package(") == true
     }
 
-    @Test func `every sample of the README is compiled`() throws {
+    @Test func `every sample of the README is compiled in a test`() throws {
         let compiled = try ArticleText.compiledSamples()
         let samples = ArticleText.blocks(in: try ArticleText.readme(), from: "```swift", to: "```")
 
@@ -19,8 +19,7 @@ import Testing
         }
     }
 
-    // Rule PEER-10.
-    @Test(arguments: ArticleText.articles) func `every sample of the articles is compiled`(
+    @Test(arguments: ArticleText.articles) func `every sample of the articles is compiled in a test`(
         _ article: String
     ) throws {
         let compiled = try ArticleText.compiledSamples()

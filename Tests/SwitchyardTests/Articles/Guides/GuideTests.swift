@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `the pins in the AFNetworking guide need certificates in the folder`() async throws {
+    @Test func `the pins in the AFNetworking guide require certificates in the folder`() async throws {
         try await withService { service in
             #expect(throws: PinRule.Problem.noCertificate) {
                 _ = try AFNetworkingSamples.pin(service, certificates: folder)

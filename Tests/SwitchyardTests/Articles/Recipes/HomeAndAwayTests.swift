@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func `at home, calls go to the address at home`() async throws {
+    @Test func `at home, calls go to the home address`() async throws {
         let (client, following) = try await start()
         defer { stop(client, following) }
 
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(arguments: [.blackHole, .hang] as [Fault])
-    func `leaving home costs no call more than one hedge delay`(fault: Fault) async throws {
+    func `leaving home delays a call by at most one hedging delay`(fault: Fault) async throws {
         let (client, following) = try await start()
         defer { stop(client, following) }
         #expect(try await places(client, [lights]) == ["home"])
@@ -102,7 +102,7 @@ import Testing
         #expect(MonotonicTime.zero.duration(to: clock.now) == Self.hedgeDelay)
     }
 
-    @Test func `a machine with another identity at the home address gets no call`() async throws {
+    @Test func `a machine at the home address with another identity gets no call`() async throws {
         home.route(.get, "/identity", answering: .text("printer"))
         let (client, following) = try await start()
         defer { stop(client, following) }

@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `the error and the log of a POST without its trailing slash show that it became a GET`() async throws {
+    @Test func `a POST without a trailing slash that became a GET is shown in the error and the log`() async throws {
         let backend = try RestBackend()
         defer { backend.stop() }
         let (lines, sink) = AsyncStream.makeStream(of: String.self)
@@ -178,7 +178,7 @@ import Testing
         }
     }
 
-    @Test func `dates in the HTTP format are decoded`() throws {
+    @Test func `dates in the HTTP date format are decoded`() throws {
         let module = Samples.dates()
 
         let dates = try module.decoding.decode([Date].self, from: Data(#"["Tue, 14 Nov 2023 22:30:00 GMT"]"#.utf8))

@@ -110,7 +110,9 @@ import Testing
         #expect(servers[1].requests.map(\.path) == ["/static/catalog.json", "/static/items/books/7"])
     }
 
-    @Test func `a group shares its traffic by weight, and the next group takes over when it fails`() async throws {
+    @Test func `a group of servers shares its traffic by weight, and the next group is used when the group fails`()
+        async throws
+    {
         let servers = try started(3)
         let urls = servers.map(\.baseURL)
         let client = try NetworkClient(service: weightedGroups(urls[0], urls[1], urls[2])) { $0.seed = 1 }
@@ -126,7 +128,7 @@ import Testing
         #expect(servers[2].requests.count { $0.path == "/b" } >= 60)
     }
 
-    @Test func `the preferred zone comes first`() async throws {
+    @Test func `servers of the preferred zone are used first`() async throws {
         let servers = try started(3)
         let urls = servers.map(\.baseURL)
         let client = try NetworkClient(service: weightedGroups(urls[0], urls[1], urls[2]))
