@@ -10,7 +10,7 @@ import Testing
 @Suite struct ContentDigestTests {
     private static let empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
-    @Test func `hexadecimal text is parsed in lowercase and uppercase`() throws {
+    @Test func `hexadecimal text of a digest is parsed in lowercase and uppercase`() throws {
         let digest = try #require(ContentDigest(.sha256, hexText: Self.empty))
 
         #expect(digest.bytes == MessageDigest.sha256([]))
@@ -18,7 +18,7 @@ import Testing
         #expect(digest.description == "sha-256 \(Self.empty)")
     }
 
-    @Test func `base64 text is parsed as in Content-MD5`() throws {
+    @Test func `base64 text of a digest is parsed as in Content-MD5`() throws {
         // The example of RFC 1864 section 2, whose input the RFC does not give.
         let digest = try #require(ContentDigest(.md5, base64Text: "Q2hlY2sgSW50ZWdyaXR5IQ=="))
 
@@ -39,16 +39,16 @@ import Testing
     }
 
     // RFC 9530 appendix B.1: the representation is the JSON text with a line feed.
-    @Test func `the field value matches RFC 9530`() throws {
+    @Test func `the digest's field value matches RFC 9530`() throws {
         let bytes = MessageDigest.sha256(Data("{\"hello\": \"world\"}\n".utf8))
         let digest = try #require(ContentDigest(.sha256, bytes: bytes))
 
         #expect(digest.fieldValue == "sha-256=:RK/0qy18MlBSVnWgjwz6lZEWjP/lF5HF9bvEF8FabDg=:")
     }
 
-    // E38
     @Test(arguments: ContentDigest.Algorithm.allCases, [1, 63, 64, 65, 1000, 5000])
-    func `chunks of any size give the digest of the whole`(algorithm: ContentDigest.Algorithm, size: Int) {
+    func `a digest of chunks of any size equals the digest of the whole`(algorithm: ContentDigest.Algorithm, size: Int)
+    {
         let bytes = DownloadLab.bytes(5000)
         var digest = RunningDigest(algorithm.core)
 

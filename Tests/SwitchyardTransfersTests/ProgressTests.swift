@@ -15,7 +15,6 @@ import Testing
 struct ProgressTests {
     private let bytes = DownloadLab.bytes(700_000)
 
-    // E2
     @Test func `a transfer updates its Progress`() async throws {
         let lab = try DownloadLab()
         lab.serve(LoopbackContent(bytes))
@@ -35,7 +34,6 @@ struct ProgressTests {
         }
     }
 
-    // E2
     @Test func `an empty transfer finishes its Progress and the parent Progress`() async throws {
         let lab = try DownloadLab()
         lab.server.route(.get, "/film", answering: .data(Data()))
@@ -53,7 +51,6 @@ struct ProgressTests {
         #expect(batch.fractionCompleted == 1)
     }
 
-    // E6
     @Test func `a Progress stays at 0 while the total is unknown, and ends at 1`() async throws {
         let lab = try DownloadLab()
         let bytes = bytes
@@ -92,7 +89,6 @@ struct ProgressTests {
         return reports.values.last
     }
 
-    // E4
     @Test func `a Progress pauses, resumes and cancels an upload`() async throws {
         let lab = try DownloadLab()
         lab.server.route(.post, "/up") { request in
@@ -133,7 +129,6 @@ struct ProgressTests {
         #expect(error?.isCancellation == true)
     }
 
-    // E4
     @Test func `a Progress cancels its transfer before the start and during the transfer`() async throws {
         let lab = try DownloadLab()
         lab.serve(LoopbackContent(bytes))
@@ -151,7 +146,6 @@ struct ProgressTests {
         #expect(early.isCancellation)
     }
 
-    // E4
     @Test(arguments: [1, 3])
     func `a Progress pauses and resumes a download`(connections: Int) async throws {
         let lab = try DownloadLab()
@@ -206,7 +200,6 @@ struct ProgressTests {
         #expect(kept == nil)
     }
 
-    // E7
     @Test func `a smoothed progress rises evenly from 0 to 1`() async throws {
         let clock = ManualClock()
         let shares = Recorder<Double>()
@@ -236,7 +229,6 @@ struct ProgressTests {
         #expect(clock.pendingTimers == 0)
     }
 
-    // E7
     @Test func `the end of a smoothed progress is reported last, even during another report`() async throws {
         let clock = ManualClock()
         let shares = Recorder<Double>()
@@ -262,8 +254,7 @@ struct ProgressTests {
         #expect(clock.pendingTimers == 0)
     }
 
-    // E7
-    @Test func `the progress of waiting is estimated and grows ever more slowly`() {
+    @Test func `the estimated progress of waiting grows more and more slowly`() {
         var estimate = ProgressEstimate()
         let early = estimate.estimate(at: .milliseconds(500))
         let late = estimate.estimate(at: .seconds(60))

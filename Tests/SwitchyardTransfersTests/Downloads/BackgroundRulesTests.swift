@@ -3,7 +3,7 @@ import Testing
 
 @testable import SwitchyardTransfers
 
-/// Rules of background downloads that can be tested without a background session (feature E27).
+/// Rules of background downloads that can be tested without a background session.
 @Suite struct BackgroundRulesTests {
     /// Records the called handlers.
     private final class Calls {
@@ -54,7 +54,7 @@ import Testing
         #expect(calls.names == ["first"])
     }
 
-    @Test func `an event delivery without a handler counts for only one later handler`() {
+    @Test func `an event delivery without a handler satisfies only one later handler`() {
         var handlers = BackgroundHandlers()
         for handler in handlers.takeEventDeliveries() { handler() }
 

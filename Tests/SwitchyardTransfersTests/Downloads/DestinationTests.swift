@@ -11,7 +11,7 @@ import Testing
     import Glibc
 #endif
 
-/// Destinations of downloads and obstacles at the destination (E12 to E17, E25, AFN-1, YTK-10, PEER-8).
+/// Destinations of downloads and obstacles at the destination.
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct DestinationTests {
     private let bytes = DownloadLab.bytes(100_000)
@@ -22,7 +22,6 @@ struct DestinationTests {
         return lab
     }
 
-    // E13
     @Test func `an existing file is kept and no request is sent unless the app allows replacing the file`() async throws
     {
         let lab = try lab()
@@ -49,7 +48,6 @@ struct DestinationTests {
         #expect("\(closed)".hasPrefix("download of film: "))
     }
 
-    // E17, YTK-10
     @Test func `the old file stays until the new file is complete`() async throws {
         let lab = try lab()
         try Data("old".utf8).write(to: lab.target)
@@ -81,7 +79,6 @@ struct DestinationTests {
         #expect(try Data(contentsOf: third.url) == bytes)
     }
 
-    // E13
     @Test func `a missing directory is an error unless the download may create it`() async throws {
         let lab = try lab()
         let deep = lab.folder.appendingPathComponent("a/b/c.mov")
@@ -98,7 +95,6 @@ struct DestinationTests {
         #expect(try Data(contentsOf: file.url) == bytes)
     }
 
-    // E12
     @Test func `a closure chooses the destination from the response`() async throws {
         let lab = try lab(headers: ["X-Kind": "film"])
         let folder = lab.folder
@@ -140,7 +136,6 @@ struct DestinationTests {
         #expect(!FileManager.default.fileExists(atPath: place.path))
     }
 
-    // E14, E16
     @Test func `a file in a directory has the server's suggested name, or the name from the URL`() async throws {
         let named = try lab(headers: ["Content-Disposition": #"attachment; filename="../../Ein Film.mov""#])
         let plain = try lab()
@@ -153,8 +148,7 @@ struct DestinationTests {
         #expect(try Data(contentsOf: first.url) == bytes)
     }
 
-    // E38
-    @Test func `a destination closure can reject a file with the wrong digest`() async throws {
+    @Test func `a destination closure can reject a file whose digest is wrong`() async throws {
         struct Damaged: Error {}
         let lab = try lab()
         let target = lab.target
@@ -178,7 +172,6 @@ struct DestinationTests {
         #expect(try lab.content == bytes)
     }
 
-    // E14
     @Test func `a standard directory belongs to the user domain`() throws {
         let standard = try #require(FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask).first)
 
@@ -190,7 +183,6 @@ struct DestinationTests {
         #expect(url == standard)
     }
 
-    // E16
     @Test func `a suggested file name cannot leave the directory, even with joined separators`() async throws {
         let name = "a%2F%E2%80%8D..%2F%E2%80%8D..%2F%E2%80%8Dcaught"
         let lab = try lab(headers: ["Content-Disposition": "attachment; filename*=UTF-8''\(name)"])
@@ -206,8 +198,9 @@ struct DestinationTests {
         #expect(try lab.files == ["in"])
     }
 
-    // E25
-    @Test func `a complete file that waits for its destination keeps the suggested name`() async throws {
+    @Test func `a complete file that waits for its destination keeps the file name that the server suggested`()
+        async throws
+    {
         let lab = try lab()
         let bytes = bytes
         lab.server.route(.get, "/film") { request in
@@ -228,7 +221,6 @@ struct DestinationTests {
         #expect(file.url.lastPathComponent == "Ein 2.mov")
     }
 
-    // E15
     @Test func `a download without a destination goes to a temporary file`() async throws {
         let lab = try lab()
 
@@ -239,7 +231,6 @@ struct DestinationTests {
         try FileManager.default.removeItem(at: file.url)
     }
 
-    // Rules YTK-12, YTK-14.
     @Test func `a failed temporary download leaves no file`() async throws {
         let lab = try lab()
         let place = lab.folder.appendingPathComponent("tmp")
@@ -269,7 +260,6 @@ struct DestinationTests {
         #expect(try lab.files == ["film.mov"])
     }
 
-    // E25, AFN-1, PEER-8
     @Test func `a file that cannot be moved to its destination is a failure with an event`() async throws {
         let lab = try lab()
         let target = lab.target
@@ -336,7 +326,7 @@ struct DestinationTests {
     #if canImport(Glibc)
         // Two folders on one device between which rename fails; only root can create them.
         @Test(.enabled(if: geteuid() == 0 && BindMount.isAllowed))
-        func `a file moves to another mount of the same device`() async throws {
+        func `a file is moved to another mount of the same device`() async throws {
             let lab = try lab()
             let kept = lab.folder.appendingPathComponent("kept")
             try FileManager.default.createDirectory(at: kept, withIntermediateDirectories: false)

@@ -8,7 +8,7 @@ import SwitchyardTesting
 import SwitchyardTransfers
 import Testing
 
-/// Downloads with an expected digest (feature E38).
+/// Downloads with an expected digest.
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct DownloadDigestTests {
     // Only slightly larger than the cuts, because hashing a megabyte takes a second without optimization.
@@ -80,7 +80,7 @@ struct DownloadDigestTests {
         #expect(events.values.contains(.restarted("the content has the wrong digest \(try #require(Self.actual))")))
     }
 
-    @Test func `each server is asked only once after a wrong digest`() async throws {
+    @Test func `after a wrong digest, each server is asked only once`() async throws {
         let lab = try DownloadLab(3)
         lab.serve(wrong)
 
@@ -102,7 +102,9 @@ struct DownloadDigestTests {
         #expect(lab.servers[0].requests.count == 2)
     }
 
-    @Test func `a server that refuses connections is skipped in the search for the right content`() async throws {
+    @Test func `a server that refuses connections is skipped while servers are asked for the right content`()
+        async throws
+    {
         let lab = try DownloadLab(3)
         lab.serve(wrong, on: lab.servers[0])
         lab.serve(content, on: lab.servers[2])
@@ -114,7 +116,7 @@ struct DownloadDigestTests {
         #expect(lab.servers.map(\.requests.count) == [1, 1, 1])
     }
 
-    @Test func `a server of a replaced list is asked after a wrong digest`() async throws {
+    @Test func `after a wrong digest, a server of a new list is asked too`() async throws {
         let lab = try DownloadLab(2)
         lab.serve(wrong, on: lab.servers[0])
         lab.serve(content, on: lab.servers[1])
@@ -131,7 +133,7 @@ struct DownloadDigestTests {
         #expect(file.context.server == "secondary")
     }
 
-    @Test func `a file from two servers with a wrong digest is loaded again from one server`() async throws {
+    @Test func `a file with a wrong digest that came from two servers is loaded again from one server`() async throws {
         let lab = try DownloadLab(2)
         lab.serve(wrong, on: lab.servers[0])
         lab.serve(content, on: lab.servers[1])
@@ -144,7 +146,7 @@ struct DownloadDigestTests {
         #expect(lab.ranges == [nil, "bytes=300000-", nil])
     }
 
-    @Test func `a server that breaks the body is asked again after a pause if the others failed the digest`()
+    @Test func `a server that breaks the body is asked again after a pause if the other servers sent a wrong digest`()
         async throws
     {
         let lab = try DownloadLab()

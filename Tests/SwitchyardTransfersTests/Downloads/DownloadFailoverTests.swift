@@ -8,7 +8,7 @@ import SwitchyardTransfers
 import SwitchyardTransport
 import Testing
 
-/// Servers that fail in the middle of a download (rule TAF-S4).
+/// Servers that fail in the middle of a download.
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct DownloadFailoverTests {
     private let bytes = DownloadLab.bytes(700_000)
@@ -19,7 +19,7 @@ struct DownloadFailoverTests {
         lab.download { $0.maximumContinuations = 3 }
     }
 
-    @Test func `the next server sends the rest when a server breaks the body`() async throws {
+    @Test func `if a server breaks the body, the next server sends the rest`() async throws {
         let lab = try DownloadLab(3)
         lab.serve(content)
         lab.servers[0].fault = .truncate(after: 300_000)
@@ -79,7 +79,9 @@ struct DownloadFailoverTests {
         #expect(file.receivedBytes == 700_000)
     }
 
-    @Test func `a download leaves a server that broke the body, wherever a new list places it`() async throws {
+    @Test func `a download moves away from a server that broke the body, wherever a new list places that server`()
+        async throws
+    {
         let lab = try DownloadLab()
         let bytes = bytes
         let box = Locked<NetworkClient?>(nil)
@@ -216,7 +218,6 @@ struct DownloadFailoverTests {
         #expect(Set(keys).count == 1)
     }
 
-    // TAF-S4
     @Test func `a broken body counts as a failure of only the server that broke it`() async throws {
         let lab = try DownloadLab(2)
         lab.serve(content)

@@ -16,8 +16,7 @@ struct DownloadFailureTests {
 
     private var content: LoopbackContent { LoopbackContent(bytes, entityTag: "\"v1\"") }
 
-    // Feature E24; rule YTK-13.
-    @Test func `a refused download provides the body up to its limit and leaves no file`() async throws {
+    @Test func `a refused download provides the error body up to its limit and leaves no file`() async throws {
         let lab = try DownloadLab()
         lab.server.route(.get, "/film", answering: .text(String(repeating: "no ", count: 50_000), status: 403))
 
@@ -59,7 +58,6 @@ struct DownloadFailureTests {
         #expect(file.resumedBytes == 300_000)
     }
 
-    // E32
     @Test func `a file above the maximum length is rejected with or without Content-Length`() async throws {
         let lab = try DownloadLab()
         lab.serve(content)
@@ -180,7 +178,6 @@ struct DownloadFailureTests {
         }
     #endif
 
-    // YTK-15
     @Test func `the timeout of the call limits the whole download`() async throws {
         let lab = try DownloadLab()
         lab.serve(content)
@@ -240,7 +237,6 @@ struct DownloadFailureTests {
         #expect(try lab.files.isEmpty)
     }
 
-    // D41
     @Test func `releasing the client cancels its downloads`() async throws {
         let lab = try DownloadLab()
         lab.serve(content)

@@ -29,7 +29,6 @@ struct DownloadTests {
         #expect(file.context.server == "primary")
     }
 
-    // E33
     @Test func `progress rises and ends with all bytes`() async throws {
         let lab = try DownloadLab()
         lab.serve(LoopbackContent(bytes))
@@ -75,8 +74,7 @@ struct DownloadTests {
         #expect(ofNothing.values == [TransferProgress(direction: .download, completed: 0, total: 0)])
     }
 
-    // E6
-    @Test func `without a known length the fraction is nil until it ends with 1`() async throws {
+    @Test func `the fraction of a progress without a known total is nil until it ends with 1`() async throws {
         let lab = try DownloadLab()
         lab.server.route(.get, "/film") { [bytes] _ in
             .stream { writer in
@@ -94,7 +92,6 @@ struct DownloadTests {
         #expect(try lab.content == bytes)
     }
 
-    // E5
     @Test func `the completion form calls back on its queue and reports progress before the end`() async throws {
         let lab = try DownloadLab()
         lab.serve(LoopbackContent(bytes))
@@ -129,7 +126,6 @@ struct DownloadTests {
         #expect(try lab.files == ["film.mov"])
     }
 
-    // E23
     @Test func `a download is never served from the cache and asks for no compression`() async throws {
         let lab = try DownloadLab()
         lab.serve(LoopbackContent(bytes, entityTag: "\"v1\""))
@@ -172,7 +168,6 @@ struct DownloadTests {
         #expect(!FileManager.default.fileExists(atPath: lab.target.path))
     }
 
-    // Rule YTK-9.
     @Test func `a POST that downloads a file can be cancelled`() async throws {
         let lab = try DownloadLab()
         lab.server.route(.post, "/report", answering: .data(bytes))
@@ -191,7 +186,9 @@ struct DownloadTests {
         #expect(lab.client.activeRequests.isEmpty)
     }
 
-    @Test func `the part for a Range header of the app is stored as it arrives`() async throws {
+    @Test func `if the app sets a Range header field, the file contains the partial response as it arrives`()
+        async throws
+    {
         let lab = try DownloadLab()
         lab.serve(LoopbackContent(bytes, entityTag: "\"v1\""))
 

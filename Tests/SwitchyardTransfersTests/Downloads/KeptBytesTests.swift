@@ -7,7 +7,7 @@ import SwitchyardTesting
 import SwitchyardTransfers
 import Testing
 
-/// Partial files of a cut download that another download finds (E18 to E22).
+/// Partial files of a cut download that another download finds.
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct KeptBytesTests {
     private let bytes = DownloadLab.bytes(3_000_000)
@@ -23,7 +23,6 @@ struct KeptBytesTests {
         return (lab, failure)
     }
 
-    // E36
     @Test(arguments: [true, false])
     func `a partial file is removed after a parallel or non-resumable download of the same file`(inParts: Bool)
         async throws
@@ -69,7 +68,6 @@ struct KeptBytesTests {
         #expect(!FileManager.default.fileExists(atPath: lab.target.path))
     }
 
-    // E20
     @Test func `resume data of another content does not change the partial file`() async throws {
         let (lab, failure) = try await cutLab(after: 700_000)
         let content = LoopbackContent(bytes.prefix(500), entityTag: "\"v2\"")
@@ -87,7 +85,7 @@ struct KeptBytesTests {
     }
 
     // A crash can happen between the two steps that move a file to its destination.
-    @Test func `a partial file that is linked to the destination already is not written to`() async throws {
+    @Test func `a partial file that is already linked to the destination is not written to any more`() async throws {
         let (lab, _) = try await cutLab(after: 2_999_999)
         let part = lab.folder.appendingPathComponent(try #require(try lab.files.first { $0.hasSuffix(".part") }))
         let handle = try FileHandle(forWritingTo: part)

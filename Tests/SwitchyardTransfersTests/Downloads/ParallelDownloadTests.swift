@@ -9,7 +9,7 @@ import Testing
 @testable import SwitchyardClient
 @testable import SwitchyardTransfers
 
-/// Downloads of one content over several connections (feature E36).
+/// Downloads of one content over several connections.
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct ParallelDownloadTests {
     private let bytes = DownloadLab.bytes(4_500_000)
@@ -87,7 +87,7 @@ struct ParallelDownloadTests {
         #expect(lab.server.requests.count == 4)
     }
 
-    @Test func `a server that sends shorter ranges than requested is asked for the rest without a failure`()
+    @Test func `a server that sends shorter ranges than requested is asked for the rest and causes no failure`()
         async throws
     {
         let lab = try DownloadLab()
@@ -133,7 +133,6 @@ struct ParallelDownloadTests {
         #expect(try lab.files == ["film.mov"])
     }
 
-    // TAF-S4
     @Test func `parts that the only server breaks count as a failure of that server`() async throws {
         let lab = try DownloadLab()
         lab.serve(content)
@@ -205,7 +204,7 @@ struct ParallelDownloadTests {
         #expect(lab.client.activeRequests.isEmpty)
     }
 
-    @Test func `the parts of a parallel download are not active requests of their own`() async throws {
+    @Test func `the connections of a parallel download are not listed as active requests`() async throws {
         let lab = try DownloadLab()
         let content = LoopbackContent(DownloadLab.bytes(6_000_000), entityTag: "\"v\"")
         let (asked, gate) = (AsyncStream.makeStream(of: Void.self), AsyncStream.makeStream(of: Void.self))

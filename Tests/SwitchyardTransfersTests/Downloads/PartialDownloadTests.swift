@@ -6,7 +6,7 @@ import Testing
 @testable import SwitchyardClient
 @testable import SwitchyardTransfers
 
-/// Listing and removing partial downloads (E18, E19, E21).
+/// Listing and removing partial downloads.
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct PartialDownloadTests {
     private let content = LoopbackContent(DownloadLab.bytes(700_000), entityTag: "\"v1\"")

@@ -111,7 +111,9 @@ import Testing
         #expect(transport.requests.map { $0.headers["Range"] } == [nil, "bytes=600-", "bytes=600-"])
     }
 
-    @Test func `failed attempts to continue use up maximumContinuations, and the partial file is kept`() async throws {
+    @Test func `each failed attempt to continue counts against maximumContinuations, and the partial file is kept`()
+        async throws
+    {
         let refused = TransportError(.connectionRefused, message: "refused", mayHaveBeenSent: false)
 
         let done = try await download(continuing: 2, [.failure(refused), .failure(refused), rest])

@@ -34,7 +34,7 @@ import Testing
         #expect(answer == .rest(last: 9, total: 10))
     }
 
-    @Test func `bytes are not the whole content when the server now names another length`() {
+    @Test func `received bytes do not count as the whole content if the server now reports another length`() {
         let question = DownloadResponse.Question(offset: 10, total: 12)
 
         let answer = DownloadResponse(status: 416, headers: ["Content-Range": "bytes */10"], to: question)

@@ -8,14 +8,13 @@ import SwitchyardTransfers
 import SwitchyardTransport
 import Testing
 
-/// Downloads that resume after a break (E18 to E22, E26, YTK-11, YTK-50).
+/// Downloads that resume after a break.
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct ResumeTests {
     private let bytes = DownloadLab.bytes(700_000)
 
     private var content: LoopbackContent { LoopbackContent(bytes, entityTag: "\"v1\"") }
 
-    // E19, E21, E22
     @Test(arguments: [1, 65_536, 123_457, 699_999])
     func `a download resumes where the network broke it`(cut: Int) async throws {
         let lab = try DownloadLab()
@@ -56,7 +55,6 @@ struct ResumeTests {
         #expect(try lab.content == bytes)
     }
 
-    // E18
     @Test func `a cancelled download resumes where it stopped`() async throws {
         let lab = try DownloadLab()
         lab.serve(content)
@@ -86,7 +84,6 @@ struct ResumeTests {
         #expect(lab.client.activeRequests.isEmpty)
     }
 
-    // E20
     @Test func `resume data continues a download at another destination`() async throws {
         let lab = try DownloadLab()
         lab.serve(content)
@@ -108,7 +105,6 @@ struct ResumeTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: partials.path).isEmpty)
     }
 
-    // E20
     @Test func `damaged or outdated resume data starts the download again`() async throws {
         let lab = try DownloadLab()
         lab.serve(content)
@@ -141,7 +137,6 @@ struct ResumeTests {
         }
     }
 
-    // YTK-11
     @Test func `the partial file of another URL is not used`() async throws {
         let lab = try await DownloadLab.cut(content)
         let other = DownloadLab.bytes(500_000, seed: 99)
@@ -176,7 +171,7 @@ struct ResumeTests {
         #expect(file.resumedBytes == 300_000)
     }
 
-    @Test func `a content that has changed is loaded again`() async throws {
+    @Test func `a download whose content has changed starts again`() async throws {
         let lab = try await DownloadLab.cut(content)
         let changed = DownloadLab.bytes(600_000, seed: 5)
         lab.serve(LoopbackContent(changed, entityTag: "\"v2\""))
@@ -188,7 +183,7 @@ struct ResumeTests {
         #expect(try lab.content == changed)
     }
 
-    @Test func `a complete partial file becomes the file without another byte`() async throws {
+    @Test func `a complete partial file becomes the downloaded file without loading another byte`() async throws {
         let lab = try await DownloadLab.cut(content)
         let partial = try #require(try lab.files.first { $0.hasSuffix(".part") })
         try bytes.write(to: lab.folder.appendingPathComponent(partial))
@@ -211,7 +206,6 @@ struct ResumeTests {
         #expect(try lab.content == bytes)
     }
 
-    // E22
     @Test(arguments: ["W/\"v1\"", nil])
     func `a download without a strong validator is not resumed`(tag: String?) async throws {
         let lab = try DownloadLab()
@@ -228,7 +222,6 @@ struct ResumeTests {
         #expect(try lab.files == ["film.mov"])
     }
 
-    // E22
     @Test func `a download resumes with Last-Modified as its validator`() async throws {
         let lab = try DownloadLab()
         lab.serve(LoopbackContent(bytes, lastModified: "Wed, 21 Oct 2015 07:28:00 GMT"))
@@ -243,7 +236,7 @@ struct ResumeTests {
         #expect(try lab.content == bytes)
     }
 
-    // E22, RFC 9110 sections 6.6.1 and 8.8.2.2
+    // RFC 9110 sections 6.6.1 and 8.8.2.2
     @Test func `Last-Modified is not used if the content may have changed in the same second`() async throws {
         let lab = try DownloadLab()
         let date = try #require(HTTPDate.text(for: Date()))
@@ -260,8 +253,7 @@ struct ResumeTests {
         #expect(try lab.content == other)
     }
 
-    // E22
-    @Test func `a POST and a server without ranges leave no partial file`() async throws {
+    @Test func `a POST leaves no partial file, and neither does a server without ranges`() async throws {
         let write = try DownloadLab()
         let content = content
         write.server.route(.post, "/film") { content.response(to: $0) }
@@ -297,7 +289,6 @@ struct ResumeTests {
         #expect(try lab.content == bytes)
     }
 
-    // E22
     @Test func `a download record without its partial file starts the download again`() async throws {
         let lab = try await DownloadLab.cut(content)
         let partial = try #require(try lab.files.first { $0.hasSuffix(".part") })
@@ -311,7 +302,6 @@ struct ResumeTests {
         #expect(try lab.files == ["film.mov"])
     }
 
-    // YTK-46
     @Test func `a download of a prebuiltRequest resumes like any other download`() async throws {
         let lab = try DownloadLab()
         lab.serve(content)

@@ -8,7 +8,6 @@ import Testing
 @Suite
 struct SystemOnlyTests {
     #if !canImport(Darwin)
-        // E27
         @Test func `background downloads are rejected on systems without background sessions`() {
             let error = #expect(throws: DownloadFailure.self) { try BackgroundDownloads(identifier: "a") { _, _ in } }
 

@@ -35,7 +35,9 @@ import Testing
         return (lab, upload)
     }
 
-    @Test func `a call that decodes the response fails with responseLost`() async throws {
+    @Test func `if the response of a complete upload is lost, a call that decodes it fails with responseLost`()
+        async throws
+    {
         let (lab, upload) = try cutLab()
         let films = Films(client: lab.client)
 
@@ -47,7 +49,7 @@ import Testing
         #expect(error?.context.path?.hasSuffix("/files/1") == true)
     }
 
-    @Test func `a repeated call after a lost response does not upload a second copy`() async throws {
+    @Test func `a call that is repeated after a lost response does not upload a second copy`() async throws {
         let (lab, upload) = try cutLab()
         let films = Films(client: lab.client)
 
@@ -59,7 +61,7 @@ import Testing
         #expect(lab.server.requests.map(\.method) == [.post, .patch, .head, .head, .head])
     }
 
-    @Test func `a call without a response value succeeds, and the upload record is removed`() async throws {
+    @Test func `if the response of a complete upload is lost, a call without a response value succeeds`() async throws {
         let (lab, upload) = try cutLab()
         let films = Films(client: lab.client)
 

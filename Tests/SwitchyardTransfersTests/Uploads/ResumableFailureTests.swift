@@ -8,7 +8,7 @@ import SwitchyardTransfers
 import SwitchyardTransport
 import Testing
 
-/// Failures of resumable uploads (feature E37).
+/// Failures of resumable uploads.
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct ResumableFailureTests {
     private let bytes = DownloadLab.bytes(700_000)
@@ -215,7 +215,7 @@ struct ResumableFailureTests {
         #expect(seen == ["all sent", "204"])
     }
 
-    @Test func `an upload ends when the server's offset goes back repeatedly`() async throws {
+    @Test func `an upload ends if the offset that the server reports decreases repeatedly`() async throws {
         let lab = try UploadLab(.tus)
         let pieces = Locked(0)
         lab.server.route(.patch, "/files/*") { request in

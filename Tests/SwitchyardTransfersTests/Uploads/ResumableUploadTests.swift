@@ -8,7 +8,7 @@ import SwitchyardTransfers
 import SwitchyardTransport
 import Testing
 
-/// Uploads that resume after a break (feature E37).
+/// Uploads that resume after a break.
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct ResumableUploadTests {
     private let bytes = DownloadLab.bytes(700_000)
@@ -201,7 +201,7 @@ struct ResumableUploadTests {
         #expect(breaks.withLock { $0 } == 2)
     }
 
-    @Test func `a server that refuses repeatedly ends the upload with its response`() async throws {
+    @Test func `a server that refuses repeatedly ends the upload, and its response is returned`() async throws {
         let lab = try UploadLab(.tus)
         lab.server.setFault(.status(503), on: "/files/*")
 
@@ -211,7 +211,7 @@ struct ResumableUploadTests {
         #expect(lab.server.requests.map(\.method) == [.post, .patch, .head])
     }
 
-    @Test func `an error response to a request with bytes is the response of the upload`() async throws {
+    @Test func `an error response to a request that sent bytes becomes the response of the upload`() async throws {
         let lab = try UploadLab(.tus)
         lab.server.setFault(.status(415), on: "/files/*")
 

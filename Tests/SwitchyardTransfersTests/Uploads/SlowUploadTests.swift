@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test(arguments: [(0, 1), (4, 4), (9, 9)])
-    func `the response may take as long as the body took to send, and at least a second`(
+    func `the server may take as long to respond as the body took to send, and at least a second`(
         seconds: Int,
         patience: Int
     ) async throws {

@@ -8,7 +8,7 @@ import SwitchyardTesting
 import SwitchyardTransfers
 import Testing
 
-/// Uploads with a Content-Digest (feature E38).
+/// Uploads with a Content-Digest.
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct UploadDigestTests {
     private let bytes = DownloadLab.bytes(70_000)

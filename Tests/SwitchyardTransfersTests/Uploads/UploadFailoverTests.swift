@@ -7,7 +7,7 @@ import SwitchyardTesting
 import SwitchyardTransfers
 import Testing
 
-/// Servers that fail in the middle of a resumable upload (E37, TAF-S4).
+/// Servers that fail in the middle of a resumable upload.
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct UploadFailoverTests {
     private let bytes = DownloadLab.bytes(700_000)
@@ -55,7 +55,7 @@ struct UploadFailoverTests {
         #expect(answer.context.server == "secondary")
     }
 
-    @Test func `an upload leaves a server that responds with 503`() async throws {
+    @Test func `an upload moves away from a server that responds with 503`() async throws {
         let lab = try UploadLab(.tus, servers: 2)
         lab.server.setFault(.status(503), on: "/files/*")
         var upload = UploadConfiguration(path: "files", from: .data(bytes))
@@ -172,7 +172,7 @@ struct UploadFailoverTests {
         #expect(store.requests.map { $0.headers["X-Key"] } == [nil])
     }
 
-    @Test func `an Authorization header field of the call is not sent to another host`() async throws {
+    @Test func `an Authorization header field that the call sets is not sent to another host`() async throws {
         let lab = try UploadLab(.tus)
         let store = try store(besides: lab)
         defer { store.stop() }
@@ -187,7 +187,7 @@ struct UploadFailoverTests {
         #expect(store.requests.map { $0.headers["X-Album"] } == ["7"])
     }
 
-    @Test func `an upload that has left both servers returns to the server that works again`() async throws {
+    @Test func `an upload that has moved away from both servers returns to the server that works again`() async throws {
         let lab = try UploadLab(.tus, servers: 2)
         let others = LoopbackUploads(.tus)
         others.open(on: lab.servers[1])

@@ -210,7 +210,6 @@ struct UploadFailureTests {
         #expect(lab.server.requests.isEmpty)
     }
 
-    // YTK-15
     @Test func `the timeout of the call limits the whole upload`() async throws {
         let lab = try lab()
         lab.server.fault = .hang

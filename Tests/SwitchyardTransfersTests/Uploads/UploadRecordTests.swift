@@ -8,7 +8,7 @@ import Testing
 
 @testable import SwitchyardClient
 
-/// Uploads that a later call resumes (feature E37).
+/// Uploads that a later call resumes.
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct UploadRecordTests {
     private let bytes = DownloadLab.bytes(700_000)
@@ -75,7 +75,7 @@ struct UploadRecordTests {
     }
 
     // A client sends no plain http request to another host unless this is allowed.
-    @Test func `an upload URL that the client may not use is not stored`() async throws {
+    @Test func `an upload URL that the client must not use is not stored`() async throws {
         let lab = try UploadLab(.tus)
         let file = try file(lab)
         lab.server.route(
@@ -94,7 +94,7 @@ struct UploadRecordTests {
     }
 
     @Test(arguments: ["http://far.example.com/1", "http://a%00b:p@127.0.0.1:1/1"])
-    func `an upload record with a URL that the client may not use is ignored`(url: String) async throws {
+    func `an upload record with a URL that the client must not use is ignored`(url: String) async throws {
         let (lab, file) = try await cutLab(.tus)
         let record = try #require(lab.records.first)
         var fields = try #require(
@@ -111,7 +111,7 @@ struct UploadRecordTests {
         #expect(lab.records.isEmpty)
     }
 
-    @Test func `another path or another file is a new upload`() async throws {
+    @Test func `an upload to another path or of another file starts a new upload`() async throws {
         let (lab, file) = try await cutLab(.tus)
         let other = lab.folder.appendingPathComponent("other.bin")
         try FileManager.default.copyItem(at: file, to: other)
@@ -126,7 +126,7 @@ struct UploadRecordTests {
         #expect(lab.records.count == 1)
     }
 
-    @Test func `other metadata or another description is a new upload`() async throws {
+    @Test func `an upload with other metadata or another description starts a new upload`() async throws {
         let (lab, file) = try await cutLab(.tus)
         var named = lab.keptUpload(of: file)
         named.resumption = .tus(metadata: ["filename": "film.mov"])

@@ -32,7 +32,6 @@ struct UploadTests {
         return url
     }
 
-    // E8, E9, E10
     @Test(arguments: ["data", "file", "stream", "unknown"])
     func `an upload from any source arrives complete`(kind: String) async throws {
         let lab = try lab()
@@ -68,7 +67,6 @@ struct UploadTests {
         #expect(lab.servers[1].requests.filter { $0.method == .put }.isEmpty)
     }
 
-    // Feature E1; rules AFN-6, AFN-7.
     @Test(arguments: ["data", "file", "stream", "unknown", "form"])
     func `upload progress never decreases and ends with the sent bytes`(kind: String) async throws {
         let lab = try lab()
@@ -132,7 +130,6 @@ struct UploadTests {
         #expect(lab.servers[1].requests.first?.body == bytes)
     }
 
-    // YTK-46
     @Test func `a prebuiltRequest is sent with the bytes of the upload source`() async throws {
         let lab = try lab()
         let source = UploadSource.file(try file(in: lab), contentType: "video/quicktime")
@@ -155,7 +152,6 @@ struct UploadTests {
         #expect(reports.values.last { $0.direction == .upload }?.completed == 700_000)
     }
 
-    // E38
     @Test func `a file arrives with the SHA-256 digest that was calculated before the upload`() async throws {
         let lab = try lab()
         let file = try file(in: lab)
@@ -168,7 +164,6 @@ struct UploadTests {
         #expect(request.headers["X-Digest"] == MessageDigest.sha256(request.body).hexText)
     }
 
-    // E5, E11
     @Test func `the completion form returns an ID and reports progress on its queue before the end`() async throws {
         let lab = try lab()
         let queue = DispatchQueue(label: "test.uploads")
@@ -196,7 +191,6 @@ struct UploadTests {
         #expect(calls.values.filter { $0 == -1 }.count == 1)
     }
 
-    // E11, TSW-5
     @Test func `an upload is cancelled by its ID and does not count as a failure of the server`() async throws {
         let lab = try lab()
         let id = RequestID()
@@ -214,7 +208,6 @@ struct UploadTests {
         #expect(lab.client.servers[0].statistics.failures == 0)
     }
 
-    // TAF-S4
     @Test func `an upload updates the statistics of its servers`() async throws {
         let lab = try lab(2)
         lab.servers[0].fault = .resetBeforeHead

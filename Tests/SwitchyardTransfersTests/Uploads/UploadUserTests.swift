@@ -8,7 +8,7 @@ import Testing
 
 @testable import SwitchyardClient
 
-/// Uploads belong to the user that started them, if the client has users (feature E37).
+/// Uploads belong to the user that started them, if the client has users.
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct UploadUserTests {
     private let bytes = DownloadLab.bytes(700_000)
