@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: Subject.networked, broken)
-    func `a success whose body fails is a failure`(_ subject: Subject, _ broken: Broken) async throws {
+    func `a successful response whose body fails is a failure`(_ subject: Subject, _ broken: Broken) async throws {
         try await Lab.run(subject) { lab in
             lab.server.fault = broken.answer(200)
 

@@ -101,7 +101,7 @@ import Testing
     }
 
     @Test(arguments: Subject.networked)
-    func `an early response to a large upload is a response`(_ subject: Subject) async throws {
+    func `an early response to a large upload is returned as the response`(_ subject: Subject) async throws {
         try await Lab.run(subject) { server in
             server.route(.post, "/full") { _ in
                 var response = LoopbackResponse(status: 413)

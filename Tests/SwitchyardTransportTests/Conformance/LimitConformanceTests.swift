@@ -6,7 +6,7 @@ import SwitchyardTesting
 import SwitchyardTransport
 import Testing
 
-/// Limits bound how much a server can make a client receive: row N15.
+/// Limits bound how much a server can make a client receive.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct LimitConformanceTests {
     @Test(arguments: Subject.allCases, [HTTPRequest.Delivery.whole, .stream])
     func `a body over the limit is an error`(_ subject: Subject, _ delivery: HTTPRequest.Delivery) async throws {

@@ -11,7 +11,7 @@ import Testing
 /// client, as far as they concern a transport and the other conformance suites do not test them.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ProposalConformanceTests {
     @Test(arguments: Subject.networked, [HTTPMethod.head, .get, .put, .post, .delete])
-    func `an empty response to any method is complete`(_ subject: Subject, _ method: HTTPMethod) async throws {
+    func `an empty response is complete for any method`(_ subject: Subject, _ method: HTTPMethod) async throws {
         try await Lab.run(subject) { server in
             server.route(nil, "/200") { _ in .status(200) }
         } _: { lab in

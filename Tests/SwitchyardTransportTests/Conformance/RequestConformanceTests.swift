@@ -75,7 +75,6 @@ import Testing
         }
     }
 
-    // Rules TSW-7, DQ-13.
     @Test(arguments: Subject.networked)
     func `no unrequested header fields are added`(_ subject: Subject) async throws {
         try await Lab.run(subject) { lab in

@@ -69,7 +69,6 @@ import Testing
         }
     }
 
-    // Rule PEER-13.
     @Test(
         arguments: Subject.networked,
         ["Basic realm=\"a\"", "Bearer", "Digest realm=\"a\", nonce=\"b\", qop=\"auth\""]
@@ -122,7 +121,7 @@ import Testing
     }
 
     @Test(arguments: Subject.networked, [LoopbackResponse.Framing.automatic, .chunked, .untilClose])
-    func `a body ends according to its framing`(_ subject: Subject, _ framing: LoopbackResponse.Framing) async throws {
+    func `a body ends where its framing says`(_ subject: Subject, _ framing: LoopbackResponse.Framing) async throws {
         try await Lab.run(subject) { server in
             var response = LoopbackResponse.data(Lab.large)
             response.framing = framing

@@ -7,7 +7,7 @@
 
     @testable import SwitchyardTransport
 
-    /// Servers that are reached over TLS through a proxy: B54.
+    /// Servers that are reached over TLS through a proxy.
     @Suite(.timeLimit(.minutes(5)), .prompt) struct CurlTunnelTests {
         private func send(
             _ url: String,
@@ -23,7 +23,7 @@
         }
 
         @Test(arguments: [HTTPRequest.Delivery.whole, .stream])
-        func `the proxy's response to CONNECT is not the server's response`(
+        func `the proxy's response to CONNECT is not returned as the server's response`(
             _ delivery: HTTPRequest.Delivery
         ) async throws {
             let certificates = try Certificates.ready()
@@ -42,7 +42,7 @@
             #expect(await head.contains("\r\nProxy-Authorization: Basic dXNlcjp3b3Jk\r\n"))
         }
 
-        @Test func `a server with an untrusted certificate is sent no request through a tunnel`() async throws {
+        @Test func `no request is sent through a tunnel to a server with an untrusted certificate`() async throws {
             let certificates = try Certificates.ready()
             let server = try TLSServer(certificates, .selfSigned)
             let port = try #require(URL(string: server.url)?.port.flatMap(UInt16.init))

@@ -7,7 +7,8 @@ import Testing
 @Suite struct NetworkInterfacesTests {
     private static let (up, loopback, running) = (UInt32(IFF_UP), UInt32(IFF_LOOPBACK), UInt32(IFF_RUNNING))
 
-    @Test(arguments: [AF_INET, AF_INET6]) func `a running interface with an address is a route to the network`(
+    @Test(arguments: [AF_INET, AF_INET6])
+    func `a network interface that is up and has an address is a route to the network`(
         family: Int32
     ) {
         #expect(NetworkInterfaces.leadsAway(flags: Self.up | Self.running, family: family))

@@ -49,7 +49,7 @@ import Testing
         #expect(OpaqueText.percentEncoded(place) == "/caf%E9/%FF?q=a")
     }
 
-    @Test func `the marker of an original byte is ordinary text after a character that it cannot mark`() {
+    @Test func `the marker of an original byte is ordinary text after a character that the marker cannot follow`() {
         let mark = String(decoding: [0xEF, 0xB7, 0x90], as: UTF8.self)
         for text in ["a\(mark)", "漢\(mark)", mark] { #expect(OpaqueText.bytes(of: text) == Array(text.utf8)) }
     }

@@ -72,7 +72,7 @@
             #expect(try await text(try lab.request(at: relay.url)) == "second")
         }
 
-        @Test func `requests on a silent connection continue, but new requests avoid it until data arrives`()
+        @Test func `active requests on a silent connection continue, and new requests avoid it until data arrives`()
             async throws
         {
             let hasPatient = Latch()
@@ -125,7 +125,7 @@
             withExtendedLifetime(stream) {}
         }
 
-        @Test func `a silent connection on which data arrives again is reused`() async throws {
+        @Test func `a silent connection is reused after data arrives on it again`() async throws {
             let server = try lab.serve { event in
                 switch event {
                 case .head(1, _), .head(7, _): return HTTP2Frame.answer("kept", to: event.stream)

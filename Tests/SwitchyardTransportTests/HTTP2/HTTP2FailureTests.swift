@@ -18,7 +18,7 @@
             arguments: [HTTP2Frame.Code.internalError, .cancel, .enhanceYourCalm],
             [HTTPRequest.Delivery.whole, .stream]
         )
-        func `a body that is reset before its end is truncated`(
+        func `a body whose stream is reset before its end is reported as truncated`(
             _ code: HTTP2Frame.Code,
             _ delivery: HTTPRequest.Delivery
         ) async throws {
@@ -35,7 +35,9 @@
         }
 
         @Test(arguments: [HTTP2Frame.Code.internalError, .cancel, .enhanceYourCalm])
-        func `a stream that is reset before its head is a lost connection`(_ code: HTTP2Frame.Code) async throws {
+        func `a stream that is reset before its response head is a lost connection`(_ code: HTTP2Frame.Code)
+            async throws
+        {
             let server = try lab.serve { event in
                 if case .head(let stream, _) = event { [.reset(stream, code)] } else { [] }
             }
@@ -47,7 +49,7 @@
         }
 
         @Test(arguments: [HTTPRequest.Delivery.whole, .stream])
-        func `a connection that ends before the head is a lost connection`(_ delivery: HTTPRequest.Delivery)
+        func `a connection that ends before the response head is a lost connection`(_ delivery: HTTPRequest.Delivery)
             async throws
         {
             let server = try lab.serve { event in
@@ -62,7 +64,9 @@
             #expect(error?.mayHaveBeenSent == true)
         }
 
-        @Test func `a request beyond the last stream of a GOAWAY was certainly not sent`() async throws {
+        @Test func `a request whose stream is above the last stream ID of a GOAWAY was certainly not sent`()
+            async throws
+        {
             let server = try lab.serve { event in
                 guard case .head(let stream, _) = event else { return [] }
                 return stream == 1 ? HTTP2Frame.answer("first", to: 1) : [.goAway(last: 1)]
@@ -76,7 +80,9 @@
         }
 
         @Test(arguments: [HTTPRequest.Delivery.whole, .stream])
-        func `a body whose connection ends early is truncated`(_ delivery: HTTPRequest.Delivery) async throws {
+        func `a body whose connection ends early is reported as truncated`(_ delivery: HTTPRequest.Delivery)
+            async throws
+        {
             let server = try lab.serve { event in
                 switch event {
                 case .head(let stream, _):

@@ -6,7 +6,7 @@
     import SwitchyardServices
     import Testing
 
-    /// Exchanges over HTTP/2: B53.
+    /// Exchanges over HTTP/2.
     @Suite(.timeLimit(.minutes(5)), .prompt) struct HTTP2Tests {
         private let lab: HTTP2Lab
 

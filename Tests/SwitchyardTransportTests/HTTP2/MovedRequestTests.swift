@@ -27,7 +27,10 @@
             return server
         }
 
-        @Test func `a moved request that fails does not affect a download that uses the number of its socket`() async {
+        @Test
+        func `a request that moves to a new connection and fails does not affect a download on a reused socket number`()
+            async
+        {
             // In its own process, where no other test opens a socket with that number.
             await #expect(processExitsWith: .success) {
                 let (lab, sent) = (try HTTP2Lab(), Locked(0))

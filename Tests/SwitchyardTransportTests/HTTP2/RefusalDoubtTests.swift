@@ -49,7 +49,7 @@
             #expect(count.withLock { $0 } == 1)
         }
 
-        @Test func `a refusal of an earlier request does not apply to a later request`() async throws {
+        @Test func `the refusal of an earlier request does not apply to a later request`() async throws {
             let count = Locked(0)
             let answering = try lab.serve { event in
                 guard case .head(let stream, _) = event else { return [] }
@@ -104,7 +104,9 @@
         }
 
         @Test(arguments: [true, false])
-        func `a request up to the last stream of a GOAWAY may have been processed`(closes: Bool) async throws {
+        func `a request whose stream is within the last stream ID of a GOAWAY may have been processed`(closes: Bool)
+            async throws
+        {
             let count = Locked(0)
             let first = try lab.serve { event in
                 guard case .head(let stream, _) = event else { return closes ? nil : [] }

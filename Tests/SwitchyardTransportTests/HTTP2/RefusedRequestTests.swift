@@ -68,7 +68,7 @@
         }
 
         @Test(arguments: [HTTPBody.data(Data(repeating: 7, count: 200_000)), .pieces([Data("ab".utf8)])])
-        func `a refused body is sent again from its start, or the failure reports that it was not processed`(
+        func `a refused request with a body sends the body again from its start or fails as not processed`(
             _ body: HTTPBody
         ) async throws {
             let received = Locked(Data())

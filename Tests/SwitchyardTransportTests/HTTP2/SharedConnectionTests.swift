@@ -84,7 +84,7 @@
             #expect(relay.connections == 2)
         }
 
-        @Test func `a handshake that hangs does not hold the other requests, or its own`() async throws {
+        @Test func `a handshake that hangs delays neither the other requests nor its own request`() async throws {
             let end = DispatchSemaphore(value: 0)
             let server = try serve()
             // Only one further connection is ready; the requests on the others move to it.
@@ -97,7 +97,7 @@
             #expect(try await send(8, to: relay.url) == 8)
         }
 
-        @Test func `requests that wait for a connection that fails open their own`() async throws {
+        @Test func `requests that wait for a connection that fails open their own connections`() async throws {
             let end = DispatchSemaphore(value: 0)
             let server = try serve()
             let relay = try TCPRelay(to: [server.url, server.url], count: 40) { index in
@@ -109,7 +109,7 @@
             #expect(try await send(8, to: relay.url) == 7)
         }
 
-        @Test func `requests continue if the one that opens their connection is cancelled`() async throws {
+        @Test func `waiting requests continue if the request that opens their connection is cancelled`() async throws {
             let isOpened = Latch()
             let end = DispatchSemaphore(value: 0)
             let server = try serve()
@@ -168,7 +168,7 @@
             #expect(shortest < .milliseconds(250))
         }
 
-        @Test func `requests do not wait for a server that has chosen HTTP/1.1 and not responded yet`() async throws {
+        @Test func `requests do not wait for a server that chose HTTP/1.1 and has not responded yet`() async throws {
             // A wait would take 300 ms in each attempt.
             var shortest = Duration.seconds(60)
             for _ in 0..<5 where shortest >= .milliseconds(250) {
@@ -200,7 +200,9 @@
             #expect(shortest < .milliseconds(250))
         }
 
-        @Test func `the first uploads of streams succeed at a server that allows one stream at a time`() async throws {
+        @Test func `the first uploads of streams succeed at a server that allows one HTTP/2 stream at a time`()
+            async throws
+        {
             let (count, areStarted) = (Locked(0), DispatchSemaphore(value: 0))
             let servers = try (0..<3).map { _ in
                 try lab.serve(streams: 1) { event in
@@ -249,7 +251,7 @@
         }()
 
         @Test(.enabled(if: hostName != nil))
-        func `requests that start while the name of their host is looked up do not fail because of it`() async throws {
+        func `requests that start during the DNS lookup of their host do not fail because of it`() async throws {
             let name = try #require(Self.hostName)
             let server = try serve()
             let relay = try TCPRelay(to: [server.url], count: 40)
@@ -265,7 +267,7 @@
             #expect(!failures.contains(.dnsFailure))
         }
 
-        @Test func `a request waits for at most a quarter of its time`() async throws {
+        @Test func `a request waits for a shared connection for at most a quarter of its timeout`() async throws {
             let end = DispatchSemaphore(value: 0)
             let server = try serve()
             let relay = try TCPRelay(to: [server.url, server.url], count: 8) { index in

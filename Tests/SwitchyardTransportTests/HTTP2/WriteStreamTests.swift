@@ -55,7 +55,7 @@
         enum After: CaseIterable { case answers, hangsUp, resets, refuses }
 
         @Test(arguments: After.allCases, [true, false])
-        func `a write whose stream a GOAWAY includes is not sent again`(
+        func `a write whose stream is included in a GOAWAY frame is not sent again`(
             after: After,
             isKept: Bool
         ) async throws {
@@ -111,7 +111,7 @@
         }
 
         @Test(arguments: [HTTP2Frame.Code.refusedStream, .http11Required, .none, .cancel])
-        func `a write whose response breaks off is not sent again`(code: HTTP2Frame.Code) async throws {
+        func `a write whose response is interrupted is not sent again`(code: HTTP2Frame.Code) async throws {
             let again = Locked(0)
             let first = try lab.serve { event in
                 switch event {
@@ -132,7 +132,7 @@
             #expect(again.withLock { $0 } == 0)
         }
 
-        @Test func `a write whose stream two GOAWAY frames include is not sent again`() async throws {
+        @Test func `a write whose stream is included in two GOAWAY frames is not sent again`() async throws {
             let again = Locked(0)
             let first = try lab.serve { event in
                 switch event {
@@ -151,7 +151,7 @@
             #expect(again.withLock { $0 } == 0)
         }
 
-        @Test func `a write that is refused once and lost when it is sent again may have been sent`() async throws {
+        @Test func `a write that is refused and is lost when it is sent again may have been sent`() async throws {
             let again = Locked(0)
             let first = try lab.serve { event in
                 guard case .head(let stream, _) = event else { return [] }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SwitchyardTransport
 
-/// Row N3: pins of a key or of a whole certificate are compared with every certificate of the chain.
+/// Pins of a key or of a whole certificate are compared with every certificate of the chain.
 @Suite(.serialized, .timeLimit(.minutes(5)), .prompt) struct ChainPinTests {
     private let certificates: Certificates
 
@@ -54,7 +54,8 @@ import Testing
         }
     }
 
-    @Test func `a renewed certificate matches its key's pin but not the pin of the old certificate`() async throws {
+    @Test func `a renewed certificate matches the pin of its key but not the pin of the old certificate`() async throws
+    {
         let server = try TLSServer(certificates, .good)
         let refreshed = try certificates.refreshed(.good)
 

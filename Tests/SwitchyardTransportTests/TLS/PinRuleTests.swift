@@ -7,7 +7,7 @@ import SwitchyardTesting
 import SwitchyardTransport
 import Testing
 
-/// Rows N3, N4, N5, N8 and N14, by value and with stubs.
+/// Pin rules by value and with stubs.
 ///
 /// ``TrustTests`` and ``ChainPinTests`` use real connections.
 @Suite(.timeLimit(.minutes(5)), .prompt)
@@ -37,7 +37,7 @@ struct PinRuleTests {
         }
     }
 
-    @Test func `each host has its own public key pins`() async throws {  // N5
+    @Test func `each host has its own public key pins`() async throws {
         let transport = try Self.transport([
             PinRule(hosts: "good.test", pins: [Self.pin(1), Self.pin(2)]),
             PinRule(hosts: "**.bad.test", pins: [Self.pin(2), Self.pin(3)]),
@@ -49,7 +49,7 @@ struct PinRuleTests {
         #expect(try await Self.status(transport, "https://other.test/") == 200)
     }
 
-    @Test func `a host with a trailing dot is matched by its rule`() async throws {  // N5
+    @Test func `a host with a trailing dot is matched by its rule`() async throws {
         let transport = try Self.transport([
             PinRule(hosts: "bad.test", pins: [Self.pin(2), Self.pin(3)]),
             PinRule(hosts: "**.worse.test.", pins: [Self.pin(2), Self.pin(3)]),
@@ -61,7 +61,7 @@ struct PinRuleTests {
     }
 
     @Test func `a host's pins are added to a request's own TLS configuration unless the request has pins`() async throws
-    {  // N9
+    {
         let rule = try PinRule(hosts: "good.test", pins: [Self.pin(1), Self.pin(2)])
         let seen = Locked<[Set<TLSPin>?]>([])
         let transport = try PinnedTransport(rules: [rule]) { _ in
@@ -80,7 +80,7 @@ struct PinRuleTests {
         #expect(seen.withLock { $0 } == [nil, rule.pins, [try Self.pin(3)]])
     }
 
-    @Test func `hosts without a rule can be rejected`() async throws {  // N5
+    @Test func `hosts without a rule can be rejected`() async throws {
         let rule = try PinRule(hosts: "good.test", pins: [Self.pin(1), Self.pin(2)])
         let transport = try Self.transport([rule], otherHosts: .refused)
 
@@ -88,13 +88,13 @@ struct PinRuleTests {
         #expect(try await Self.status(transport, "https://other.test/") == nil)
     }
 
-    @Test func `a server that matches any pin of its rule is accepted`() async throws {  // N14
+    @Test func `a server that matches any pin of its rule is accepted`() async throws {
         let transport = try Self.transport([PinRule(hosts: "good.test", pins: [Self.pin(9), Self.pin(1)])])
 
         #expect(try await Self.status(transport, "https://good.test/") == 200)
     }
 
-    @Test func `an expired rule rejects no host`() async throws {  // N14
+    @Test func `an expired rule rejects no host`() async throws {
         let end = Date(timeIntervalSince1970: 100)
         let rule = try PinRule(hosts: "bad.test", pins: [Self.pin(2), Self.pin(3)], expiresAt: end)
 
@@ -104,7 +104,7 @@ struct PinRuleTests {
         #expect(try await Self.status(Self.transport([rule], now: end), "https://bad.test/") == 200)
     }
 
-    @Test func `a rule with reportOnly allows the request and reports the mismatch`() async throws {  // N14
+    @Test func `a rule with reportOnly allows the request and reports the mismatch`() async throws {
         let mismatches = Locked<[PinnedTransport.Mismatch]>([])
         let rule = try PinRule(hosts: "bad.test", pins: [Self.pin(2)], mode: .reportOnly)
         let transport = try Self.transport([rule]) { mismatch in mismatches.withLock { $0.append(mismatch) } }
@@ -114,13 +114,13 @@ struct PinRuleTests {
         #expect(mismatches.withLock { $0 }.map(\.rule) == [rule])
     }
 
-    @Test func `a pinned host is not requested over http`() async throws {  // N8
+    @Test func `a pinned host is not requested over plain http`() async throws {
         let transport = try Self.transport([PinRule(hosts: "good.test", pins: [Self.pin(1), Self.pin(2)])])
 
         #expect(try await Self.status(transport, "http://good.test/") == nil)
     }
 
-    @Test func `a service with a pinned http server fails to create a client`() throws {  // N8
+    @Test func `a service with a pinned plain http server fails to create a client`() throws {
         let rule = try PinRule(hosts: "primary.test", pins: [Self.pin(1), Self.pin(2)])
         let transport = try Self.transport([rule])
 
@@ -129,7 +129,7 @@ struct PinRuleTests {
         }
     }
 
-    @Test func `invalid rules throw when they are created`() throws {  // N14
+    @Test func `invalid rules throw when they are created`() throws {
         let key = try Self.pin(1)
 
         #expect(throws: PinRule.Problem.noPins("a.test")) { _ = try PinRule(hosts: "a.test", pins: []) }
@@ -179,7 +179,7 @@ struct PinRuleTests {
         await plain.waitUntilIdle()
     }
 
-    @Test func `a pinned http server cannot be added by switching environment or servers`() throws {  // N8
+    @Test func `a pinned plain http server cannot be added by switching the environment or the servers`() throws {
         let rule = try PinRule(hosts: "primary.test", pins: [Self.pin(1), Self.pin(2)])
         let transport = try Self.transport([rule])
         let client = try NetworkClient(service: .topics(), environment: .release, transport: transport)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SwitchyardClient
 
-/// Row N9 for single requests over real connections.
+/// The TLS configuration of single requests over real connections.
 @Suite(.serialized, .timeLimit(.minutes(5)), .prompt) struct RequestTLSTests {
     private let certificates: Certificates
 

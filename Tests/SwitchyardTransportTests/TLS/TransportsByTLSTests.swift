@@ -53,7 +53,9 @@ struct TransportsByTLSTests {
         #expect(!String(reflecting: tls).contains(secret))
     }
 
-    @Test func `a TLS configuration keeps its transport while it is among the most recent ones`() throws {
+    @Test func `a TLS configuration keeps its transport while it is among the most recently used configurations`()
+        throws
+    {
         let made = Locked<[TLSConfiguration]>([])
         let transports = TransportsByTLS { tls in
             made.withLock { $0.append(tls) }
@@ -73,7 +75,7 @@ struct TransportsByTLSTests {
         #expect(made.withLock { $0 } == configurations + [newest, configurations[1]])
     }
 
-    @Test func `a transport that is evicted finishes its exchanges`() async throws {
+    @Test func `a transport that is removed from the cache finishes its exchanges`() async throws {
         let clock = ManualClock()
         let transports = TransportsByTLS { _ in
             StubTransport { _ in .delayed(by: .seconds(1), on: clock, .status(204)) }
@@ -91,7 +93,7 @@ struct TransportsByTLSTests {
         #expect(statuses == Array(repeating: 204, count: TransportsByTLS.limit + 1))
     }
 
-    @Test func `concurrent lookups get the same transport`() async throws {
+    @Test func `concurrent lookups of a TLS configuration get the same transport`() async throws {
         let transports = TransportsByTLS { _ in StubTransport { _ in .status(200) } }
 
         let seen = try await withThrowingTaskGroup(of: ObjectIdentifier.self) { group in

@@ -8,7 +8,7 @@ import Testing
 
 @testable import SwitchyardClient
 
-/// Rows N3 to N6: the cases of OkHttp and Alamofire that pins alone decide.
+/// The cases of OkHttp and Alamofire that pins alone decide.
 @Suite struct TrustCaseTests {
     private static func pin(_ key: String) -> TLSPin? {
         TLSPin(Data(repeating: key.utf8.first ?? 0, count: 32).base64EncodedString())

@@ -7,7 +7,7 @@ import Testing
 @testable import SwitchyardClient
 @testable import SwitchyardHTTP
 
-/// Rows N1 to N8 and N14 over real connections, in addition to ``TrustTests``.
+/// Trust and pins over real connections, in addition to ``TrustTests``.
 @Suite(.serialized, .timeLimit(.minutes(5)), .prompt) struct TrustRowTests {
     private let certificates: Certificates
 
@@ -17,15 +17,14 @@ import Testing
 
     private var trusting: TLSConfiguration { TLSConfiguration(trustRoots: .file(certificates.authority)) }
 
-    // Rows N1, N2; rules TAF-X1, CT-1.
-    @Test func `trust cannot be disabled, so a private server needs its own authority`() async throws {
+    @Test func `trust cannot be disabled, so a private server needs an authority of its own`() async throws {
         let server = try TLSServer(certificates, .good)
 
         #expect(try await failure(server, TLSConfiguration())?.kind == .certificateRejected)
         #expect(try await failure(server, trusting) == nil)
     }
 
-    @Test func `a rejected certificate is reported as certificateRejected, not as a cancel`() async throws {  // N7
+    @Test func `a rejected certificate is reported as certificateRejected, not as a cancel`() async throws {
         let server = try TLSServer(certificates, .good)
         let client = try NetworkClient(service: server.service())
 
@@ -39,7 +38,7 @@ import Testing
         client.shutdown()
     }
 
-    @Test func `the pin of a certificate is computed from its key, for PEM and DER`() throws {  // N3, N4
+    @Test func `the pin of a certificate is computed from its key, for PEM and DER`() throws {
         let expected = TLSPin(try certificates.pin(.good))
         let pem = try Data(contentsOf: certificates.certificate(.good))
 
@@ -48,7 +47,7 @@ import Testing
         #expect(TLSPin(certificate: Data("no certificate".utf8)) == nil)
     }
 
-    @Test func `pins can be read from a folder of certificates`() throws {  // N4
+    @Test func `pins can be read from a folder of certificates`() throws {
         let folder = try TemporaryFolder.made()
         for name in [Certificates.Name.good, .client] {
             _ = try folder.file("\(name.rawValue).cer", try Data(contentsOf: certificates.certificate(name)))
@@ -62,7 +61,7 @@ import Testing
         #expect(throws: PinRule.Problem.noCertificate) { _ = try TLSPin.certificates(in: folder.url) }
     }
 
-    @Test func `pin rules for hosts apply to real connections`() async throws {  // N3, N5, N14
+    @Test func `pin rules for hosts apply to real connections`() async throws {
         let server = try TLSServer(certificates, .good)
         let url = try #require(RequestURL(server.url))
         let (good, client) = (try pin(.good), try pin(.client))
@@ -94,7 +93,7 @@ import Testing
         try #require(TLSPin(try certificates.pin(name)))
     }
 
-    @Test func `pins are rejected over http`() async throws {
+    @Test func `pins are rejected for a plain http URL`() async throws {
         let transport = try Transports.systemDefault(tls: TLSConfiguration(pins: [try pin(.good)]))
         let url = try #require(RequestURL("http://127.0.0.1:9/"))
 
@@ -106,7 +105,7 @@ import Testing
     }
 
     #if os(Linux)
-        @Test func `a server without a stapled revocation response is rejected`() async throws {  // N6
+        @Test func `a server without a stapled revocation response is rejected`() async throws {
             let server = try TLSServer(certificates, .good)
             var tls = trusting
             tls.revocation = .stapled
@@ -114,7 +113,7 @@ import Testing
             #expect(try await failure(server, tls)?.kind == .certificateRejected)
         }
 
-        @Test func `a certificate on a revocation list is rejected`() async throws {  // N6
+        @Test func `a certificate that is on a revocation list is rejected`() async throws {
             let server = try TLSServer(certificates, .good)
             var tls = trusting
             tls.revocation = .list(try certificates.revocationList(naming: .good))

@@ -21,7 +21,7 @@ import Testing
         #expect(try await failure(server, trusting) == nil)
     }
 
-    @Test func `the authority can be given as data`() async throws {
+    @Test func `a trusted authority can be given as data`() async throws {
         let server = try TLSServer(certificates, .good)
         let tls = TLSConfiguration(trustRoots: .pem(try Data(contentsOf: certificates.authority)))
 
@@ -53,7 +53,6 @@ import Testing
         }
     }
 
-    // Rules YTK-34, AFN-15.
     @Test func `a server with a pinned key is accepted`() async throws {
         let server = try TLSServer(certificates, .good)
         var tls = trusting
@@ -84,7 +83,7 @@ import Testing
         #expect(try await failure(server, tls)?.kind == .certificateRejected)
     }
 
-    @Test func `a server with an older TLS version than the minimum is rejected`() async throws {  // N9
+    @Test func `a server with an older TLS version than the minimum is rejected`() async throws {
         let server = try TLSServer(certificates, .good, options: ["-tls1_2"])
         var tls = trusting
         #expect(try await failure(server, tls) == nil)
@@ -96,7 +95,7 @@ import Testing
 
     #if os(Linux)
         @Test(arguments: [true, false])
-        func `a client authenticates with its certificate`(_ fromMemory: Bool) async throws {  // N9
+        func `a client authenticates with its certificate`(_ fromMemory: Bool) async throws {
             let options = ["-Verify", "1", "-verify_return_error", "-CAfile", certificates.authority.path]
             let server = try TLSServer(certificates, .good, options: options)
             let (certificate, key) = (certificates.certificate(.client), certificates.key(.client))

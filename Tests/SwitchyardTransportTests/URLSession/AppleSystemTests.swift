@@ -69,7 +69,7 @@
             }
         }
 
-        @Test func `new connections replace retired ones`() async throws {
+        @Test func `new connections replace retired connections`() async throws {
             try await Lab.run(.urlSession) { lab in
                 _ = try await lab.get("/text")
 
@@ -107,7 +107,7 @@
             }
         }
 
-        @Test func `a cancel ends the wait for a message`() async throws {
+        @Test func `a cancel ends the wait for a WebSocket message`() async throws {
             try await withServer { server in
                 server.route(.get, "/socket") { _ in
                     try await Task.sleep(for: .seconds(3600))

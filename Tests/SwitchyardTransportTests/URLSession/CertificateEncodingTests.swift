@@ -31,7 +31,7 @@ import Testing
         #expect(key?.base64EncodedString() == Self.key)
     }
 
-    @Test func `invalid certificate data has no key`() throws {
+    @Test func `invalid certificate data gives no public key`() throws {
         let certificate = try #require(PEM.certificates(in: Data(Self.pem.utf8)).first)
 
         for count in 0..<certificate.count - 1 {

@@ -76,7 +76,7 @@
         }
 
         // The rest of the head may decide how the response is used.
-        @Test func `a response that stops within its head is not a response`() async throws {
+        @Test func `a response that ends within its head is an error`() async throws {
             let listener = try TCPListener()
             async let served: Void = listener.serveOne { connection in
                 _ = RawHTTP.request(on: connection)
@@ -143,8 +143,7 @@
             #expect(headers.firstInvalidField == nil)
         }
 
-        // Row N15.
-        @Test func `too many interim responses count as an oversized head`() async throws {
+        @Test func `too many interim responses are treated like an oversized head`() async throws {
             let interim = "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"
             let answer = Answer(
                 "",
@@ -159,9 +158,9 @@
             }
         }
 
-        // Row N15; libcurl keeps all of them.
+        // libcurl keeps all of them.
         @Test(arguments: [HTTPRequest.Delivery.whole, .stream])
-        func `too many trailers count as an oversized head`(_ delivery: HTTPRequest.Delivery) async throws {
+        func `too many trailers are treated like an oversized head`(_ delivery: HTTPRequest.Delivery) async throws {
             let trailers = String(repeating: "X: \(String(repeating: "a", count: 1000))\r\n", count: 200)
             let answer = Answer("", Self.chunked, Self.hello + trailers + "\r\n")
 
@@ -188,7 +187,9 @@
 
         // RFC 9110 section 15.2.2: the status is for requests that asked for another protocol.
         @Test(arguments: [HTTPRequest.Delivery.whole, .stream])
-        func `an unrequested 101 ends the exchange at once`(_ delivery: HTTPRequest.Delivery) async throws {
+        func `a 101 response that was not requested ends the exchange at once`(_ delivery: HTTPRequest.Delivery)
+            async throws
+        {
             let listener = try TCPListener()
             async let talk: Void = listener.serveOne { connection in
                 _ = RawHTTP.request(on: connection)

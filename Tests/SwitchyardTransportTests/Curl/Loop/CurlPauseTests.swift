@@ -13,7 +13,9 @@
     @Suite(.timeLimit(.minutes(5)), .prompt) struct CurlPauseTests {
         /// The limits fall on all positions within the chunks that libcurl delivers after a pause.
         @Test(arguments: Array(stride(from: 260_000, to: 330_000, by: 5_000)))
-        func `a body over the limit never appears complete, wherever its reader paused`(_ limit: Int) async throws {
+        func `a body that exceeds the limit never appears complete, wherever its reader paused`(_ limit: Int)
+            async throws
+        {
             let server = LoopbackServer()
             server.route(.get, "/body", answering: .data(Data.pattern(limit + 1)))
             try server.start()

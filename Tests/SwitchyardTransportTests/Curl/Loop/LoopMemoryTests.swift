@@ -39,7 +39,8 @@
             for piece in pieces { ycurl_free(piece) }
         }
 
-        @Test(arguments: [24, 40, 1_000, 1_496]) func `a freed block is reused for the next allocation of its size`(
+        @Test(arguments: [24, 40, 1_000, 1_496])
+        func `a freed memory block is reused for the next allocation of its size`(
             count: Int
         ) async throws {
             let isSame = try await onLoop { _ in
@@ -54,7 +55,7 @@
             #expect(isSame)
         }
 
-        @Test func `a freed receive buffer is reused as the next receive buffer`() async throws {
+        @Test func `a freed receive buffer is used again for the next receive buffer`() async throws {
             let isSame = try await onLoop { _ in
                 let first = ycurl_malloc(Self.buffer)
                 ycurl_free(first)
@@ -66,7 +67,7 @@
             #expect(isSame)
         }
 
-        @Test func `a reused block has room for every requested size`() async throws {
+        @Test func `a reused memory block has room for every requested size`() async throws {
             try await onLoop { _ in
                 var random = SystemRandomNumberGenerator()
                 var pieces: [(bytes: UnsafeMutableRawPointer, count: Int, mark: UInt8)] = []
@@ -88,7 +89,7 @@
             }
         }
 
-        @Test func `a block that grows keeps its contents`() async throws {
+        @Test func `a memory block that grows keeps its contents`() async throws {
             try await onLoop { _ in
                 Self.takeAndGiveBack(1, of: 256)
                 Self.takeAndGiveBack(1)
@@ -121,7 +122,7 @@
             }
         }
 
-        @Test(arguments: [5_000, 16_000, 17_000, 65_537]) func `freed blocks of rare sizes are not kept`(
+        @Test(arguments: [5_000, 16_000, 17_000, 65_537]) func `freed memory blocks of rare sizes are not kept`(
             count: Int
         ) async throws {
             let kept = try await onLoop { _ in
@@ -132,7 +133,9 @@
             #expect(kept == 0)
         }
 
-        @Test func `sixty-four blocks of a small size are kept, besides those of other sizes`() async throws {
+        @Test func `up to sixty-four free blocks of one small size are kept, besides blocks of other sizes`()
+            async throws
+        {
             let (one, both) = try await onLoop { _ in
                 Self.takeAndGiveBack(200, of: 1_000)
                 let one = ycurl_kept_bytes()
@@ -195,7 +198,8 @@
             #expect((64 * Self.buffer..<104 * Self.buffer).contains(after))
         }
 
-        @Test func `kept blocks are freed when the connections are closed and when the loop ends`() async throws {
+        @Test func `kept memory blocks are freed when the connections are closed and when the loop ends`() async throws
+        {
             let (before, closed, again, ended) = try await onLoop { loop in
                 Self.takeAndGiveBack(1)
                 let before = ycurl_kept_bytes()
@@ -213,7 +217,7 @@
             #expect(ended == 0)
         }
 
-        @Test func `the end of another loop frees none of this loop's blocks`() async throws {
+        @Test func `the end of another loop does not free the memory blocks of this loop`() async throws {
             let kept = try await onLoop { _ in
                 let other = ycurl_loop_create()
                 Self.takeAndGiveBack(1)
@@ -224,7 +228,7 @@
             #expect(kept >= Self.buffer)
         }
 
-        @Test func `a thread without a loop keeps no blocks`() async throws {
+        @Test func `a thread without a loop keeps no memory blocks`() async throws {
             let kept = await withCheckedContinuation { continuation in
                 Thread.detachNewThread {
                     Self.takeAndGiveBack(1)

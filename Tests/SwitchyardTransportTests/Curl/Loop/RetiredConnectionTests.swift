@@ -41,7 +41,9 @@
             #expect(await server.wait { $0.connectionsOpen == 1 })
         }
 
-        @Test func `a request with its own TLS configuration uses a new connection too`() async throws {
+        @Test func `a request with its own TLS configuration also uses a new connection after a retirement`()
+            async throws
+        {
             let transport = try CurlTransport()
             var request = HTTPRequest(url: url)
             request.tls = TLSConfiguration(minimumVersion: .tls13)

@@ -78,7 +78,10 @@
         }
 
         /// libcurl then only waits to send, so the connection is not read when the upload is complete.
-        @Test func `a connection whose response arrived before the end of the upload is checked too`() async throws {
+        @Test
+        func `a connection whose response arrived before the end of the upload is also checked for unexpected bytes`()
+            async throws
+        {
             let listener = try TCPListener()
             let transport = try CurlTransport()
             let url = try #require(RequestURL("http://127.0.0.1:\(listener.port)/"))

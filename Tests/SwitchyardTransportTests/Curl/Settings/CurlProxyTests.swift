@@ -8,7 +8,7 @@
 
     @testable import SwitchyardTransport
 
-    /// SOCKS proxies, and the protocols offered in the handshake: B53, B54.
+    /// SOCKS proxies, and the protocols offered in the handshake.
     @Suite(.timeLimit(.minutes(5)), .prompt) struct CurlProxyTests {
         private func send(
             _ url: String,
@@ -97,7 +97,9 @@
         }
 
         @Test(arguments: ["127.0.0.0/8", "10.0.0.0/8 127.0.0.1", "10.0.0.0/8,\t127.0.0.1", "*"])
-        func `a host among the exceptions is reached directly and named in the failure`(_ exceptions: String)
+        func `a host among the proxy's exceptions is reached directly, and the failure names the host`(
+            _ exceptions: String
+        )
             async throws
         {
             let error = await #expect(throws: TransportError.self) {
@@ -120,11 +122,11 @@
             }
         }
 
-        @Test func `a proxy over TLS is trusted by the same authorities as servers`() async throws {
+        @Test func `a proxy over TLS is trusted through the same authorities as servers`() async throws {
             #expect(try await send(overTLSTo: .good).status == 200)
         }
 
-        @Test func `an untrusted proxy is sent nothing`() async throws {
+        @Test func `no request is sent to a proxy with an untrusted certificate`() async throws {
             let error = await #expect(throws: TransportError.self) { _ = try await send(overTLSTo: .selfSigned) }
 
             #expect(error?.kind == .certificateRejected)
@@ -152,7 +154,7 @@
             #expect((await hello.firstRange(of: Data("\u{2}h2".utf8)) != nil) == (version == .automatic))
         }
 
-        @Test func `descriptions of a proxy do not contain its password`() {  // L25
+        @Test func `descriptions of a proxy do not contain its password`() {
             let proxy = CurlTransport.Configuration.ProxyServer(
                 kind: .http,
                 host: "proxy.test",

@@ -13,7 +13,7 @@ import Testing
         ("::1", "[::1]"), ("[::1]", "[0:0:0:0:0:0:0:1]"), ("fe80::/10", "[fe80::1]"), ("[fd00::]/8", "[fd12::3]"),
         ("10.0.0.0/8", "[::ffff:10.1.2.3]"),
     ])
-    func `a proxy exception matches a host`(_ list: String, _ host: String) {
+    func `a proxy exception matches the hosts that it covers`(_ list: String, _ host: String) {
         #expect(ProxyExceptions([list]).contains(host))
     }
 
@@ -25,7 +25,7 @@ import Testing
         ("10.0.0.0/", "10.0.0.0"), ("fe80::/10", "[fec0::1]"), ("::/0", "10.0.0.1"), ("0.0.0.1", "10.0.0.0.1"),
         (".", "example.com"), ("example.com/8", "example.com"),
     ])
-    func `a proxy exception does not match a host`(_ list: String, _ host: String) {
+    func `a proxy exception does not match other hosts`(_ list: String, _ host: String) {
         #expect(!ProxyExceptions([list]).contains(host))
     }
 }
