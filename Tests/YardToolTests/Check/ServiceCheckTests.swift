@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ServiceCheckTests {
     private let check = ServiceCheck(environment: nil, timeout: .seconds(30))
 
-    @Test func `a server with any HTTP response counts as alive`() async throws {
+    @Test func `a server that returns any HTTP response counts as alive`() async throws {
         let servers = try [200, 404, 503].map { status in
             try LoopbackServer.started { $0.setDefaultRoute { _ in .text("", status: status) } }
         }
@@ -61,7 +61,7 @@ import Testing
         #expect(report.rows.map(\.state) == ["200"])
     }
 
-    @Test func `an invalid file is a problem, and the servers of the others are still checked`() async throws {
+    @Test func `an invalid file is a problem, and the servers of the other files are still checked`() async throws {
         let server = try LoopbackServer.started()
 
         let report = try await withTemporaryFolder { folder in
@@ -105,7 +105,7 @@ import Testing
         #expect(report.problems.count == 1)
     }
 
-    @Test func `an environment that a file lacks is a problem`() async throws {
+    @Test func `an environment that is missing in a file is a problem`() async throws {
         let check = ServiceCheck(environment: "staging", timeout: .seconds(30))
 
         let report = try await report(on: ["forum": ["http://127.0.0.1:9"]], with: check)
@@ -116,7 +116,9 @@ import Testing
         #expect(report.problems == [expected])
     }
 
-    @Test func `only the servers of the environment are asked, and partial environments are listed`() async throws {
+    @Test func `only servers of the chosen environment are asked, and environments missing in some files are listed`()
+        async throws
+    {
         let server = try LoopbackServer.started()
         let report = try await withTemporaryFolder { folder in
             let json = """
@@ -140,7 +142,7 @@ import Testing
         )
     }
 
-    @Test func `an unencrypted public URL is a problem of its file only`() async throws {
+    @Test func `a public http URL is a problem only of the file that contains it`() async throws {
         let server = try LoopbackServer.started()
 
         let report = try await withTemporaryFolder { folder in
@@ -188,7 +190,7 @@ import Testing
         )
     }
 
-    @Test func `a folder without files and a missing folder are problems`() async throws {
+    @Test func `a folder without files is a problem, and so is a missing folder`() async throws {
         try await withTemporaryFolder { folder in
             let empty = try await check.report(on: [folder])
             let missing = try await check.report(on: [folder.appendingPathComponent("nowhere")])

@@ -4,7 +4,7 @@ import Testing
 @testable import yard
 
 @Suite struct ChoicesTests {
-    @Test func `every transport in the help can be chosen`() throws {
+    @Test func `every transport that the help names can be chosen`() throws {
         let session = try TransportChoice.make("urlsession")
         defer { session.shutdown() }
         #expect(session is URLSessionTransport)
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: SwitchPolicy.names)
-    func `every policy in the help can be chosen`(name: String) {
+    func `every policy that the help names can be chosen`(name: String) {
         #expect(SwitchPolicy.named(name) != nil)
     }
 }

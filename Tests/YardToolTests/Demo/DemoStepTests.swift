@@ -6,7 +6,7 @@ import Testing
 @testable import yard
 
 @Suite(.timeLimit(.minutes(5)), .prompt) struct DemoStepTests {
-    @Test func `a list is loaded to its end`() async throws {
+    @Test func `the demo loads a list to its end`() async throws {
         let report = try await play([ListStep()])
 
         #expect(report.succeeded)
@@ -14,7 +14,7 @@ import Testing
         #expect(report.itemsLoaded == 57)
     }
 
-    @Test func `a repeated request is served from the cache`() async throws {
+    @Test func `the demo repeats a request and gets the response from the cache`() async throws {
         let report = try await play([CacheStep()])
 
         #expect(report.succeeded)
@@ -23,7 +23,7 @@ import Testing
         #expect((1...3).contains(report.serverRequests))
     }
 
-    @Test func `a module error is shown in two languages`() async throws {
+    @Test func `the demo shows a module error in two languages`() async throws {
         let recording = RecordingTerminal()
         let report = try await play([ModuleErrorStep()], on: recording)
 
@@ -33,7 +33,7 @@ import Testing
         #expect(recording.text.contains("用户不存在"))
     }
 
-    @Test func `a mirror gets only the requests that it serves`() async throws {
+    @Test func `the demo sends a mirror only the requests that it serves`() async throws {
         let recording = RecordingTerminal()
         let report = try await play([RoleStep()], on: recording)
 
@@ -42,7 +42,7 @@ import Testing
         #expect(recording.text.contains("from GET /v1/static/headline.json"))
     }
 
-    @Test func `an upload arrives completely and reports progress`() async throws {
+    @Test func `an upload in the demo arrives completely and reports progress`() async throws {
         let recording = RecordingTerminal()
         let report = try await play([UploadStep()], on: recording)
 
@@ -51,7 +51,7 @@ import Testing
         #expect(recording.text.contains("100 %"))
     }
 
-    @Test func `a download that was interrupted resumes where it stopped`() async throws {
+    @Test func `an interrupted download in the demo resumes where it stopped`() async throws {
         let recording = RecordingTerminal()
         let report = try await play([DownloadStep()], on: recording)
 
@@ -61,7 +61,7 @@ import Testing
         #expect(recording.text.contains("100 %"))
     }
 
-    @Test func `a server's death causes no failed call`() async throws {
+    @Test func `the death of a server in the demo causes no failed call`() async throws {
         let report = try await play([OutageStep.death])
 
         #expect(report.succeeded, "\(report.brokenClaims)")
@@ -69,7 +69,7 @@ import Testing
         #expect(report.callerFailures == 0)
     }
 
-    @Test func `a server's hang causes no failed call`() async throws {
+    @Test func `a server that hangs in the demo causes no failed call`() async throws {
         let report = try await play([OutageStep.hang])
 
         #expect(report.succeeded, "\(report.brokenClaims)")
@@ -77,14 +77,14 @@ import Testing
         #expect(report.callerFailures == 0)
     }
 
-    @Test func `a recovered server gets its traffic back`() async throws {
+    @Test func `a server that recovers in the demo gets its traffic back`() async throws {
         let report = try await play([OutageStep.death, RecoveryStep()])
 
         #expect(report.succeeded, "\(report.brokenClaims)")
         #expect(report.failBacks == 1)
     }
 
-    @Test func `a new environment does not use the cache of the first one`() async throws {
+    @Test func `a new environment in the demo does not use the cache of the first environment`() async throws {
         let report = try await play([CacheStep(), EnvironmentStep()])
 
         #expect(report.succeeded, "\(report.brokenClaims)")

@@ -7,7 +7,7 @@ import Testing
 @testable import yard
 
 @Suite(.timeLimit(.minutes(5)), .prompt) struct DemoTests {
-    @Test func `the report has the documented keys`() throws {
+    @Test func `the report of the demo has the documented keys`() throws {
         let json = try JSONValue(parsing: Data(DemoReport().json().utf8))
         let keys = Set(try #require(json.object).keys)
 
@@ -71,7 +71,7 @@ import Testing
         #expect(traffic.total.lastError?.reason == .status(500))
     }
 
-    @Test func `an interactive terminal shows a redrawn table of servers`() async throws {
+    @Test func `an interactive terminal shows a table of servers that is redrawn`() async throws {
         let recording = RecordingTerminal(isInteractive: true, columns: 100, rows: 30)
         let demo = Demo(steps: [OutageStep.death], pace: .brisk, screen: DemoScreen(recording.terminal))
 

@@ -41,7 +41,7 @@ import Testing
         return try JSONDecoder().decode(InspectorRecord.self, from: Data(html[begin..<end].utf8))
     }
 
-    @Test func `a recorded archive becomes a page with its calls`() async throws {
+    @Test func `the inspect command turns a recorded archive into a page with its calls`() async throws {
         let archive = try await archive()
         let record = try await withTemporaryFolder { folder in
             let file = folder.appendingPathComponent("forum.har")
@@ -61,7 +61,7 @@ import Testing
         #expect(record.details["2"]?.attempts.first?.response?.body.base64 == "AP8=")
     }
 
-    @Test func `each entry of another program's archive becomes a call without secrets`() async throws {
+    @Test func `each entry of another program's archive becomes a call without secrets on the page`() async throws {
         let json = """
             {"log": {"version": "1.2", "creator": {"name": "Browser", "version": "1"}, "entries": [
             {"startedDateTime": "2024-05-06T07:08:09.123456+02:00", "time": 12.5, "cache": {},
@@ -85,7 +85,7 @@ import Testing
         #expect(try !InspectorPage().html(showing: record).contains("secret"))
     }
 
-    @Test func `the output lines of a load run become calls and switches`() async throws {
+    @Test func `the output lines of a load run become calls and switches on the page`() async throws {
         let lines = """
             {"attempts":1,"done":1700000000.5,"due":1700000000,"error":null,"load":"open","ok":true,"server":"a","status":200}
             {"at":1700000000.6,"cause":"errorRatio","event":"switch","from":"a","to":"b"}

@@ -56,7 +56,7 @@ import Testing
         ])
     }
 
-    @Test func `a list that was signed with a new key passes the check of an app`() async throws {
+    @Test func `a server list that was signed with a new key passes the check of an app`() async throws {
         let (key, service) = (try await key("k1"), try service())
         let list = await sign(service, "k1")
 
@@ -69,7 +69,7 @@ import Testing
         #expect(ListText(document).text.contains("primary  release      https://api.example.com"))
     }
 
-    @Test func `during a rotation a list is signed by both keys`() async throws {
+    @Test func `during a key rotation, a server list is signed with both keys`() async throws {
         let (old, new, service) = (try await key("k1"), try await key("k2"), try service())
         let list = await sign(service, "k1,k2")
 
@@ -78,7 +78,7 @@ import Testing
         #expect(await check(list, service, trust: "\(old),\(new)") == 0)
     }
 
-    @Test func `the check refuses what an app refuses`() async throws {
+    @Test func `the check of the list command refuses the lists that an app refuses`() async throws {
         let (key, service) = (try await key("k1"), try service())
         let other = try await self.key("k2")
         let list = await sign(service, "k1")
@@ -92,7 +92,7 @@ import Testing
         #expect(await Yard.run(["list", "check"] + after) == 1)
     }
 
-    @Test func `the file of a private key is readable only for its owner and is never replaced`()
+    @Test func `only the owner can read the file of a private key, and the file is never replaced`()
         async throws
     {
         _ = try await key("k1")
@@ -118,7 +118,9 @@ import Testing
         #expect(await Yard.run(words) == 2)
     }
 
-    @Test func `the check of service files validates a list and requests its servers`() async throws {
+    @Test func `the check of service files validates their server list and sends a request to its servers`()
+        async throws
+    {
         let server = LoopbackServer()
         server.route(.get, "/", answering: .text("hello"))
         try server.start()

@@ -29,7 +29,7 @@ import Testing
         #expect(LoadSummary([]).text.hasPrefix("0 calls, 0 failed, 0 switches, 0 returns, "))
     }
 
-    @Test func `the number in the path starts at 1`() async throws {
+    @Test func `the number in the path of a load run starts at 1`() async throws {
         let server = try Self.server()
 
         try await Self.withFile(for: server) { file in
@@ -58,7 +58,7 @@ import Testing
         #expect(server.statistics.requestsReceived == count)
     }
 
-    @Test func `a run without a given start time starts when it is ready`() async throws {
+    @Test func `a load run without a given start time starts when it is ready`() async throws {
         let server = try Self.server()
 
         let (ready, records) = try await Self.withFile(for: server) { file in
@@ -74,7 +74,7 @@ import Testing
         #expect(records.allSatisfy { $0.due >= ready })
     }
 
-    @Test func `a worker does not wait for a request that would be due after the end`() async throws {
+    @Test func `a worker of a load run does not wait for a request that is due after the end`() async throws {
         let server = try Self.server()
         let start = ContinuousClock.now
 
@@ -87,7 +87,7 @@ import Testing
         #expect(server.statistics.requestsReceived == 2)
     }
 
-    @Test func `a cancelled run ends and prints its active requests`() async throws {
+    @Test func `a load run that is cancelled ends and prints its active requests`() async throws {
         let server = try Self.server()
         server.fault = .hang
         let terminal = RecordingTerminal()
@@ -109,7 +109,7 @@ import Testing
         #expect(terminal.text.split(separator: "\n").count == records.count)
     }
 
-    @Test func `the keys of every line are in a fixed order`() {
+    @Test func `the keys in every output line of a load run are in a fixed order`() {
         let terminal = RecordingTerminal()
         let output = LineOutput(terminal.terminal)
 

@@ -32,14 +32,14 @@ import Testing
         }
     }
 
-    @Test func `a run without failures ends with exit code 0`() async throws {
+    @Test func `a load run without failures ends with exit code 0`() async throws {
         let (code, report) = try await load()
 
         #expect(code == 0)
         #expect(report.verdict.headline == "All 40 calls succeeded.")
     }
 
-    @Test func `a run with responses of status 404 ends with exit code 1, and its report counts them as failures`()
+    @Test func `a load run with responses of status 404 ends with exit code 1 and reports them as failures`()
         async throws
     {
         let (code, report) = try await load(answering: LoopbackResponse(status: 404))
@@ -50,7 +50,8 @@ import Testing
         #expect(report.faults.isEmpty)
     }
 
-    @Test func `a run whose only server refuses connections reports the outage and ends with exit code 1`() async throws
+    @Test func `a load run whose only server refuses connections reports the outage and ends with exit code 1`()
+        async throws
     {
         let (code, report) = try await load { $0.fault = .refuse }
 
@@ -60,14 +61,14 @@ import Testing
         #expect(report.faults.map(\.what) == ["refused connections"])
     }
 
-    @Test func `failures up to the limit end with exit code 0`() async throws {
+    @Test func `a load run with failures up to the limit ends with exit code 0`() async throws {
         let (code, report) = try await load(["--fail-above", "100%"], answering: LoopbackResponse(status: 404))
 
         #expect(code == 0)
         #expect(report.verdict.level == .good)
     }
 
-    @Test func `waits above the limit end with exit code 1`() async throws {
+    @Test func `a load run with waits above the limit ends with exit code 1`() async throws {
         #expect(try await load(["--p99-below", "0.001ms"]).code == 1)
         #expect(try await load(["--p99-below", "60s"]).code == 0)
     }
@@ -87,7 +88,7 @@ import Testing
         #expect(error?.description == message)
     }
 
-    @Test func `each exceeded limit is explained`() throws {
+    @Test func `each limit that a load run exceeds is explained`() throws {
         let words = ["--fail-above", "1%", "--p99-below", "1.5s"]
         let thresholds = try LoadThresholds(Arguments(words, options: LoadThresholds.options))
         let phase = ReportPhase(name: .all, calls: 400, failures: 5, p99: 2_000)
@@ -100,7 +101,7 @@ import Testing
         )
     }
 
-    @Test func `the line of a run on a terminal counts the calls`() async throws {
+    @Test func `the status line of a load run on a terminal counts the calls`() async throws {
         let service =
             #"{"service": "s", "defaultEnvironment": "test", "servers": [{"name": "a", "baseURLs": {"test": "http://127.0.0.1"}}]}"#
         let plan = try await withTemporaryFolder { folder in

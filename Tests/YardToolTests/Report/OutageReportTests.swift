@@ -43,7 +43,7 @@ import Testing
         )
     }
 
-    @Test func `the verdict of a total outage names its length and the failed calls`() {
+    @Test func `the verdict on a total outage states its length and the number of failed calls`() {
         let verdict = Report(of: Self.outage()).verdict
 
         #expect(verdict.headline == "All servers were down for 6 s. 150 of 500 calls failed.")
@@ -70,7 +70,7 @@ import Testing
         #expect(marks.last?.text == "c responds again")
     }
 
-    @Test func `an outage that does not end has no end`() {
+    @Test func `an outage that has not ended at the end of the run has no end time`() {
         var story = Self.outage()
         story.notes.calls.removeAll { $0.start >= MonotonicTime(seconds: 110) }
 
@@ -80,14 +80,14 @@ import Testing
         #expect(report.verdict.headline == "All servers were down for 6 s. 150 of 250 calls failed.")
     }
 
-    @Test func `only the servers that received the failed calls are faulty`() {
+    @Test func `only the servers that received the failed calls count as faulty`() {
         let report = Report(of: Self.outage(attempts: 1))
 
         #expect(report.faults.map(\.server) == [2])
         #expect(report.verdict.headline == "Server c failed. 150 of 500 calls failed.")
     }
 
-    @Test func `responses with status 404 are failures of the calls and not of a server`() {
+    @Test func `responses with status 404 count as failures of the calls and not as faults of a server`() {
         let report = Report(of: Self.outage(kind: "http404"))
 
         #expect(report.faults.isEmpty)
@@ -96,7 +96,7 @@ import Testing
         #expect(report.totals.map(\.answered) == [350, 0, 0])
     }
 
-    @Test func `single failures are not an outage`() {
+    @Test func `single failures do not count as an outage`() {
         let calls = (0..<500).map { Self.call($0, server: "a", failure: $0.isMultiple(of: 100) ? "http503" : nil) }
 
         let report = Report(of: Self.story(calls, tolerance: 0.01))
@@ -106,7 +106,7 @@ import Testing
         #expect(report.verdict.level == .good)
     }
 
-    @Test func `frequent failures between successful calls are a fault of their server`() {
+    @Test func `frequent failures between successful calls count as a fault of their server`() {
         let calls = (0..<500).map { place in
             let isBad = (100..<150).contains(place) && place.isMultiple(of: 3)
             return Self.call(place, server: isBad ? "b" : "a", failure: isBad ? "http503" : nil)
@@ -171,7 +171,7 @@ import Testing
         #expect(lines.dropFirst(2).first?.hasPrefix("    service after 500 ms; calls went to secondary;") == true)
     }
 
-    @Test func `returns to a recovered server are distinguished from other switches`() {
+    @Test func `the report distinguishes a return to a recovered server from other switches`() {
         let switches = Report(of: .hang()).marks.filter { $0.kind == .switched }
 
         #expect(switches.map(\.isReturn) == [nil, true])

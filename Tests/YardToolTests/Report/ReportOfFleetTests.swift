@@ -15,7 +15,7 @@ import Testing
         return simulation
     }
 
-    @Test func `the numbers per second of a fleet add up to its totals`() throws {
+    @Test func `the numbers per second of a simulated fleet add up to its totals`() throws {
         let simulation = try Self.dead.get()
         let fleet = try #require(Report(of: simulation).fleet)
 
@@ -26,7 +26,7 @@ import Testing
         #expect(fleet.requests.count == Int(FleetScenario.duration))
     }
 
-    @Test func `the phases of a fleet are divided by its fault`() throws {
+    @Test func `the report of a fleet is divided into phases before, during and after the fault`() throws {
         let simulation = try Self.dead.get()
         let phases = Report(of: simulation).phases
 
@@ -37,7 +37,7 @@ import Testing
         #expect(try (50...200).contains(#require(phases[0].p50)))
     }
 
-    @Test func `a dead server has no capacity, and its capacity grows slowly after its return`() throws {
+    @Test func `a dead server has no capacity, and after its return the capacity grows slowly`() throws {
         let simulation = try Self.dead.get()
         let servers = try #require(Report(of: simulation).fleet).servers
 
@@ -48,7 +48,7 @@ import Testing
         #expect(servers[1].capacity.allSatisfy { $0 == 7 })
     }
 
-    @Test func `the shares of the servers' clients add up to one at any time`() throws {
+    @Test func `at any time, the fractions of clients that use each server add up to one`() throws {
         let simulation = try Self.dead.get()
         let servers = try #require(Report(of: simulation).fleet).servers
 
@@ -78,7 +78,9 @@ import Testing
         #expect(report.summary.hasPrefix("Every server was unreachable for 30 % of the clients"))
     }
 
-    @Test func `the report of a fleet without a failure names no failure, and the servers with too much load`() throws {
+    @Test func `the report of a fleet without failures names no failure and lists the servers with too much load`()
+        throws
+    {
         let simulation = try Self.simulation(FleetPlan(clients: 100, scenario: .herd))
         let report = Report(of: simulation)
 
@@ -98,7 +100,7 @@ import Testing
         #expect(try JSONDecoder().decode(Report.self, from: Data(report.json().utf8)) == report)
     }
 
-    @Test func `the quantiles of a wait histogram equal the quantiles of the waits`() {
+    @Test func `the quantiles of a histogram of waits equal the quantiles of the waits`() {
         var waits = FleetWaits(seconds: 3)
         for wait in 1...100 { waits.add(Double(wait) / 1000, from: 1.5) }
 

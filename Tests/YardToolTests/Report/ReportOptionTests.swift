@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func `the error names the option, the file and the reason`() throws {
+    @Test func `the error for a report that cannot be written names the option, the file and the reason`() throws {
         let words = ["--report", "/no-such-folder/report.html"]
         let error = #expect(throws: UsageError.self) {
             _ = try ReportFile(Arguments(words, options: [ReportFile.option]))

@@ -63,13 +63,13 @@ import Testing
         #expect(!ReportText(report: Report(of: story)).html.contains("Failed calls by reason"))
     }
 
-    @Test func `a name that looks like a placeholder of the page is not replaced`() throws {
+    @Test func `a server name that looks like a placeholder of the page is not replaced`() throws {
         let report = Report(of: .hang(names: ["<!-- script -->", "<!-- data -->"]))
 
         #expect(try ReportPage().html(for: report).components(separatedBy: #"id="report""#).count == 2)
     }
 
-    @Test func `the page contains its style, data and script, and loads no other resource`() throws {
+    @Test func `the report page contains its style, data and script, and loads no other resource`() throws {
         let html = try ReportPage().html(for: Report(of: .hang()))
 
         #expect(html.hasPrefix("<!DOCTYPE html>"))

@@ -47,7 +47,7 @@ import Testing
         #expect(report.faults == [fault])
     }
 
-    @Test func `the numbers before, during and after the fault belong to the calls due then`() throws {
+    @Test func `the numbers before, during and after a fault count the calls that were due in these phases`() throws {
         #expect(try phase(.before).calls == 10)
         #expect(try phase(.during).calls == 7)
         #expect(try phase(.during).failures == 1)
@@ -66,7 +66,7 @@ import Testing
         #expect(try phase(.during).max == 2_000)
     }
 
-    @Test func `every event of the report has a mark with its reason in words`() throws {
+    @Test func `every event in the report has a mark and its reason in words`() throws {
         let switches = report.marks.filter { $0.kind == .switched }
         let ejected = try #require(report.marks.first { $0.kind == .ejected })
 
@@ -90,11 +90,11 @@ import Testing
         #expect(own.map(\.until) == [1.5, 3.5, 5, report.duration])
     }
 
-    @Test func `the second server is on standby, then in use, then on standby again`() {
+    @Test func `a second server that takes over is reported as standby, then in use, then standby again`() {
         #expect(report.states.filter { $0.server == 1 }.map(\.state) == [.standby, .inUse, .standby])
     }
 
-    @Test func `the rates count every call once`() throws {
+    @Test func `the rates in the report count every call once`() throws {
         let rates = try #require(report.rates)
 
         #expect(rates.step == 0.25)
@@ -103,13 +103,14 @@ import Testing
         #expect(rates.answered[1][4..<6].reduce(0, +) == 5)
     }
 
-    @Test func `the report has the fraction of responses of each server`() {
+    @Test func `the report contains the fraction of responses that each server sent`() {
         #expect(report.totals.map(\.answered) == [11, 6])
         #expect(report.totals.map(\.share) == [0.6471, 0.3529])
         #expect(report.totals.map(\.hedged) == [0, 5])
     }
 
-    @Test func `the summary describes fault, effect, reason of the switch and recovery in one sentence`() {
+    @Test
+    func `the summary describes the fault, its effect, the reason for the switch and the recovery in one sentence`() {
         #expect(
             report.summary == """
                 primary did not respond in time from 1.0 s on, and 500 ms later calls went to secondary, because primary \
@@ -129,7 +130,7 @@ import Testing
         #expect(report.summary == sentence)
     }
 
-    @Test func `a fault that was made on purpose is reported with its known times`() {
+    @Test func `a fault that was injected on purpose is reported with its known times`() {
         var story = TrafficStory.hang()
         let begin = MonotonicTime(seconds: 100.9)
         let fault = RecordedFault(
@@ -167,7 +168,7 @@ import Testing
         #expect(try report.json().contains(#""calls":{"failure":[]"#))
     }
 
-    @Test func `a long run has few time steps`() throws {
+    @Test func `the report of a long run has few time steps`() throws {
         var story = TrafficStory.calm
         let late = RecordedCall(start: MonotonicTime(seconds: 3_700), wait: .milliseconds(1), server: "secondary")
         story.notes.calls.append(late)

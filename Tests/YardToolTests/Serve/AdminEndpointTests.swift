@@ -39,7 +39,7 @@ import Testing
         #expect(try await call(.get, "admin/fault").text == "{}\n")
     }
 
-    @Test func `a new fault outlasts the duration of the fault that it replaces`() async throws {
+    @Test func `a new fault lasts longer than the duration of the fault that it replaces`() async throws {
         _ = try await call(.put, "admin/fault?server=topics/primary&fault=refuse&for=5")
         _ = try await call(.put, "admin/fault?server=topics/primary&fault=hang")
 
@@ -62,7 +62,7 @@ import Testing
         #expect(yard.machines.allSatisfy { $0.server.fault == nil })
     }
 
-    @Test func `a request with a misspelled parameter removes no fault`() async throws {
+    @Test func `a request with a misspelled parameter does not remove a fault`() async throws {
         _ = try await call(.put, "admin/fault?fault=hang")
 
         let answer = try await call(.delete, "admin/fault?sever=topics/primary")
@@ -80,7 +80,7 @@ import Testing
         #expect(yard.faults.orders.isEmpty)
     }
 
-    @Test func `an invalid order is rejected with the expected values`() async throws {
+    @Test func `an invalid fault order is rejected with the expected values`() async throws {
         let answer = try await call(.put, "admin/fault?server=primary&fault=sulk")
 
         #expect(answer.status == 400)
@@ -96,7 +96,7 @@ import Testing
         #expect(try await call(.get, path, host: "localhost:\(port)").status == 200)
     }
 
-    @Test func `the endpoint describes its use`() async throws {
+    @Test func `the admin endpoint describes its use`() async throws {
         let answer = try await call(.get, "admin")
 
         #expect(answer.text.contains("curl -X PUT '\(yard.admin.baseURL)/admin/fault?"))

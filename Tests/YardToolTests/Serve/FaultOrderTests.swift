@@ -5,7 +5,7 @@ import Testing
 @testable import yard
 
 @Suite struct FaultOrderTests {
-    @Test func `a query and a JSON object give the same order`() throws {
+    @Test func `a fault order as a query equals the same order as a JSON object`() throws {
         let query = try FaultOrder(
             query: [
                 URLQueryItem(name: "server", value: "primary"), URLQueryItem(name: "fault", value: "hang"),
@@ -19,13 +19,13 @@ import Testing
         #expect(query.for == 5)
     }
 
-    @Test func `null values in JSON count as missing`() throws {
+    @Test func `null values in the JSON of a fault order count as missing`() throws {
         let order = try FaultOrder(query: [], json: Data(#"{"fault": "hang", "server": null, "for": null}"#.utf8))
 
         #expect(order == (try FaultOrder(query: [], json: Data(#"{"fault": "hang"}"#.utf8))))
     }
 
-    @Test func `a query takes precedence over a body`() throws {
+    @Test func `the query of a fault order takes precedence over the body`() throws {
         let order = try FaultOrder(
             query: [URLQueryItem(name: "fault", value: "refuse")],
             json: Data(#"{"fault": "hang"}"#.utf8)
@@ -70,7 +70,7 @@ import Testing
         (#"{"fault": "status", "status": 503.7}"#, "expected status to be a whole number"),
         (#"{"fault": "drip", "bytes": 1e300}"#, "expected bytes to be a number from 0 to 1000000000"),
     ])
-    func `the error for an invalid order names what was expected`(json: String, message: String) {
+    func `the error for an invalid fault order names what was expected`(json: String, message: String) {
         let problem = #expect(throws: FaultOrder.Problem.self) {
             try FaultOrder(query: [], json: Data(json.utf8))
         }

@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test func `a fault whose duration is over at once is not listed`() throws {
+    @Test func `a fault with a duration of zero is not listed`() throws {
         let machine = ForumServer("topics/primary", ForumRoutes(.release))
         let board = FaultSchedule([machine], time: PassedTime())
         let order = try FaultOrder(query: [], json: Data(#"{"fault": "hang", "for": 0}"#.utf8))

@@ -26,7 +26,7 @@ import Testing
 
     private static func yard() async throws -> ServedYard { try ServedYard(await machines(), firstPort: 0) }
 
-    @Test func `the machines have the names, ports and folders of the service file`() async throws {
+    @Test func `the served machines have the names, ports and folders of the service file`() async throws {
         let machines = try await Self.machines()
 
         #expect(machines.map(\.name) == ["shop/primary", "shop/mirror"])
@@ -34,7 +34,7 @@ import Testing
         #expect(machines.map(\.site.folder) == ["/v1", "/cdn"])
     }
 
-    @Test func `an environment whose servers are elsewhere is an error with its place`() async {
+    @Test func `an environment whose servers run elsewhere is an error with its location in the file`() async {
         let error = await #expect(throws: CatalogError.self) { _ = try await Self.machines(.release) }
 
         #expect(error?.keyPath == "servers[0].baseURLs.release")
@@ -48,7 +48,7 @@ import Testing
         (1, .get, "/cdn/st%61tic/7", 200), (1, .get, "/cdn/catalog/7", 404), (1, .post, "/cdn/static/7", 404),
         (1, .head, "/cdn/static/7", 404), (1, .get, "/cdn/users/1", 404), (1, .get, "/static/7", 404),
     ])
-    func `a machine responds with 404 to a request that it does not serve`(
+    func `a served machine responds with 404 to a request that it does not serve`(
         place: Int,
         method: HTTPMethod,
         path: String,

@@ -3,7 +3,7 @@ import Testing
 @testable import yard
 
 @Suite struct LiveRegionTests {
-    @Test func `a redrawn line is overwritten in one write`() {
+    @Test func `a line of a live terminal region is overwritten in one write`() {
         let recording = RecordingTerminal(isInteractive: true)
         let region = LiveRegion(recording.terminal)
 
@@ -15,7 +15,7 @@ import Testing
         #expect(recording.frames == [first, second])
     }
 
-    @Test func `a permanent line is printed above the region`() {
+    @Test func `a permanent line is printed above the live region`() {
         let recording = RecordingTerminal(isInteractive: true)
         let region = LiveRegion(recording.terminal)
 
@@ -26,7 +26,7 @@ import Testing
         #expect(recording.frames.last == frame)
     }
 
-    @Test func `the cursor is shown again when the region is cleared`() {
+    @Test func `the cursor is shown again when the live region is cleared`() {
         let recording = RecordingTerminal(isInteractive: true)
         let region = LiveRegion(recording.terminal)
 

@@ -8,7 +8,7 @@ import Testing
         #expect("dead".styled(.plain) == "dead")
     }
 
-    @Test func `an ideograph takes two columns`() {
+    @Test func `an ideograph takes two columns of a terminal`() {
         #expect("中文".columns == 4)
         #expect("用户a".columns == 5)
     }
@@ -19,13 +19,13 @@ import Testing
         #expect("too long".padded(to: 3) == "too long")
     }
 
-    @Test func `a clipped text ends its style`() {
+    @Test func `a clipped terminal text ends its style`() {
         #expect("healthy".styled(.green).clipped(to: 3) == "\u{1B}[32mhea\u{1B}[0m")
         #expect("plain".clipped(to: 3) == "pla")
         #expect("plain".clipped(to: 5) == "plain")
     }
 
-    @Test func `an ideograph that does not fit is left out completely`() {
+    @Test func `an ideograph that does not fit into the columns is left out completely`() {
         #expect("中文".clipped(to: 3) == "中")
     }
 

@@ -22,7 +22,7 @@ import Testing
         (0, "░░░░   0 %"), (0.5, "██░░  50 %"), (0.999, "███░  99 %"), (1, "████ 100 %"), (7, "████ 100 %"),
         (-1, "░░░░   0 %"), (Double.nan, "░░░░   0 %"),
     ])
-    func `a progress bar is full only at the end`(share: Double, text: String) {
+    func `a progress bar is drawn full only when the work is complete`(share: Double, text: String) {
         #expect(ProgressBar(width: 4).text(share) == text)
     }
 }

@@ -4,7 +4,7 @@ import Testing
 @testable import yard
 
 @Suite struct EventQueueTests {
-    @Test func `events are returned in the order of time`() {
+    @Test func `the event queue returns events in the order of time`() {
         var queue = EventQueue()
         var random = FleetRandom(seed: 7)
         for code in 0..<500 {
@@ -18,7 +18,7 @@ import Testing
         #expect(times == times.sorted())
     }
 
-    @Test func `events of equal time are returned in the order of insertion`() {
+    @Test func `the event queue returns events of equal time in the order of insertion`() {
         var queue = EventQueue()
         for code in 0..<100 { queue.insert(UInt32(code), at: MonotonicTime(nanoseconds: code % 2 == 0 ? 5 : 3)) }
 

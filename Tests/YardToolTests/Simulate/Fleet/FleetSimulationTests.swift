@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test(arguments: FleetScenario.allCases, [ServerModel.deep, .aware])
-    func `every request of the fleet ends exactly once`(scenario: FleetScenario, model: ServerModel) throws {
+    func `every request of a simulated fleet ends exactly once`(scenario: FleetScenario, model: ServerModel) throws {
         var simulation = try FleetSimulation(FleetPlan(clients: 60, scenario: scenario, model: model))
 
         simulation.run()
@@ -24,13 +24,13 @@ import Testing
         #expect(simulation.clients.newestRequest.allSatisfy { $0 == FleetClients.noRequest })
     }
 
-    @Test func `the same seed gives the same report`() throws {
+    @Test func `two fleet simulations with the same seed give the same report`() throws {
         let plan = FleetPlan(clients: 80, scenario: .brownout, seed: 11)
 
         #expect(try report(plan).json() == report(plan).json())
     }
 
-    @Test func `the timeline has every step and can be decoded from its JSON`() throws {
+    @Test func `the timeline of a fleet has every time step and can be decoded from its JSON`() throws {
         var simulation = try FleetSimulation(FleetPlan(clients: 80, scenario: .deathShort))
         simulation.run()
         var report = FleetReport(of: simulation, wallSeconds: 0)
@@ -46,7 +46,7 @@ import Testing
         #expect(timeline.steps.contains { $0.failPercent > 0 } == (report.failures > 0))
     }
 
-    @Test func `another seed gives other requests`() throws {
+    @Test func `fleet simulations with different seeds have different requests`() throws {
         let first = try report(FleetPlan(clients: 80, seed: 1))
         let second = try report(FleetPlan(clients: 80, seed: 2))
 
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: [FleetScenario.deathAmple, .hang])
-    func `the recommended policy hides the loss of a server`(scenario: FleetScenario) throws {
+    func `the recommended policy prevents failed calls when a server is lost`(scenario: FleetScenario) throws {
         let report = try report(FleetPlan(clients: 600, scenario: scenario, isWarm: true))
 
         #expect(report.failures == 0)
@@ -73,7 +73,7 @@ import Testing
         #expect(recommended.failures <= off.failures)
     }
 
-    @Test func `most clients of a dying server switch away from it and back`() throws {
+    @Test func `most clients of a server that dies switch to another server and later back`() throws {
         let report = try report(FleetPlan(clients: 300, scenario: .deathAmple))
 
         #expect(report.switchesPerClient.mean > 1)
@@ -81,21 +81,21 @@ import Testing
     }
 
     @Test(arguments: [FleetScenario.deathAmple, .hang])
-    func `without switching, requests fail until the server is back and warm`(scenario: FleetScenario) throws {
+    func `without switching, requests fail until the server runs again and is warm`(scenario: FleetScenario) throws {
         let report = try report(FleetPlan(clients: 300, scenario: scenario, policy: .off))
 
         #expect((29...50).contains(report.failPercent))
         #expect(report.switchesPerClient.max == 0)
     }
 
-    @Test func `clients without a network count their failures against no server`() throws {
+    @Test func `clients without a network do not count their failures against a server`() throws {
         let report = try report(FleetPlan(clients: 300, scenario: .network30))
 
         #expect((3.0...6.0).contains(report.failPercent))
         #expect(report.switchesPerClient.mean < 0.05)
     }
 
-    @Test func `a warm fallback reduces the peak load of the second server`() throws {
+    @Test func `a fallback server that is warm reduces the peak load of the second server`() throws {
         var policy = SwitchPolicy.recommended
         policy.warmUp = nil
         let cold = try report(FleetPlan(clients: 300, scenario: .deathAmple, policy: policy))
@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test(arguments: ServerModel.allCases)
-    func `a fleet that chooses within the latency window spreads over all servers`(model: ServerModel) throws {
+    func `a fleet that chooses within the latency window uses all servers`(model: ServerModel) throws {
         var policy = SwitchPolicy.off
         policy.selection = .lowestLatency
         var simulation = try FleetSimulation(FleetPlan(clients: 600, scenario: .herd, policy: policy, model: model))

@@ -10,7 +10,7 @@ import Testing
         return abs(answered - time) < 1e-6
     }
 
-    @Test func `a request to a simulated server waits for the work before it`() {
+    @Test func `a request to a simulated server waits until earlier requests are processed`() {
         var server = SimulatedServer(capacity: steady, model: .deep)
 
         let first = server.take(cost: 3, at: 1, until: 9).reply
@@ -20,7 +20,7 @@ import Testing
         #expect(isAnswer(second, at: 1.3 + SimulatedServer.serviceTime))
     }
 
-    @Test func `an idle server does not save up its capacity`() {
+    @Test func `an idle simulated server does not accumulate capacity for later`() {
         var server = SimulatedServer(capacity: steady, model: .deep)
 
         _ = server.take(cost: 3, at: 1, until: 9)
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: [(ServerModel.deep, 30), (.aware, 15)])
-    func `a queue that is too long rejects a request`(model: ServerModel, expected: Int) {
+    func `a simulated server whose queue is too long rejects a request`(model: ServerModel, expected: Int) {
         var server = SimulatedServer(capacity: steady, model: model)
 
         let taken = (0..<100).prefix { _ in
@@ -40,7 +40,7 @@ import Testing
         #expect(taken.count == expected)
     }
 
-    @Test func `only an aware server drops requests that cannot meet their deadline`() {
+    @Test func `only a simulated server of the aware model drops requests that cannot meet their deadline`() {
         var deep = SimulatedServer(capacity: steady, model: .deep)
         var aware = SimulatedServer(capacity: steady, model: .aware)
         for _ in 0..<10 {
@@ -53,7 +53,7 @@ import Testing
         #expect(aware.backlog(at: 1) < deep.backlog(at: 1))
     }
 
-    @Test func `only an aware server drops waiting requests that were cancelled`() {
+    @Test func `only a simulated server of the aware model drops waiting requests that were cancelled`() {
         for (model, remaining) in [(ServerModel.deep, 20.0), (.aware, 10.0)] {
             var server = SimulatedServer(capacity: steady, model: model)
             let served = server.take(cost: 10, at: 1, until: 9)
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `a dead server refuses requests and resets unfinished requests`() {
+    @Test func `a simulated server that dies refuses new requests and resets unfinished requests`() {
         let outage = SimulatedServer.Outage(refuses: true, span: 2..<4)
         var server = SimulatedServer(capacity: steady, outage: outage, model: .deep)
 
@@ -76,7 +76,7 @@ import Testing
         #expect(isAnswer(server.take(cost: 1, at: 4, until: 9).reply, at: 4 + SimulatedServer.serviceTime))
     }
 
-    @Test func `a server that hangs does not respond`() {
+    @Test func `a simulated server that hangs does not respond`() {
         let outage = SimulatedServer.Outage(refuses: false, span: 2..<4)
         var server = SimulatedServer(capacity: steady, outage: outage, model: .deep)
 

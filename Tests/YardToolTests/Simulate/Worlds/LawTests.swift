@@ -41,7 +41,7 @@ import Testing
         return Law.violations(in: played).map(\.group)
     }
 
-    @Test func `a simulated call may fail if no single server would respond`() {
+    @Test func `a simulated call may fail if no server on its own would respond`() {
         #expect(violations(of: call(.failed(.deadlineExceeded), first: silence)).isEmpty)
     }
 
@@ -72,7 +72,7 @@ import Testing
         #expect(violations(of: call(.failed(.overloaded), first: lucky)).map(\.kind) == [.refusedUnsent])
     }
 
-    @Test func `a simulated call must end by its deadline`() {
+    @Test func `a simulated call ends by its deadline`() {
         var late = call(.answered(200), first: well)
         late.endTime = 3.1
 
@@ -141,7 +141,7 @@ import Testing
         #expect(found([told, newer]).isEmpty)
     }
 
-    @Test func `equal servers cause no switch`() {
+    @Test func `a switch among equal servers violates the rules of the simulation`() {
         let answered = call(.answered(200), first: well)
 
         #expect(violations(of: answered, switches: 1).map(\.kind) == [.switchedAmongEquals])

@@ -8,7 +8,7 @@ import Testing
         try WorldPlay.play(world, policy: .recommended)
     }
 
-    @Test func `a simulated World with the same number has the same content and the same results`() throws {
+    @Test func `a simulated World with a given number always has the same content and the same results`() throws {
         let played = try [16, 16].map { try play(World(number: $0)) }
 
         #expect(World(number: 16) == World(number: 16))
@@ -16,7 +16,7 @@ import Testing
         #expect(played[0].record.shadows == played[1].record.shadows)
     }
 
-    @Test func `worlds with adjacent numbers are different`() {
+    @Test func `simulated Worlds with adjacent numbers are different`() {
         let worlds = (1...200).map { World(number: $0) }
 
         #expect(Set(worlds.map(\.latency.median)).count == 200)
@@ -33,7 +33,7 @@ import Testing
         #expect(Law.violations(in: played).isEmpty)
     }
 
-    @Test func `reads move to the other server when the first one dies, and return later`() throws {
+    @Test func `simulated reads move to the other server when the first server dies, and return later`() throws {
         let outage = Trouble(.refused, server: 0, window: .init(2, 6))
         var world = World.sample([outage])
         world.traffic.calls = 400
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func `probes and comparisons are counted separately`() throws {
+    @Test func `a simulated World counts probes and comparison requests separately from calls`() throws {
         let played = try play(.sample([Trouble(.refused, server: 0, window: .init(2, 6))]))
 
         #expect(played.record.shadows > 0)
@@ -70,7 +70,7 @@ import Testing
         #expect(played.record.requests == played.calls.reduce(0) { $0 + $1.sendings.count })
     }
 
-    @Test func `the references are the responses that a single server would give`() throws {
+    @Test func `the reference of a simulated call is the response that a single server would give`() throws {
         let outage = Trouble(.hang, server: 0, window: .init(2, 6))
 
         let played = try play(.sample([outage]))
@@ -84,7 +84,9 @@ import Testing
     }
 
     @Test(arguments: World.Endpoint.Shape.allCases)
-    func `the references of a world with roles are servers that serve the call`(shape: World.Endpoint.Shape) throws {
+    func `in a simulated World with roles, only servers that serve a call are its references`(
+        shape: World.Endpoint.Shape
+    ) throws {
         var world = World.sample(kinds: [.read])
         world.endpoints[0].shape = shape
         world.arrangement = .sample([.endpoints([0]), .everything])
@@ -103,7 +105,7 @@ import Testing
         #expect(Set(played.calls.map(\.time)).count == 20)
     }
 
-    @Test func `every call ends even if no server responds`() throws {
+    @Test func `every simulated call ends even if no server responds`() throws {
         let played = try play(.sample([Trouble(.blackHole)], kinds: CallKind.allCases))
 
         #expect(played.calls.allSatisfy { $0.outcome != nil && $0.endTime <= $0.time + 2.001 })

@@ -15,7 +15,7 @@ import Testing
         return servers.reply(to: ServerQuestion(call: call, endpoint: endpoint, server: server, time: time))
     }
 
-    @Test func `a server's response does not depend on earlier requests`() {
+    @Test func `a simulated server's response does not depend on earlier requests`() {
         let world = World(number: 5)
         let question = ServerQuestion(call: 3, endpoint: 0, server: 0, time: 2)
         var (fresh, used) = (WorldServers(world), WorldServers(world))
@@ -24,7 +24,7 @@ import Testing
         #expect(fresh.reply(to: question) == used.reply(to: question))
     }
 
-    @Test func `a server without faults responds successfully`() {
+    @Test func `a simulated server without faults responds successfully`() {
         #expect(reply() == ServerReply(delay: 0.01, end: .answer(200, retryAfter: nil), executedAfter: 0.01))
     }
 
@@ -53,7 +53,7 @@ import Testing
         #expect(ends[0] == ends[1])
     }
 
-    @Test func `a silent server executes the requests that it has read when it resumes`() {
+    @Test func `a simulated server that is silent executes the requests that it has read when it resumes`() {
         let paused = reply(Trouble(.hang, window: .init(0, 5)), at: 1)
         let dead = reply(Trouble(.refused), at: 1)
         let gateway = reply(Trouble(.status(504, retryAfter: nil)), at: 1)
@@ -64,18 +64,18 @@ import Testing
         #expect(gateway.executedAfter != nil)
     }
 
-    @Test func `a server that goes down resets its active requests`() {
+    @Test func `a simulated server that goes down resets its active requests`() {
         let reply = reply(Trouble(.refused, window: .init(1.004, 2)))
 
         #expect(reply.end == .failure(.connectionReset, wasSent: true))
         #expect(abs(reply.delay - 0.004) < 1e-9)
     }
 
-    @Test func `a response is lost if its server hangs before sending it`() {
+    @Test func `a response is lost if the simulated server hangs before sending it`() {
         #expect(reply(Trouble(.hang, window: .init(1.004, 2))).end == .silence(isConnected: true))
     }
 
-    @Test func `a quota counts calls to all servers and restarts with each period`() {
+    @Test func `a quota of all servers counts every call and restarts with each period`() {
         var servers = WorldServers(.sample([Trouble(.quota(2, period: 10, isPerServer: false))]))
 
         let statuses = [(0, 1.0), (1, 2), (0, 3), (1, 4), (0, 11)].map { server, time in
@@ -107,7 +107,7 @@ import Testing
         #expect(replies.map(\.owesToLosses) == [false, false, true, false])
     }
 
-    @Test func `a response after the deadline does not count`() {
+    @Test func `a response that arrives after the deadline does not count`() {
         let reply = ServerReply(delay: 2, end: .answer(200, retryAfter: nil))
 
         #expect(reply.status(within: 2) == 200)

@@ -19,7 +19,7 @@ import Testing
         #expect(small.traffic.calls == 7)
     }
 
-    @Test func `servers and endpoints keep their troubles when others are removed`() throws {
+    @Test func `servers and endpoints keep their own faults when other servers and endpoints are removed`() throws {
         let world = World.sample(servers: 4, [Trouble(.hang, server: 2, endpoint: 1)], kinds: [.read, .write])
         let shrinker = WorldShrinker { world in
             world.troubles.first?.server.map { $0 < world.servers && $0 > 0 } ?? false
@@ -37,7 +37,7 @@ import Testing
         #expect(try WorldShrinker { $0 == world }.smallest(of: world) == world)
     }
 
-    @Test func `the number of tries is bounded`() throws {
+    @Test func `the number of attempts of the WorldShrinker is limited`() throws {
         var tries = 0
         let shrinker = WorldShrinker { _ in
             tries += 1

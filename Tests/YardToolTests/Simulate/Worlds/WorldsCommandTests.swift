@@ -10,7 +10,7 @@ import Testing
         try WorldsCommand(Arguments(words, options: WorldsCommand.options))
     }
 
-    @Test func `every option is parsed`() throws {
+    @Test func `every option of the worlds command is parsed`() throws {
         let command = try command("--worlds", "5", "--seed", "7", "--policy", "single", "--examples", "3", "--json")
 
         #expect(command.campaign.numbers == 7...11)
@@ -19,7 +19,7 @@ import Testing
         #expect(command.printsJSON)
     }
 
-    @Test func `the default is to play worlds 1 to 100,000`() throws {
+    @Test func `by default, the worlds command plays worlds 1 to 100,000`() throws {
         #expect(try command().campaign.numbers == 1...100_000)
     }
 
@@ -32,7 +32,9 @@ import Testing
         #expect(error?.description.contains("\n") == false)
     }
 
-    @Test func `the report is one JSON object, and its text states whether the property holds`() async throws {
+    @Test func `the report of the worlds command is one JSON object, and its text states whether the property holds`()
+        async throws
+    {
         let report = try await command("--worlds", "2", "--examples", "0").report()
 
         #expect(try JSONDecoder().decode(WorldsReport.self, from: Data(report.json().utf8)) == report)
@@ -43,14 +45,14 @@ import Testing
         #expect(report.verdict.headline.hasPrefix(words))
     }
 
-    @Test func `a client that never switches causes no violation`() async throws {
+    @Test func `a simulated client that never switches violates no rule of the simulation`() async throws {
         let report = try await command("--worlds", "40", "--policy", "off", "--examples", "0").report()
 
         #expect(report.faults.map(\.name) == [])
         #expect(report.requestsPerCall == 1)
     }
 
-    @Test func `the command and its help are found by two words`() async {
+    @Test func `the worlds command and its help are found by two words`() async {
         #expect(await Yard.run(["simulate", "worlds", "--help"]) == 0)
         #expect(Yard.help(on: ["simulate", "worlds"])?.hasPrefix("usage: yard simulate worlds") == true)
         #expect(Yard.help(on: ["simulate"])?.contains("simulate worlds") == true)

@@ -11,7 +11,7 @@ import Testing
     @Test(arguments: [
         ("recommended", UInt64(Rounds.count(300, thorough: 2_000))), ("single", 60), ("off", 60),
     ])
-    func `no call in any simulated world fares worse than without switching`(policy: String, worlds: UInt64)
+    func `no call in any simulated World fares worse than without switching`(policy: String, worlds: UInt64)
         async throws
     {
         let campaign = WorldsCampaign(numbers: 1...worlds, policy: try #require(.named(policy)))
@@ -25,7 +25,7 @@ import Testing
         #expect(report.alikeWorlds > Int(worlds) / 5)
     }
 
-    @Test func `with roles, groups and zones no call fares worse, and no server gets requests it does not serve`()
+    @Test func `with roles, groups and zones, no call fares worse and no server gets a request that it does not serve`()
         async throws
     {
         let campaign = WorldsCampaign(numbers: 1...2000, hasRoles: true)
@@ -38,7 +38,7 @@ import Testing
         #expect(!tally.faults.keys.contains { $0.kind == .sentToUnsuitable })
     }
 
-    @Test func `the worlds have every kind of role, group and zone`() {
+    @Test func `the simulated Worlds have every kind of role, group and zone`() {
         let arrangements = (1...300).compactMap { World(number: $0, hasRoles: true).arrangement }
 
         #expect(arrangements.count == 300)
