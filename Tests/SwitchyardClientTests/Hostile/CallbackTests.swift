@@ -5,8 +5,7 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// Actions that foreign code performs on a request inside its callbacks: D7, D8, D11, TAF-D1, and rules 1, 6 and 7 of a
-/// request's life.
+/// Actions that foreign code performs on a request inside its callbacks.
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct CallbackTests {
     @Test(arguments: Callback.allCases)
