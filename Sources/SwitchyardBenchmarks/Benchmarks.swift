@@ -56,6 +56,10 @@ enum Benchmarks {
             var inspector = InspectorBenchmark(isJSON: isJSON)
             inspector.levels = words.count().map { [$0] } ?? inspector.levels
             try await inspector.run()
+        case "tracing":
+            var tracing = TracingBenchmark(isJSON: isJSON)
+            tracing.levels = words.count().map { [$0] } ?? tracing.levels
+            try await tracing.run()
         case "pipeline": try await PipelineBenchmark(isJSON: isJSON, only: words.value("--only")).run()
         case "encoding":
             var encoding = EncodingBenchmark(isJSON: isJSON)
@@ -128,6 +132,7 @@ enum Benchmarks {
     private static let usage = """
         usage: SwitchyardBenchmarks overhead [CONCURRENT] [--json] [--url URL] [--only CONTENDER]
                SwitchyardBenchmarks inspector [CONCURRENT] [--json]
+               SwitchyardBenchmarks tracing [CONCURRENT] [--json]
                SwitchyardBenchmarks inflight [COUNT] [--json]
                SwitchyardBenchmarks startup [--json]
                SwitchyardBenchmarks transfer [--json] [--mib N] [--folder PATH] [down] [down-file] [up]
@@ -175,7 +180,7 @@ struct Words {
     /// name.
     private static let taken: [String: (options: Set<String>, words: Int)] = [
         "inflight": ([], 1), "startup": ([], 0), "transfer": (["--mib", "--folder"], .max), "overhead": (["--only"], 1),
-        "inspector": ([], 1), "pipeline": (["--only"], 0),
+        "inspector": ([], 1), "tracing": ([], 1), "pipeline": (["--only"], 0),
         "encoding": (["--size"], .max), "dispatch": ([], 1), "refusals": ([], 1),
         "soak": ([], 1), "faults": (["--method", "--policy", "--parallel", "--workers"], .max),
         "burst": (["--bad"], .max), "sharing": ([], 1), "harm": (["--list", "--seconds", "--policy"], .max),

@@ -115,8 +115,8 @@ struct OverheadBenchmark {
     }
 
     /// Creates a client for the server of a URL.
-    func client(of target: String) throws -> NetworkClient {
-        try NetworkClient(service: service(at: split(target).base))
+    func client(of target: String, interceptors: [RequestInterceptor] = []) throws -> NetworkClient {
+        try NetworkClient(service: service(at: split(target).base)) { $0.interceptors = interceptors }
     }
 
     /// Creates a contender that makes the sample call through a manager of a client.
