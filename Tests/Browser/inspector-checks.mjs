@@ -67,7 +67,7 @@ export async function checkRows(page, made) {
   check(await page.value("window.isHurt === undefined && !document.querySelector('.list b, .list img')"),
     "text that looks like markup is text");
   const strip = await page.value(`document.querySelector(".overview canvas").getAttribute("aria-label")`);
-  check(/^15 calls within .*, 2 of them failed, the slowest took/.test(strip), `the strip says: ${strip}`);
+  check(/^15 calls within .*, 3 of them failed, the slowest took/.test(strip), `the strip says: ${strip}`);
   const events = await page.value(`document.querySelectorAll(".row.event").length`);
   check(events === made.events.filter(({ kind }) => kind !== "probe").length, "events stand between the calls");
   const cards = await page.value(`[...document.querySelectorAll(".card")].map((card) =>
@@ -83,6 +83,35 @@ export async function checkRows(page, made) {
   check(listed === made.events.length, "events are listed");
 }
 
+/** Checks the totals of the shown calls, and the bars on a time axis. */
+export async function checkAxis(page) {
+  const totals = await page.value(`document.querySelector(".totals").textContent`);
+  check(/^3 failed, \d+\.\d kB, within \d+\.\d s$/.test(totals), `the totals of the shown calls: ${totals}`);
+  await page.value(`inspector.filter.set({ scale: "axis" })`);
+  const bars = await page.value(`[...document.querySelectorAll(".row.call")].map((row) => ({
+    time: inspector.store.byId.get(row.dataset.key.slice(5)).time,
+    left: parseFloat(row.querySelector(".bars .whole").style.left),
+    top: row.getBoundingClientRect().top,
+  }))`);
+  bars.sort((one, other) => one.time - other.time);
+  check(bars.every(({ left }, place) => place === 0 || left >= bars[place - 1].left),
+    "on the time axis, a later call begins farther to the right");
+  check(bars.at(-1).left > bars[0].left, "the time axis spans the visible rows");
+  const head = await page.value(`document.querySelector(".head .attempts").textContent`);
+  check(/^\d\d:\d\d:\d\d \+ /.test(head), `the heading names the start and the length: ${head}`);
+  await page.value(`inspector.filter.set({ scale: "own" })`);
+}
+
+/** Checks that probes of a server are one item of the list of events until another event happens. */
+export async function checkFolding(page) {
+  const counts = await page.value(`EventList.folded([
+    { kind: "probe", server: "a", text: "no" }, { kind: "probe", server: "b", text: "no" },
+    { kind: "probe", server: "a", text: "no" }, { kind: "probe", server: "a", text: "yes" },
+    { kind: "recovery", server: "a", text: "back" }, { kind: "probe", server: "a", text: "yes" },
+  ]).map(({ count }) => count)`);
+  check(counts.join() === "2,1,1,1,1", `equal probes are folded: ${counts}`);
+}
+
 // Filters and keys
 
 export async function checkFilters(page) {
@@ -92,7 +121,7 @@ export async function checkFilters(page) {
   };
   const cases = [
     [{ text: "topics" }, 6], [{ text: "SORT=new" }, 1], [{ text: "badge poll" }, 1], [{ text: "#12" }, 1],
-    [{ server: "c" }, 3], [{ status: "4" }, 1], [{ status: "failed" }, 2], [{ status: "running" }, 0],
+    [{ server: "c" }, 3], [{ status: "4" }, 1], [{ status: "failed" }, 3], [{ status: "running" }, 0],
     [{ kind: "failover" }, 3], [{ kind: "hedge" }, 2], [{ kind: "retry" }, 1], [{ kind: "cache" }, 2],
     [{ text: "status:404" }, 1], [{ text: "status:50 server:c" }, 1], [{ text: "method:put" }, 1],
     [{ text: "slower-than:600ms" }, 2], [{ text: "larger-than:10k" }, 0], [{ text: "larger-than:1k method:post" }, 0],
@@ -135,6 +164,7 @@ export async function checkKeys(page) {
   await page.press("Enter");
   await page.waitFor(opened("1"));
   check((await page.value("location.hash")).includes("call=1"), "Enter opens, and the address names the call");
+  check(await page.value("document.activeElement.id") === "detail-title", "Enter moves the focus to the call");
   await page.press("k");
   await page.waitFor(opened("2"));
   check(true, "moving takes the open call along");

@@ -10,8 +10,8 @@ export const picture = "iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAFklEQVR4
 export const hostile = "</script><img src=x onerror=\"window.isHurt=true\"><b>bold</b>";
 
 const verdict = {
-  level: "bad", headline: "Server a failed. 2 of 14 calls failed.",
-  details: ["Errors: 1 connection reset, 1 503 Service Unavailable.", "3 calls were saved."],
+  level: "bad", headline: "Server a failed. 3 of 14 calls failed.",
+  details: ["Errors: 1 connection reset, 1 404 Not Found, 1 503 Service Unavailable.", "3 calls were saved."],
 };
 
 export function client(changes = {}) {

@@ -16,8 +16,8 @@ import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Browser, findBrowser } from "./chromium.mjs";
 import {
-  check, checkBodies, checkCopying, checkDetail, checkFilters, checkKeys, checkRows, failed, isDrawn, pressed,
-  rowsShown, show,
+  check, checkAxis, checkBodies, checkCopying, checkDetail, checkFilters, checkFolding, checkKeys, checkRows, failed,
+  isDrawn, pressed, rowsShown, show,
 } from "./inspector-checks.mjs";
 import { client, many, scripted } from "./inspector-data.mjs";
 import { InspectorServer, wholePage } from "./inspector-server.mjs";
@@ -288,6 +288,10 @@ async function checkMany(browser, folder, count) {
   })()`);
   const scrolled = await measured(`(turn) => { document.querySelector(".list").scrollTop = turn * 9000; }`);
   check(scrolled[0] < 250, `scrolling takes ${scrolled[0]} ms a turn in the middle, ${scrolled[1]} ms at most`);
+  await page.value(`inspector.filter.set({ scale: "axis" })`);
+  const onAxis = await measured(`(turn) => { document.querySelector(".list").scrollTop = turn * 9000; }`);
+  check(onAxis[0] < 250, `with a time axis, scrolling takes ${onAxis[0]} ms a turn, ${onAxis[1]} ms at most`);
+  await page.value(`inspector.filter.set({ scale: "own" })`);
   const filtered = await measured(`(turn) => inspector.filter.set({ text: turn % 2 ? "" : "topics/" + turn })`);
   check(filtered[0] < 300, `filtering takes ${filtered[0]} ms a turn in the middle, ${filtered[1]} ms at most`);
   await page.press("End");
@@ -317,6 +321,8 @@ async function checkLive(browser, folder, options) {
   await page.dress(looks[0]);
   await page.visit(server.address, `${isDrawn} && ${rowsShown} === 15`);
   await checkRows(page, made);
+  await checkAxis(page);
+  await checkFolding(page);
   await checkNews(page, server, made);
   await checkLoss(page, server, made);
   await checkFilters(page);
@@ -394,7 +400,7 @@ async function main() {
       await checkLive(browser, folder, options);
       await checkRecord(browser, folder);
       await checkRecorded(browser, folder);
-      await checkMany(browser, folder, 10_000);
+      await checkMany(browser, folder, 20_000);
     }
   } finally {
     await browser.close();

@@ -21,11 +21,11 @@ function endKind(attempt) {
   return attempt.status === undefined ? "open" : "answer";
 }
 
-/** Returns the bars of a call over `span` milliseconds. */
-function smallBars(entry, store, span, now) {
+/** Returns the bars of a call over `span` milliseconds from `origin`. */
+function smallBars(entry, store, span, now, origin = entry.call.start) {
   const { call } = entry;
   const end = call.end ?? now;
-  const share = (time) => `${Math.min(100, Math.max(0, 100 * (time - call.start) / Math.max(span, 0.001)))}%`;
+  const share = (time) => `${Math.min(100, Math.max(0, 100 * (time - origin) / Math.max(span, 0.001)))}%`;
   const bar = (name, from, until) => {
     const made = element("span", { class: name });
     made.style.left = share(from);

@@ -27,22 +27,47 @@ class EventList {
     this.none.hidden = events.length > 0;
     setText(this.count, events.length ? `${events.length}` : "");
     setText(this.left, events.length > shown.length ? `Older events are shown between the calls.` : "");
-    const wanted = new Set(shown);
-    for (const [event, node] of this.nodes) {
+    const groups = EventList.folded(shown);
+    const wanted = new Set(groups.map(({ first }) => first));
+    for (const [event, { node }] of this.nodes) {
       if (wanted.has(event)) continue;
       node.remove();
       this.nodes.delete(event);
     }
-    for (const event of shown) if (!this.nodes.has(event)) this.#add(event);
+    for (const group of groups) this.#show(group);
   }
 
-  #add(event) {
-    const node = element("li", { class: `is-${event.kind}` },
-      element("button", { type: "button", "data-time": event.time, title: "Show the calls of this time" },
-        eventIcon(event.kind),
-        element("time", {}, words.time(event.time, false)),
-        element("span", {}, element("span", { class: "kind" }, eventWords[event.kind] ?? event.kind), event.text)));
-    this.nodes.set(event, node);
-    this.list.prepend(node);
+  /** Returns the events in groups: the probes of a server with the same result between two other events are one group,
+   * because probes are frequent. */
+  static folded(events) {
+    const groups = [];
+    let probes = new Map();
+    for (const event of events) {
+      const key = `${event.server} ${event.text}`;
+      const known = event.kind === "probe" ? probes.get(key) : undefined;
+      if (known) {
+        Object.assign(known, { last: event, count: known.count + 1 });
+        continue;
+      }
+      const group = { first: event, last: event, count: 1 };
+      groups.push(group);
+      if (event.kind === "probe") probes.set(key, group);
+      else probes = new Map();
+    }
+    return groups;
+  }
+
+  #show({ first, last, count }) {
+    const known = this.nodes.get(first);
+    if (known?.count === count) return;
+    const times = count > 1 ? ` (${count} probes, the last at ${words.time(last.time, false)})` : "";
+    const node = element("li", { class: `is-${first.kind}` },
+      element("button", { type: "button", "data-time": first.time, title: "Show the calls of this time" },
+        eventIcon(first.kind),
+        element("time", {}, words.time(first.time, false)),
+        element("span", {}, element("span", { class: "kind" }, eventWords[first.kind] ?? first.kind), first.text, times)));
+    if (known) known.node.replaceWith(node);
+    else this.list.prepend(node);
+    this.nodes.set(first, { node, count });
   }
 }

@@ -80,8 +80,10 @@ class Filter {
     const { call } = entry;
     if (this.server && !entry.servers.includes(this.server)) return false;
     if (this.kind && !entry.marks.some(({ kind }) => kind === this.kind)) return false;
-    if (this.status === "failed" || this.status === "running") {
-      if (entry.state !== this.status) return false;
+    if (this.status === "failed") {
+      if (!entry.hasFailed) return false;
+    } else if (this.status === "running") {
+      if (entry.state !== "running") return false;
     } else if (this.status && Math.floor((call.outcome?.status ?? 0) / 100) !== Number(this.status)) return false;
     return this.needles.every((needle) => this.#test(entry, needle));
   }
@@ -135,10 +137,12 @@ function filterBar(filter, store) {
   };
   const events = tick("events-in-list", "events", "Show server events between the calls",
     "events", "yes", "no");
-  const scale = tick("one-scale", "one scale", "Draw all bars on a common time scale",
-    "scale", "common", "own");
+  const scale = choice("Scale of the bars", "scale", [
+    ["own", "each bar fills its cell"], ["common", "one scale for all bars"], ["axis", "time axis of the shown rows"],
+  ]);
   const clear = element("button", { type: "button", class: "small", hidden: "" }, "Clear filter");
   const shown = element("output", { class: "count", id: "shown", "aria-live": "off" });
+  const totals = element("span", { class: "totals quiet" });
   field.addEventListener("input", () => filter.set({ text: field.value }));
   clear.addEventListener("click", () => {
     filter.clear();
@@ -152,15 +156,15 @@ function filterBar(filter, store) {
       select.classList.toggle("chosen", filter[key] !== Filter.empty[key]);
     }
     events.box.checked = filter.events === "yes";
-    scale.box.checked = filter.scale === "common";
+    scale.value = filter.scale;
     clear.hidden = !filter.isNarrow;
   };
   filter.onChange(show);
   const bar = element("form", { class: "filters", role: "search", "aria-label": "Filter of calls" },
-    field, status, server, kind, clear, shown);
+    field, status, server, kind, clear, shown, totals);
   bar.addEventListener("submit", (event) => event.preventDefault());
-  const ticks = element("span", { class: "ticks" }, events.node, scale.node);
-  return { bar, ticks, field, shown, show };
+  const ticks = element("span", { class: "ticks" }, events.node, scale);
+  return { bar, ticks, field, shown, totals, show };
 }
 
 /** Sets the options of a select if they have changed, so an open select stays open. */

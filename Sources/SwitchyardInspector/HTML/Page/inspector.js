@@ -133,6 +133,10 @@ class Inspector {
     const [shown, all] = [entries.length, this.list.entries.length];
     const isNarrow = this.filter.isNarrow || hidden > 0;
     setText(this.bar.shown, isNarrow ? `${numbers.count(shown)} of ${numbers.count(all)}` : words.some(all, "call"));
+    const failed = entries.filter(({ hasFailed }) => hasFailed).length;
+    const bytes = entries.reduce((sum, { size }) => sum + (size ?? 0), 0);
+    const span = all > 0 ? numbers.wait(this.overview.span) : "";
+    setText(this.bar.totals, shown > 0 ? `${numbers.count(failed)} failed, ${words.bytes(bytes)}, within ${span}` : "");
     this.hidden.hidden = hidden === 0;
     setText(this.hidden, `Show ${words.some(hidden, "cleared call")}`);
   }
@@ -210,7 +214,10 @@ class Inspector {
         "PageUp": () => this.move(-page),
         "Home": () => this.move(-Infinity),
         "End": () => this.move(Infinity),
-        "Enter": () => this.open(this.list.activeEntry),
+        "Enter": () => {
+          this.open(this.list.activeEntry);
+          if (this.detail.isOpen) this.detail.title.focus();
+        },
       } : {}),
     };
     if (!actions[key]) return undefined;

@@ -25,7 +25,7 @@ class CallList {
   }
 
   #build() {
-    const columns = ["#", "time", "call", "servers", "outcome", "marks", "size", "took", "attempts"];
+    const columns = ["#", "time", "call", "servers", "outcome", "marks", "type", "size", "took", "attempts"];
     this.head = element("div", { class: "row head", role: "row", "aria-rowindex": "1" },
       columns.map((name) => this.#heading(name)));
     this.rows = element("div", { class: "rows", role: "rowgroup" });
@@ -49,6 +49,7 @@ class CallList {
     const made = element("span", { role: "columnheader", class: `cell ${name === "#" ? "number" : name}` });
     if (!CallList.orders[name]) {
       made.append(name);
+      if (name === "attempts") this.axis = made;
       return made;
     }
     const button = element("button", { type: "button", class: "sort", "data-sort": name,
@@ -201,10 +202,12 @@ class CallList {
     const rows = Math.ceil(Math.max(grid.clientHeight, 100) / row) + 2 * CallList.margin;
     const last = Math.min(items.length, isPaper ? CallList.onPaper : first + rows);
     const wanted = new Set();
+    const scale = this.#scale(isPaper ? 0 : Math.floor(grid.scrollTop / row), isPaper ? last : Math.ceil(
+      (grid.scrollTop + grid.clientHeight - this.head.offsetHeight) / row));
     for (let place = first; place < last; place += 1) {
       const item = items[place];
       wanted.add(item.key);
-      this.#drawRow(item, place, row);
+      this.#drawRow(item, place, row, scale);
     }
     for (const [key, { node }] of this.drawn) {
       if (wanted.has(key)) continue;
@@ -218,17 +221,32 @@ class CallList {
     this.rows.dataset.left = left > 0 ? `and ${numbers.count(left)} older rows` : "";
   }
 
-  #drawRow(item, place, height) {
+  /** Returns the scale of the bars: nothing for bars that fill their cells, the longest duration for one scale, or the
+   * time of the calls in the visible rows. */
+  #scale(first, last) {
+    const { scale } = this.filter;
+    const calls = scale === "axis" ? this.items.slice(first, last).filter(({ call }) => call) : [];
+    if (calls.length === 0) {
+      setText(this.axis, "attempts");
+      return scale === "common" ? { name: `${this.longest}`, span: this.longest } : { name: "" };
+    }
+    const now = this.now();
+    const origin = calls.reduce((least, { call }) => Math.min(least, call.start), Infinity);
+    const end = calls.reduce((most, { call }) => Math.max(most, call.end ?? now), origin + 1);
+    setText(this.axis, `${words.time(origin, false)} + ${numbers.wait(end - origin)}`);
+    return { name: `${origin} ${end}`, span: end - origin, origin };
+  }
+
+  #drawRow(item, place, height, scale) {
     const known = this.drawn.get(item.key);
-    const scale = this.filter.scale === "common" ? this.longest : 0;
     const isSame = known && known.item.call === item.call && known.item.event === item.event
-      && known.scale === scale && item.state !== "running";
+      && known.scale === scale.name && item.state !== "running";
     let node = known?.node;
     if (!isSame) {
       node = item.event ? this.#eventRow(item) : this.#callRow(item, scale);
       if (known) known.node.replaceWith(node);
       else this.rows.append(node);
-      this.drawn.set(item.key, { node, item, scale });
+      this.drawn.set(item.key, { node, item, scale: scale.name });
     }
     node.style.transform = `translateY(${place * height}px)`;
     node.setAttribute("aria-rowindex", place + 2);
@@ -254,15 +272,16 @@ class CallList {
       cell("outcome", element("span", { class: "outcome-box", title: words.fullOutcome(call.outcome) },
         outcomeIcon(entry.state), element("span", { class: "outcome-text" }, words.outcome(call.outcome)))),
       cell("marks", entry.marks.map((mark) => badge(mark))),
-      cell("size", element("span", { title: entry.type }, entry.size === undefined ? "–" : words.bytes(entry.size))),
+      cell("type", element("span", { title: entry.type }, words.type(entry.type))),
+      cell("size", entry.size === undefined ? "–" : words.bytes(entry.size)),
       cell("took", numbers.wait(took)),
-      cell("attempts", smallBars(entry, this.store, scale || took, this.now())));
+      cell("attempts", smallBars(entry, this.store, scale.span || took, this.now(), scale.origin)));
   }
 
   #eventRow({ key, event }) {
     return element("div", { class: `row event is-${event.kind}`, role: "row", id: key, "data-key": key },
       element("span", { class: "cell time", role: "gridcell" }, clock(event.time)),
-      element("span", { class: "cell words", role: "gridcell", "aria-colspan": "8" },
+      element("span", { class: "cell words", role: "gridcell", "aria-colspan": "9" },
         eventIcon(event.kind), element("span", { class: "sentence", title: event.text }, event.text)));
   }
 }

@@ -40,11 +40,17 @@ class Overview {
     this.most = Math.max(this.least + 1, Math.log(took.reduce((one, other) => Math.max(one, other))));
     setText(this.from, words.time(this.begin, false));
     setText(this.until, words.time(this.end, false));
-    const failed = entries.filter(({ state }) => state === "failed").length;
+    const failed = entries.filter(({ hasFailed }) => hasFailed).length;
     this.canvas.setAttribute("aria-label", `${words.some(entries.length, "call")} within `
       + `${numbers.wait(this.end - this.begin)}, ${failed} of them failed, `
       + `the slowest took ${numbers.wait(Math.exp(this.most))}`);
     this.draw();
+  }
+
+  /** The time in milliseconds from the first shown call to the end of the last one. */
+  get span() {
+    return this.entries.reduce((most, entry) => Math.max(most, entry.time + entry.duration(this.now())), 0)
+      - (this.entries[0]?.time ?? 0);
   }
 
   /** Moves the marker to a call, or hides the marker without a call. */
@@ -106,7 +112,7 @@ class Overview {
     };
     for (const isFailed of [false, true]) {
       this.entries.forEach((entry, at) => {
-        if ((entry.state === "failed") !== isFailed) return;
+        if (entry.hasFailed !== isFailed) return;
         const [x, y] = [this.#x(entry.time), this.#y(this.took[at])];
         const server = entry.answeredBy ?? entry.servers[entry.servers.length - 1];
         const place = isFailed ? -1 : server === undefined ? 6 : this.store.place(server) % 6;

@@ -42,7 +42,9 @@ class ServerCards {
       }, { class: "small use", hidden: "", "aria-label": `Use server ${name}` }),
     };
     const fact = (text, value) => element("div", {}, element("dt", {}, text), value);
-    parts.node = element("article", { class: `card server-${this.store.place(name) % 6}`, "data-server": name },
+    parts.node = element("article", {
+      class: `card server-${this.store.place(name) % 6}`, "data-server": name, "aria-label": `Server ${name}`,
+    },
       element("div", { class: "card-head" },
         serverIcon(this.store.place(name)), element("h2", { title: name }, name), parts.url,
         element("span", { class: "stand" }, parts.sign, parts.state)),

@@ -21,10 +21,15 @@ class Entry {
       ...(call.tags ?? [])].join(" ").toLowerCase();
   }
 
+  /** Whether the call failed, as the verdict counts it: it received no response, or a status of at least 400. */
+  get hasFailed() {
+    return this.state === "failed" || this.state === "bad";
+  }
+
   /** Whether the call failed, was sent more than once, was slow, or is still running. Such calls are kept longer. */
   get isSpecial() {
-    const { call, state } = this;
-    return call.end === undefined || state === "failed" || state === "bad" || call.attempts.length > 1
+    const { call } = this;
+    return call.end === undefined || this.hasFailed || call.attempts.length > 1
       || call.end - call.start >= 1000;
   }
 

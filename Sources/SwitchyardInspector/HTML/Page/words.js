@@ -89,6 +89,11 @@ const words = {
     return `${(count / 1e6).toFixed(1)} MB`;
   },
 
+  /** Shortens a media type: json, png, event-stream. */
+  type(type) {
+    return type ? type.slice(type.indexOf("/") + 1).replace(/^x-|^vnd\.(?=.*\+)/, "").replace(/^.*\+/, "") : "–";
+  },
+
   some(count, one, many = `${one}s`) {
     return `${numbers.count(count)} ${count === 1 ? one : many}`;
   },
