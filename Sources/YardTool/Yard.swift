@@ -10,6 +10,7 @@ enum Yard {
             CommandEntry(ListCommand.self),
             CommandEntry(ServeCommand.self),
             CommandEntry(LoadCommand.self),
+            CommandEntry(CompareCommand.self),
             CommandEntry(InspectCommand.self),
             CommandEntry(GenerateCommand.self),
             CommandEntry(SimulateCommand.self),

@@ -3,31 +3,39 @@ package struct HTMLTable {
     private let title: String
     private let columns: [String]
     private let rows: [[String]]
+    private let isStacked: Bool
 
     /// Creates a table with a title, column headings and rows of texts.
-    package init(_ title: String, _ columns: [String], _ rows: [[String]]) {
+    ///
+    /// On a narrow screen, each row of a stacked table becomes a block with one line per cell. The roles are written
+    /// explicitly, because a block is not a row for a screen reader.
+    package init(_ title: String, _ columns: [String], _ rows: [[String]], isStacked: Bool = false) {
         self.title = title
         self.columns = columns
         self.rows = rows
+        self.isStacked = isStacked
     }
 
     /// The HTML with all texts escaped.
     package var html: String {
         let name = HTMLText.escaped(title)
-        let head = columns.map { "<th scope=\"col\">\(HTMLText.escaped($0))</th>" }.joined()
-        let body = rows.map { cells in
-            let row = cells.enumerated().map { place, cell in
-                let text = HTMLText.escaped(cell)
-                return place == 0 ? "<th scope=\"row\">\(text)</th>" : "<td>\(text)</td>"
-            }
-            return "<tr>\(row.joined())</tr>"
-        }
+        let head = columns.map { "<th scope=\"col\"\(role("columnheader"))>\(HTMLText.escaped($0))</th>" }.joined()
+        let body = rows.map { cells in "<tr\(role("row"))>\(cells.enumerated().map(cell).joined())</tr>" }
         return """
-            <section class="tabled"><h3 class="quiet">\(name)</h3>
-            <div class="scroller" role="region" tabindex="0" aria-label="\(name)"><table aria-label="\(name)">
-            <thead><tr>\(head)</tr></thead>
-            <tbody>\(body.joined(separator: "\n"))</tbody>
+            <section class="tabled\(isStacked ? " stacked" : "")"><h3 class="quiet">\(name)</h3>
+            <div class="scroller" role="region" tabindex="0" aria-label="\(name)"><table aria-label="\(name)"\(role("table"))>
+            <thead\(role("rowgroup"))><tr\(role("row"))>\(head)</tr></thead>
+            <tbody\(role("rowgroup"))>\(body.joined(separator: "\n"))</tbody>
             </table></div></section>
             """
     }
+
+    private func cell(place: Int, text: String) -> String {
+        let text = HTMLText.escaped(text)
+        guard place > 0 else { return "<th scope=\"row\"\(role("rowheader"))>\(text)</th>" }
+        guard isStacked else { return "<td>\(text)</td>" }
+        return "<td role=\"cell\" data-column=\"\(HTMLText.escaped(columns[place]))\">\(text)</td>"
+    }
+
+    private func role(_ name: String) -> String { isStacked ? " role=\"\(name)\"" : "" }
 }

@@ -56,7 +56,7 @@ struct LoadCommand: Command {
         await drawing.value
         client.shutdown()
         let summary = LoadSummary(records, switches: await switches)
-        let report = Report(of: runner.story(records, notes.content.events, tolerance: thresholds.failureShare))
+        let report = Report(of: runner.story(records, notes.content.events, thresholds))
         return try finish(report, summary, signal)
     }
 

@@ -28,6 +28,10 @@ struct LoadRecord: Encodable, Sendable {
     ///
     /// Used only for a report.
     var way: CallWay
+    /// The servers that received the request.
+    ///
+    /// Used only for a report.
+    var sent: [RecordedAttempt]
 
     init(load: String, due: Double, done: Double, result: Result<ServiceResponse, RequestFailure>) {
         self.load = load
@@ -40,12 +44,14 @@ struct LoadRecord: Encodable, Sendable {
             server = response.context.server
             attempts = response.context.attempts
             way = CallWay(response.context)
+            sent = RecordedAttempt.all(response.attempts)
             error = ok ? nil : "http\(response.status)"
         case .failure(let failure):
             ok = false
             server = failure.context.server
             attempts = failure.context.attempts
             way = CallWay(failure.context)
+            sent = RecordedAttempt.all(failure.attempts)
             error = failure.reason.word
         }
     }

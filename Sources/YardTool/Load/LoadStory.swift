@@ -5,8 +5,12 @@ extension LoadRunner {
     /// Returns the ``TrafficStory`` (the data of the report) from the records of the requests and the events of the
     /// servers.
     ///
-    /// `tolerance` is the share of failed calls that counts as good.
-    func story(_ records: [LoadRecord], _ events: [SwitchEvent], tolerance: Double = 0) -> TrafficStory {
+    /// The thresholds contain the share of failed calls that counts as good, and the wait that the report marks.
+    func story(
+        _ records: [LoadRecord],
+        _ events: [SwitchEvent],
+        _ thresholds: LoadThresholds = LoadThresholds()
+    ) -> TrafficStory {
         let calls = records.map { record in
             RecordedCall(
                 start: time(record.due),
@@ -14,7 +18,8 @@ extension LoadRunner {
                 server: record.server,
                 way: record.way,
                 failure: record.error,
-                attempts: record.attempts
+                attempts: record.attempts,
+                sent: record.sent
             )
         }
         return TrafficStory(
@@ -24,7 +29,11 @@ extension LoadRunner {
             origin: origin,
             startedAt: Date(timeIntervalSince1970: start),
             notes: TrafficRecorder.Content(calls: calls, events: events),
-            tolerance: tolerance
+            tolerance: thresholds.failureShare,
+            limits: [
+                thresholds.p99.map { ReportLimit(name: "objective for 99 %", wait: $0) },
+                plan.timeout.map { ReportLimit(name: "deadline", wait: $0 / .milliseconds(1)) },
+            ].compactMap(\.self)
         )
     }
 

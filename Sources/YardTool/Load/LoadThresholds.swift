@@ -12,6 +12,12 @@ struct LoadThresholds: Sendable {
     /// The wait in milliseconds below which the 99th percentile must be, or `nil` for no limit.
     let p99: Double?
 
+    /// Creates the default limits: no call may fail.
+    init() {
+        failureShare = 0
+        p99 = nil
+    }
+
     init(_ arguments: Arguments) throws(UsageError) {
         failureShare = try arguments.text("fail-above").map(Self.share) ?? 0
         p99 = try arguments.text("p99-below").map(Self.milliseconds)
@@ -44,13 +50,5 @@ struct LoadThresholds: Sendable {
             throw UsageError("--p99-below requires a time such as 200ms or 1.5s, found \"\(text)\"")
         }
         return number * scale
-    }
-}
-
-extension Double {
-    /// A share from 0 to 1 as a percentage with at most two decimal places: `0.25 %`.
-    fileprivate var percent: String {
-        let value = (self * 100).rounded(places: 2)
-        return value == value.rounded() ? "\(Int(value)) %" : "\(value) %"
     }
 }

@@ -11,7 +11,9 @@ struct ReportPage {
         page = try HTMLPage(
             frame: "report.html",
             styles: ["report.css"],
-            scripts: ["marks.js", "plot.js", "calls.js", "bands.js", "series.js", "tables.js", "report.js"],
+            scripts: [
+                "marks.js", "plot.js", "calls.js", "series.js", "bands.js", "curve.js", "tables.js", "report.js",
+            ],
             of: "yard",
             besides: #filePath
         )

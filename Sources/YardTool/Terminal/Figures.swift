@@ -29,3 +29,11 @@ extension Int {
         self < 1_048_576 ? "\(figure) B" : String(format: "%.1f MiB", Double(self) / 1_048_576)
     }
 }
+
+extension Double {
+    /// A share from 0 to 1 as a percentage with at most two decimal places: `0.25 %`.
+    var percent: String {
+        let value = (self * 100).rounded(places: 2)
+        return value == value.rounded() ? "\(Int(value)) %" : "\(value) %"
+    }
+}

@@ -39,7 +39,19 @@ import Testing
         #expect(report.verdict.headline == "All 40 calls succeeded.")
     }
 
-    @Test func `a load run with responses of status 404 ends with exit code 1 and reports them as failures`()
+    @Test func `the report of a run contains its attempts, its deadline and its objective`() async throws {
+        let (code, report) = try await load(["--timeout", "5", "--p99-below", "4s"])
+
+        #expect(code == 0)
+        #expect(report.rates?.sent?.map { $0.reduce(0, +) } == [40])
+        #expect(
+            report.limits == [
+                ReportLimit(name: "objective for 99 %", wait: 4_000), ReportLimit(name: "deadline", wait: 5_000),
+            ]
+        )
+    }
+
+    @Test func `a run with responses of status 404 ends with exit code 1, and its report counts them as failures`()
         async throws
     {
         let (code, report) = try await load(answering: LoopbackResponse(status: 404))

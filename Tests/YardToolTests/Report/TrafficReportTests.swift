@@ -103,7 +103,49 @@ import Testing
         #expect(rates.answered[1][4..<6].reduce(0, +) == 5)
     }
 
-    @Test func `the report contains the fraction of responses that each server sent`() {
+    @Test func `attempts are counted at their servers in the step in which they were sent`() throws {
+        var story = TrafficStory.hang()
+        let hedged = try #require(story.notes.calls.firstIndex { $0.way == .hedged })
+        story.notes.calls[hedged].start = MonotonicTime(seconds: 101)
+        story.notes.calls[hedged].sent = [
+            RecordedAttempt(server: "primary", after: .zero),
+            RecordedAttempt(server: "secondary", after: .milliseconds(300)),
+            RecordedAttempt(server: nil, after: .zero),
+        ]
+
+        let sent = try #require(Report(of: story).rates?.sent)
+
+        #expect(sent.map { $0.reduce(0, +) } == [1, 1])
+        #expect(sent[0][4] == 1 && sent[1][5] == 1)
+    }
+
+    @Test func `a report of calls whose attempts are unknown has no attempts`() {
+        #expect(report.rates?.sent == nil)
+    }
+
+    @Test func `the summary describes faults and recoveries in order of time`() throws {
+        var story = TrafficStory.hang()
+        story.servers = ["primary", "secondary", "tertiary"]
+        let events: [(Double, SwitchEvent.Kind)] = [
+            (2, .ejected("tertiary", generation: 1, cause: .lateness)),
+            (3, .probed("tertiary", succeeded: true)),
+            (3, .recovered("tertiary", outage: .seconds(1))),
+        ]
+        story.notes.events += events.map { second, kind in
+            SwitchEvent(at: MonotonicTime(seconds: 100 + second), kind, statistics: HealthStatistics())
+        }
+        story.notes.events.sort { $0.at < $1.at }
+
+        let summary = Report(of: story).summary
+
+        let places = ["primary did not", "tertiary failed", "tertiary had visibly recovered", "primary had visibly"]
+            .map { summary.range(of: $0)?.lowerBound }
+        let found = places.compactMap(\.self)
+        #expect(found.count == 4)
+        #expect(found == found.sorted())
+    }
+
+    @Test func `the report has the fraction of responses of each server`() {
         #expect(report.totals.map(\.answered) == [11, 6])
         #expect(report.totals.map(\.share) == [0.6471, 0.3529])
         #expect(report.totals.map(\.hedged) == [0, 5])
@@ -114,9 +156,9 @@ import Testing
         #expect(
             report.summary == """
                 primary did not respond in time from 1.0 s on, and 500 ms later calls went to secondary, because primary \
-                was late significantly more often than the others; of 7 calls during the fault, 1 failed, and 99 in \
-                100 took at most 2.0 s (before: 10 ms), the slowest 2.0 s; primary had visibly recovered at 3.5 s and \
-                received its calls again at 5.0 s.
+                was late significantly more often than the others; primary had visibly recovered at 3.5 s and received \
+                its calls again at 5.0 s; of 7 calls during the fault, 1 failed, and 99 in 100 took at most 2.0 s \
+                (before: 10 ms), the slowest 2.0 s.
                 """
         )
     }
@@ -155,7 +197,7 @@ import Testing
         let report = Report(of: story)
 
         #expect(report.faults.map(\.until) == [nil])
-        #expect(report.summary.hasSuffix("; primary had not recovered by the end."))
+        #expect(report.summary.contains("; primary had not recovered by the end; of 8 calls during the fault,"))
     }
 
     @Test func `a run without calls still has a report`() throws {

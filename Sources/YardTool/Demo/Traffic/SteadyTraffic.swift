@@ -111,10 +111,12 @@ extension RecordedCall {
         case .success(let context):
             self.init(start: start, wait: wait, server: context?.server, way: context.map(CallWay.init) ?? .direct)
             attempts = context?.attempts ?? 0
+            sent = RecordedAttempt.all(context?.history.attempts ?? [])
         case .failure(let error):
             let way = error.context.attempts > 1 ? CallWay.failedOver : .direct
             self.init(start: start, wait: wait, server: error.context.server, way: way, failure: error.kind)
             attempts = error.context.attempts
+            sent = RecordedAttempt.all(error.attempts)
         }
     }
 }

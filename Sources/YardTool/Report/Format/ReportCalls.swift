@@ -36,6 +36,18 @@ struct ReportRates: Codable, Sendable, Equatable {
     var answered: [[Int]]
     /// The number of failed calls in each step.
     var failed: [Int]
+    /// For each server, the number of attempts that were sent to it in each step, or `nil` if they are unknown.
+    ///
+    /// Unlike a call, an attempt belongs to the step in which it was sent.
+    var sent: [[Int]]?
+}
+
+/// A wait that the page marks with a line.
+struct ReportLimit: Codable, Sendable, Equatable {
+    /// The name of the line, such as `deadline`.
+    var name: String
+    /// The wait in milliseconds.
+    var wait: Double
 }
 
 /// The statistics of one phase of a run: before, during or after the faults, or all calls.

@@ -88,9 +88,11 @@ struct FailingPeriod: Sendable, Equatable {
         from = calls.first.map { story.second($0.start) } ?? 0
         until = end
         self.isComplete = isComplete
-        // The record of a call names only its last server. If a call had as many attempts as there are servers, it
-        // failed at every server.
-        let met = Set(calls.compactMap { story.place($0.server) })
+        // If the attempts of a call are unknown, only its last server is. If it had as many attempts as there are servers,
+        // it failed at every server.
+        let last = calls.compactMap { story.place($0.server) }
+        let earlier = isComplete ? calls.flatMap(\.sent).compactMap { story.place($0.server) } : []
+        let met = Set(last + earlier)
         let metAll = isComplete && calls.contains { $0.attempts >= story.servers.count }
         servers = metAll ? Array(story.servers.indices) : met.sorted()
         let kinds = Dictionary(grouping: calls.compactMap(\.failure)) { $0 }.mapValues(\.count)

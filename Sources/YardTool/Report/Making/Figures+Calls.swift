@@ -1,3 +1,5 @@
+import Switchyard
+
 extension ReportPhase {
     /// Returns the statistics before, during and after the faults, and of all calls.
     ///
@@ -66,7 +68,7 @@ extension ReportRates {
         failed = Array(repeating: 0, count: count)
         answered = Array(repeating: failed, count: servers)
         for call in calls.start.indices {
-            let place = min(count - 1, max(0, Int(calls.start[call] / step)))
+            let place = place(calls.start[call])
             if calls.failure[call] > 0 {
                 failed[place] += 1
             } else if calls.server[call] >= 0 {
@@ -74,6 +76,22 @@ extension ReportRates {
             }
         }
     }
+
+    /// Counts the attempts that were sent to each server, if they are known.
+    mutating func count(_ story: TrafficStory) {
+        guard story.notes.calls.contains(where: { !$0.sent.isEmpty }) else { return }
+        var counts = answered.map { $0.map { _ in 0 } }
+        for call in story.notes.calls {
+            for attempt in call.sent {
+                guard let server = story.place(attempt.server) else { continue }
+                counts[server][place(story.second(call.start.advanced(by: attempt.after)))] += 1
+            }
+        }
+        sent = counts
+    }
+
+    /// Returns the index of the time step of a time.
+    private func place(_ time: Double) -> Int { min(failed.count - 1, max(0, Int(time / step))) }
 }
 
 extension [Double] {

@@ -1,3 +1,4 @@
+import Foundation
 import Switchyard
 import SwitchyardInspector
 
@@ -20,6 +21,39 @@ extension ReportImpact {
                 backAfter: outage.backAt.map { ($0 - outage.from).rounded(places: 4) }
             )
         }
+    }
+}
+
+extension Report {
+    /// The effects of the faults, each with the names of its servers.
+    ///
+    /// A fault of several servers at the same time is listed once.
+    var sharedImpacts: [(names: String, impact: ReportImpact)] {
+        let groups = impacts.reduce(into: [[ReportImpact]]()) { groups, impact in
+            if let last = groups.last?.last, last.isShared(with: impact) {
+                groups[groups.count - 1].append(impact)
+            } else {
+                groups.append([impact])
+            }
+        }
+        return groups.compactMap { group in group.first.map { (names(of: group.map(\.server)), $0) } }
+    }
+
+    /// Returns the names of servers as the subject of a sentence.
+    func names(of places: [Int]) -> String {
+        guard places.count > 1, places.count == servers.count else {
+            return places.map { servers[$0] }.formatted(.list(type: .and).locale(Locale(identifier: "en_US")))
+        }
+        return "all servers"
+    }
+}
+
+extension ReportImpact {
+    /// Returns whether another effect differs only in its server.
+    fileprivate func isShared(with other: ReportImpact) -> Bool {
+        var same = other
+        same.server = server
+        return same == self && noticedAfter == nil
     }
 }
 

@@ -35,7 +35,8 @@ struct ReportText {
         let columns = [
             "fault", "start", "noticed after", "calls", "failed", "saved", "slowest", "went to", "back after",
         ]
-        return HTMLTable("Faults and the calls that were due meanwhile", columns, ImpactRows(report).rows).html
+        let title = "Faults and the calls that were due meanwhile"
+        return HTMLTable(title, columns, ImpactRows(report).rows, isStacked: true).html
     }
 
     private var phases: String {
@@ -93,11 +94,11 @@ struct ImpactRows {
     let rows: [[String]]
 
     init(_ report: Report) {
-        rows = report.impacts.map { impact in
+        rows = report.sharedImpacts.map { names, impact in
             let responded = impact.length.map { "responded after \($0.moment)" } ?? "did not recover"
             let back = impact.backAfter?.moment ?? responded
             return [
-                "\(report.servers[impact.server]) \(impact.what)", impact.from.moment,
+                "\(names) \(impact.what)", impact.from.moment,
                 impact.noticedAfter.map { ($0 * 1_000).wait } ?? "–", impact.calls.figure, impact.failed.figure,
                 impact.saved.figure, impact.slowest?.wait ?? "–", impact.heir.map { report.servers[$0] } ?? "–", back,
             ]

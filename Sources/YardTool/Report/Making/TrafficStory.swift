@@ -17,6 +17,8 @@ struct TrafficStory: Sendable {
     var notes: TrafficRecorder.Content
     /// The share of failed calls that counts as good, from 0 to 1.
     var tolerance = 0.0
+    /// The waits that the report marks.
+    var limits: [ReportLimit] = []
 
     /// Converts a time of the client's clock to seconds since the start of the run.
     func second(_ time: MonotonicTime) -> Double { (origin.duration(to: time) / .seconds(1)).rounded(places: 4) }
@@ -51,6 +53,8 @@ extension Report {
         states = ServerStateLog(story).states(until: end).flatMap { $0.showing(outages) }
         totals = ReportTotal.all(of: calls, servers: story.servers.count)
         rates = ReportRates(of: calls, servers: story.servers.count, until: end)
+        rates?.count(story)
+        limits = story.limits.isEmpty ? nil : story.limits
         self.calls = calls
         summary = TrafficSummary(report: self, outages: outages).text
         impacts = ReportImpact.all(of: outages, calls)

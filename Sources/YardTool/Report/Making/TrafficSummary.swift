@@ -1,8 +1,8 @@
 import Switchyard
 import SwitchyardInspector
 
-/// A one-sentence summary of a run: the failed servers, the effect on the calls, the cause of the switch, and the
-/// recovery.
+/// A one-sentence summary of a run: the failed servers, the cause of the switch and the recovery in order of time, and
+/// the effect on the calls.
 struct TrafficSummary {
     let report: Report
     let outages: [Outage]
@@ -12,11 +12,30 @@ struct TrafficSummary {
 
     var text: String {
         guard !outages.isEmpty else { return "\(calm), and no server was taken out of service." }
-        let told = outages.prefix(Self.mostTold)
-        let rest = outages.count - told.count
+        let told = groups.prefix(Self.mostTold)
+        let rest = groups.count - told.count
+        let events =
+            told.map { ($0.outage.from, beginning($0.outage, $0.name)) }
+            + told.map { ($0.outage.until ?? .infinity, ending($0.outage, $0.name)) }
         let more = rest > 0 ? ["\(rest.figure) more faults followed"] : []
-        let parts = told.map(beginning) + more + [callers] + told.map(ending)
-        return parts.joined(separator: "; ") + "."
+        let sorted = events.enumerated().sorted { ($0.element.0, $0.offset) < ($1.element.0, $1.offset) }
+        return (sorted.map(\.element.1) + more + [callers]).joined(separator: "; ") + "."
+    }
+
+    /// The outages with the names of their servers.
+    ///
+    /// Servers that failed at the same time without an ejection are named together.
+    private var groups: [(name: String, outage: Outage)] {
+        let groups = outages.reduce(into: [[Outage]]()) { groups, outage in
+            if let last = groups.last?.last, outage.ejectedAt == nil, last.ejectedAt == nil, last.from == outage.from,
+                last.until == outage.until, last.what == outage.what
+            {
+                groups[groups.count - 1].append(outage)
+            } else {
+                groups.append([outage])
+            }
+        }
+        return groups.compactMap { group in group.first.map { (report.names(of: group.map(\.server)), $0) } }
     }
 
     private var calm: String {
@@ -27,12 +46,11 @@ struct TrafficSummary {
             : "\(all.failures.figure) of \(all.calls.figure) calls failed\(slowest)"
     }
 
-    private func beginning(_ outage: Outage) -> String {
-        let name = report.servers[outage.server]
+    private func beginning(_ outage: Outage, _ name: String) -> String {
         let when = outage.isKnown ? "at \(outage.from.moment)" : "from \(outage.from.moment) on"
         let start = "\(name) \(outage.what) \(when)"
         guard let ejectedAt = outage.ejectedAt, let cause = outage.cause else {
-            return "\(start), and was not taken out of service"
+            return "\(start) without being taken out of service"
         }
         guard let move = outage.move else {
             let why = cause.why(from: name, to: name)
@@ -52,8 +70,7 @@ struct TrafficSummary {
             + "and 99 in 100 took at most \(p99.wait)\(usual), the slowest \(max.wait)"
     }
 
-    private func ending(_ outage: Outage) -> String {
-        let name = report.servers[outage.server]
+    private func ending(_ outage: Outage, _ name: String) -> String {
         guard let until = outage.until else { return "\(name) had not recovered by the end" }
         if outage.ejectedAt == nil { return "\(name) responded again at \(until.moment)" }
         let well = "\(name) \(outage.isKnown ? "recovered" : "had visibly recovered") at \(until.moment)"

@@ -20,16 +20,16 @@ struct VerdictLines {
             case .none: ("", .plain)
             }
         let headline = (sign + verdict.headline).wrapped(to: columns, indent: 2).map { styled($0, style) }
-        let faults = report.impacts.map { $0.sentence(servers: report.servers) }
+        let faults = report.sharedImpacts.map { $1.sentence(of: $0, servers: report.servers) }
         lines = headline + (faults + verdict.details).flatMap { "  \($0)".wrapped(to: columns, indent: 4) }
     }
 }
 
 extension ReportImpact {
     /// The fault and its effect in one line.
-    fileprivate func sentence(servers: [String]) -> String {
+    fileprivate func sentence(of names: String, servers: [String]) -> String {
         let parts = [
-            "\(servers[server]) \(what) at \(from.moment)",
+            "\(names) \(what) at \(from.moment)",
             noticedAfter.map { "out of service after \(($0 * 1_000).wait)" },
             heir.map { "calls went to \(servers[$0])" },
             "\(calls.figure) calls, \(failed.figure) failed, \(saved.figure) saved"

@@ -19,6 +19,23 @@ struct RecordedCall: Sendable {
     var failure: String?
     /// The number of attempts that were sent.
     var attempts = 1
+    /// The servers to which the attempts were sent, with the times at which they were sent, or an empty array if they
+    /// are unknown.
+    var sent: [RecordedAttempt] = []
+}
+
+/// An attempt of a call, recorded for a report.
+struct RecordedAttempt: Sendable {
+    var server: String?
+    /// The time from the moment at which the call was due until the attempt was sent.
+    var after: Duration
+}
+
+extension RecordedAttempt {
+    /// Returns the attempts of a call.
+    static func all(_ attempts: [CallAttempt]) -> [RecordedAttempt] {
+        attempts.map { RecordedAttempt(server: $0.server, after: $0.start) }
+    }
 }
 
 extension String {

@@ -49,42 +49,8 @@ class BandPlot extends Plot {
     const left = this.x(from);
     const width = this.x(until) - left;
     const top = this.#bar(server);
-    const colour = this.theme.server(server);
-    const height = 18;
-    context.lineWidth = 1.5;
-    context.strokeStyle = colour;
-    switch (state) {
-      case "inUse":
-        context.fillStyle = colour;
-        context.fillRect(left, top, width, height);
-        break;
-      case "standby":
-        context.fillStyle = colour;
-        context.fillRect(left, top + height / 2 - 1.5, width, 3);
-        break;
-      case "out":
-        context.fillStyle = this.theme.paper;
-        context.fillRect(left, top, width, height);
-        context.fillStyle = hatching(context, this.theme.bad);
-        context.fillRect(left, top, width, height);
-        context.strokeStyle = this.theme.bad;
-        context.strokeRect(left, top, width, height);
-        break;
-      case "failing":
-        context.fillStyle = this.theme.paper;
-        context.fillRect(left, top, width, height);
-        context.fillStyle = hatching(context, colour);
-        context.fillRect(left, top, width, height);
-        context.strokeRect(left, top, width, height);
-        break;
-      default:
-        context.fillStyle = this.theme.paper;
-        context.fillRect(left, top, width, height);
-        context.setLineDash([3, 3]);
-        context.strokeRect(left, top, width, height);
-        context.setLineDash([]);
-    }
-    this.#drawWord(context, stateWords[state], left, width, top + height / 2, state);
+    drawBand(context, this.theme, { server, state, left, top, width, height: 18 });
+    this.#drawWord(context, stateWords[state], left, width, top + 9, state);
   }
 
   /** Draws the name of a state in its bar if there is enough room. */
@@ -105,17 +71,7 @@ class BandPlot extends Plot {
 
   /** Draws a probe below the bar: a dot for a success, a cross for a failure. */
   #drawProbe(context, mark) {
-    const x = this.x(mark.at);
-    context.save();
-    context.translate(x, this.#bar(mark.server) + 18);
-    context.fillStyle = this.theme.paper;
-    context.fill(new Path2D(shapePath(0, 5)));
-    context.lineWidth = 2;
-    context.fillStyle = this.theme.good;
-    context.strokeStyle = this.theme.bad;
-    if (mark.isGood) context.fill(new Path2D(shapePath(0, 3)));
-    else context.stroke(new Path2D(crossPath(3)));
-    context.restore();
+    drawProbe(context, this.theme, mark.isGood, this.x(mark.at), this.#bar(mark.server) + 18);
   }
 
   #drawArrow(context, mark) {
@@ -123,14 +79,88 @@ class BandPlot extends Plot {
     const x = this.x(mark.at);
     const from = this.#bar(mark.server) + 9;
     const to = this.#bar(mark.to) + 9;
-    const tip = Math.sign(to - from) * 6;
-    context.strokeStyle = context.fillStyle = this.theme.ink;
-    context.lineWidth = 1.5;
-    line(context, x, from, x, to - tip);
-    context.beginPath();
-    context.moveTo(x, to);
-    context.lineTo(x - 4, to - tip);
-    context.lineTo(x + 4, to - tip);
-    context.fill();
+    drawArrow(context, this.theme, x, from, to);
   }
+}
+
+/** Draws a part of a band in the style of a state. */
+function drawBand(context, theme, { server, state, left, top, width, height }) {
+  const colour = theme.server(server);
+  context.lineWidth = 1.5;
+  context.strokeStyle = colour;
+  const fill = (style) => {
+    context.fillStyle = style;
+    context.fillRect(left, top, width, height);
+  };
+  switch (state) {
+    case "inUse":
+      fill(colour);
+      break;
+    case "standby":
+      context.fillStyle = colour;
+      context.fillRect(left, top + height / 2 - 1.5, width, 3);
+      break;
+    case "out":
+      fill(theme.paper);
+      fill(hatching(context, theme.bad));
+      context.strokeStyle = theme.bad;
+      context.strokeRect(left, top, width, height);
+      break;
+    case "failing":
+      fill(theme.paper);
+      fill(hatching(context, colour));
+      context.strokeRect(left, top, width, height);
+      break;
+    default:
+      fill(theme.paper);
+      context.setLineDash([3, 3]);
+      context.strokeRect(left, top, width, height);
+      context.setLineDash([]);
+  }
+}
+
+/** Draws a probe: a dot for a success, a cross for a failure. */
+function drawProbe(context, theme, isGood, x, y) {
+  context.save();
+  context.translate(x, y);
+  context.fillStyle = theme.paper;
+  context.fill(new Path2D(shapePath(0, 5)));
+  context.lineWidth = 2;
+  context.fillStyle = theme.good;
+  context.strokeStyle = theme.bad;
+  if (isGood) context.fill(new Path2D(shapePath(0, 3)));
+  else context.stroke(new Path2D(crossPath(3)));
+  context.restore();
+}
+
+/** Draws an arrow from one height to another. */
+function drawArrow(context, theme, x, from, to) {
+  const tip = Math.sign(to - from) * 6;
+  context.strokeStyle = context.fillStyle = theme.ink;
+  context.lineWidth = 1.5;
+  line(context, x, from, x, to - tip);
+  context.beginPath();
+  context.moveTo(x, to);
+  context.lineTo(x - 4, to - tip);
+  context.lineTo(x + 4, to - tip);
+  context.fill();
+}
+
+/** Returns the legend of the bands: a sample of each state and sign that the report contains. */
+function bandLegend(report) {
+  const bands = [
+    ["inUse", "in use"], ["standby", "on standby"], ["out", "out of service"],
+    ["failing", "calls fail, but still in service"], ["probing", "on trial: receives a few calls"],
+  ].filter(([state]) => report.states.some((known) => known.state === state));
+  const entries = bands.map(([state, text]) => [text, (context, theme) =>
+    drawBand(context, theme, { server: 0, state, left: 1, top: 1, width: 22, height: 12 })]);
+  const probes = report.marks.filter(({ kind }) => kind === "probe");
+  for (const [isGood, text] of [[true, "successful probe"], [false, "failed probe"]]) {
+    if (!probes.some((mark) => (mark.isGood ?? false) === isGood)) continue;
+    entries.push([text, (context, theme) => drawProbe(context, theme, isGood, 12, 7)]);
+  }
+  if (report.marks.some(({ kind }) => kind === "switched")) {
+    entries.push(["calls go to another server", (context, theme) => drawArrow(context, theme, 12, 0, 14)]);
+  }
+  return element("ul", { class: "legend" }, entries.map(([text, draw]) => element("li", {}, sampleOf(draw), text)));
 }

@@ -2,6 +2,12 @@
 
 /* The plot of all calls: a mark for each call, at the time at which it was due and the time that its caller waited. */
 
+/** Returns the text of a power of ten of milliseconds: 10 ms, 1 s. */
+function tenText(power) {
+  const value = 10 ** power;
+  return value >= 1000 ? `${value / 1000} s` : `${value} ms`;
+}
+
 /** A plot with a mark for each call. If several marks cover each other, one of them is drawn.
  *
  * Two marks cover each other if they have the same kind and server and are in the same field of two by two pixels.
@@ -14,7 +20,7 @@ class CallPlot extends Plot {
   top = 24;
 
   constructor(view, report, badges) {
-    super(view, { title: "All calls: due time and wait of the caller", height: 320, notes: report });
+    super(view, { title: "All calls: wait of the caller over the time at which the call was due", height: 320, notes: report });
     this.report = report;
     this.badges = badges;
     this.#read(report.calls, report.servers.length);
@@ -69,10 +75,9 @@ class CallPlot extends Plot {
   #drawLevels(context) {
     const tens = Math.ceil(this.lowest);
     for (let power = tens; power <= this.highest; power += 1) {
-      const value = 10 ** power;
-      const text = value >= 1000 ? `${value / 1000} s` : `${value} ms`;
-      this.drawLevel(context, Math.round(this.y(power)) + 0.5, text);
+      this.drawLevel(context, Math.round(this.y(power)) + 0.5, tenText(power));
     }
+    this.drawLimits(context, this.report.limits, (wait) => this.y(Math.log10(wait)));
   }
 
   /** Collects at most one mark per field of the screen and group, then draws one group after the other. */

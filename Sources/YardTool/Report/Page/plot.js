@@ -84,9 +84,14 @@ class Plot {
     context.setTransform(scale, 0, 0, scale, 0, 0);
     context.clearRect(0, 0, width, this.height);
     context.font = `12px ${this.theme.family}`;
+    this.drawAxis(context);
+    this.drawContent(context);
+  }
+
+  /** Draws the background of the faults and the axis of times. A figure with another axis draws its own. */
+  drawAxis(context) {
     this.#drawFaults(context);
     this.#drawTimes(context);
-    this.drawContent(context);
   }
 
   /** Returns the x position of a time. */
@@ -152,6 +157,24 @@ class Plot {
       line(context, x, bottom, x, bottom + 4);
       context.textAlign = x > right - 16 ? "right" : x < left + 16 ? "left" : "center";
       context.fillText(numbers.moment(tick * step, step * 100), x, bottom + 6);
+    }
+  }
+
+  /** Draws the waits that the report marks, such as a deadline, as dotted lines with their names. */
+  drawLimits(context, limits, place) {
+    const { left, right, top, bottom } = this.box;
+    for (const { name, wait } of limits ?? []) {
+      const y = Math.round(place(wait)) + 0.5;
+      if (!(y >= top && y <= bottom)) continue;
+      context.strokeStyle = this.theme.bad;
+      context.lineWidth = 1.5;
+      context.setLineDash([2, 3]);
+      line(context, left, y, right, y);
+      context.setLineDash([]);
+      context.fillStyle = this.theme.bad;
+      context.textAlign = "right";
+      context.textBaseline = y - top < 16 ? "top" : "bottom";
+      context.fillText(`${name}: ${numbers.wait(wait)}`, right - 4, y + (y - top < 16 ? 3 : -2));
     }
   }
 

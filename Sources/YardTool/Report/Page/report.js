@@ -45,19 +45,40 @@ function callFigures(report, view, badges) {
   const calls = new CallPlot(view, report, badges);
   calls.figure.insertBefore(callLegend(report), calls.canvas);
   const bands = new BandPlot(view, report);
-  bands.figure.insertBefore(bandLegend(), bands.canvas);
+  bands.figure.insertBefore(bandLegend(report), bands.canvas);
   const perSecond = (values) => values.map((count) => count / report.rates.step);
-  const rates = new SeriesPlot(view, {
+  const byServer = (counts) => report.servers.map((name, server) =>
+    ({ name, server, style: "stack", values: perSecond(counts[server]) }));
+  const series = (options) => new SeriesPlot(view, { step: report.rates.step, notes: report, ...options });
+  const rates = series({
     title: "Calls per second, by responding server",
-    step: report.rates.step,
-    notes: report,
-    series: [
-      ...report.servers.map((name, server) =>
-        ({ name, server, style: "stack", values: perSecond(report.rates.answered[server]) })),
-      { name: "failed", style: "stack", values: perSecond(report.rates.failed) },
-    ],
+    series: [...byServer(report.rates.answered),
+      { name: "failed", style: "stack", values: perSecond(report.rates.failed) }],
   });
-  return [calls, bands, rates];
+  const attempts = report.rates.sent ? [series({
+    title: "Attempts per second, by the server to which they were sent",
+    height: 110,
+    series: byServer(report.rates.sent),
+  })] : [];
+  const active = series({
+    title: "Calls in flight",
+    height: 110,
+    series: [{ name: "mean number", style: "line", isBold: true, values: inFlight(report) }],
+  });
+  return [calls, bands, rates, ...attempts, active, new CurvePlot(view, report)];
+}
+
+/** Returns the mean number of calls in flight in each time step. */
+function inFlight({ calls, rates, duration }) {
+  const { step } = rates;
+  const values = new Array(rates.failed.length).fill(0);
+  for (let call = 0; call < calls.start.length; call += 1) {
+    const [start, end] = [Math.max(0, calls.start[call]), calls.start[call] + calls.wait[call] / 1000];
+    for (let place = Math.floor(start / step); place < values.length && place * step < end; place += 1) {
+      values[place] += Math.max(0, Math.min(end, (place + 1) * step) - Math.max(start, place * step));
+    }
+  }
+  return values.map((time, place) => time / Math.max(1e-6, Math.min(step, duration - place * step)));
 }
 
 function fleetFigures(report, view) {
@@ -175,9 +196,8 @@ function listenToPointer(plot, view) {
 
 const usage = "Keys: + and − zoom, the arrows move, and 0 shows everything. Pointer: drag to select a time range, turn "
   + "the wheel with Ctrl to zoom, or double-click to show everything.";
-const thinning = "Calls that cover each other (same mark and server, within the same two by two pixels) are drawn "
-  + "once, so the extremes and every kind of mark are always visible. Zoom in to see every call. A grey background "
-  + "marks a fault, a dashed line marks a switch, and the numbers refer to the list of events.";
+const thinning = "A grey background marks a fault, a dashed line marks a switch, and the numbers refer to the list of "
+  + "events. Equal marks at the same place are drawn once. Zoom in to see every call.";
 
 function build(report) {
   const view = new TimeView(report.duration);

@@ -103,20 +103,26 @@ class SeriesPlot extends Plot {
 
 /** Returns a legend entry: a sample and the name of a series. */
 function legendEntry(entry) {
+  return element("li", {}, sampleOf((context, theme) => drawSample(context, theme, entry)), entry.name);
+}
+
+/** Returns a sample of 24 by 14 pixels for a legend, which is drawn again after a change of the theme. */
+function sampleOf(paint) {
   const sample = element("canvas", { class: "mark", width: 48, height: 28, "aria-hidden": "true" });
   sample.style.width = "24px";
   sample.style.height = "14px";
-  const draw = () => drawSample(sample, entry);
+  const draw = () => {
+    const context = sample.getContext("2d");
+    context.setTransform(2, 0, 0, 2, 0, 0);
+    context.clearRect(0, 0, 24, 14);
+    paint(context, readTheme());
+  };
   draw();
   onThemeChange(draw);
-  return element("li", {}, sample, entry.name);
+  return sample;
 }
 
-function drawSample(canvas, entry) {
-  const context = canvas.getContext("2d");
-  const theme = readTheme();
-  context.setTransform(2, 0, 0, 2, 0, 0);
-  context.clearRect(0, 0, 24, 14);
+function drawSample(context, theme, entry) {
   if (entry.style === "stack") {
     context.fillStyle = entry.server === undefined
       ? hatching(context, theme.bad) : serverFill(context, theme, entry.server);

@@ -50,26 +50,11 @@ function callLegend(report) {
     if (calls.failure[call] > 0) counts.failed += 1;
   }
   const entries = servers.map((name, server) => [markIcon(server), `response from ${name}`]);
-  const count = Object.fromEntries(Object.entries(counts).map(([name, value]) => [name, numbers.count(value)]));
-  entries.push(
-    [markIcon(0, hedged), `ring: hedged, a second server was requested in parallel to a slow server (${count.hedged})`],
-    [markIcon(0, failedOver),
-      `double: failed over, another server had failed or was taken out of service (${count.failedOver})`],
-    [markIcon(0, directly, true), `cross: failed (${count.failed})`],
-  );
-  return element("ul", { class: "legend" }, entries.map((parts) => element("li", {}, parts)));
-}
-
-/** Returns the legend of the bands. */
-function bandLegend() {
-  const words = [
-    "full: in use",
-    "thin: on standby",
-    "hatched in red: out of service",
-    "hatched in the colour of the server: calls fail, but the server is not out of service",
-    "dashed: probing, still out of service but responding to probes",
-    "dot or cross below: a successful or failed probe",
-    "arrow: calls move to another server",
+  const special = [
+    [counts.hedged, markIcon(0, hedged), "hedged: also sent to a second server, because the first was slow"],
+    [counts.failedOver, markIcon(0, failedOver), "failed over: sent to another server, because one had failed"],
+    [counts.failed, markIcon(0, directly, true), "failed"],
   ];
-  return element("ul", { class: "legend quiet" }, words.map((text) => element("li", {}, text)));
+  for (const [count, sign, text] of special) if (count > 0) entries.push([sign, `${text} (${numbers.count(count)})`]);
+  return element("ul", { class: "legend" }, entries.map((parts) => element("li", {}, parts)));
 }

@@ -1,0 +1,38 @@
+import Foundation
+
+/// A report that was read from a page that `yard` has written.
+struct StoredReport {
+    /// An error that reports why a file is not a report that can be compared.
+    struct Problem: Error, Equatable, CustomStringConvertible {
+        let path: String
+        let reason: String
+
+        var description: String { "\(path) \(reason)" }
+    }
+
+    private static let start = #"<script type="application/json" id="report">"#
+
+    let path: String
+    let report: Report
+
+    /// Reads the data in the page.
+    init(at path: String) throws(Problem) {
+        self.path = path
+        guard let data = FileManager.default.contents(atPath: path) else {
+            throw Problem(path: path, reason: "cannot be read")
+        }
+        let html = String(decoding: data, as: UTF8.self)
+        guard let begin = html.range(of: Self.start)?.upperBound,
+            let end = html.range(of: "</script>", range: begin..<html.endIndex)?.lowerBound
+        else { throw Problem(path: path, reason: "is not a report of yard") }
+        do {
+            report = try JSONDecoder().decode(Report.self, from: Data(html[begin..<end].utf8))
+        } catch {
+            throw Problem(path: path, reason: "has a report that cannot be read: \(error)")
+        }
+        guard report.format == Report.formatName, report.version == Report.currentVersion else {
+            let found = "\(report.format) \(report.version)"
+            throw Problem(path: path, reason: "must have \(Report.formatName) \(Report.currentVersion), found \(found)")
+        }
+    }
+}
