@@ -51,10 +51,5 @@ extension InspectorRecord {
 
 extension InspectedCall {
     /// The cells of the call in a table: number, request, servers, outcome and duration.
-    fileprivate var cells: [String] {
-        let servers = attempts.compactMap(\.server).joined(separator: " › ")
-        let result = outcome?.error ?? outcome?.status.map { "\($0)" } ?? "active"
-        let took = end.map { VerdictText.milliseconds($0 - start) } ?? "–"
-        return ["\(number)", "\(method) \(path)", servers, result, took]
-    }
+    fileprivate var cells: [String] { ["\(number)", "\(method) \(path)", route, result, took] }
 }

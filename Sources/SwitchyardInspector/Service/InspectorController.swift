@@ -56,6 +56,11 @@ final class InspectorController: Sendable {
         guard presence.come() else { return nil }
         defer { presence.leave() }
         if change > 0 { await bell.wait(after: change, atMost: Self.patience, on: client.time) }
+        return latest(after: change)
+    }
+
+    /// Returns everything that has changed after `change`, by default everything that is kept.
+    func latest(after change: Int = 0) -> InspectorFeed {
         let news = book.news(after: change)
         return InspectorFeed(
             cursor: news.change,
@@ -73,6 +78,14 @@ final class InspectorController: Sendable {
             calls: news.calls,
             events: news.events
         )
+    }
+
+    /// A record of everything that is kept, for a page that works without the inspector.
+    var record: InspectorRecord {
+        let feed = latest()
+        let details = feed.calls.compactMap { call in book.detail(of: call.number).map { (call.id, $0) } }
+        let name = "\(feed.client.service), \(feed.client.environment)"
+        return InspectorRecord(name: name, feed: feed, details: Dictionary(details) { $1 })
     }
 
     /// Stops observing the client, and wakes the pages that wait.

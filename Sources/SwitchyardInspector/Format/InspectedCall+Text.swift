@@ -1,0 +1,27 @@
+extension InspectedCall {
+    /// The servers that received the request, in order: `primary › secondary`.
+    var route: String { attempts.compactMap(\.server).joined(separator: " › ") }
+
+    /// The error or the status of the call.
+    var result: String { outcome?.error ?? outcome?.status.map { "\($0)" } ?? "active" }
+
+    /// The duration of the call, or a dash while the call is active.
+    var took: String { end.map { VerdictText.milliseconds($0 - start) } ?? "–" }
+
+    /// Whether the call received no response, or a response with a status of at least 400.
+    var hasFailed: Bool {
+        guard let outcome else { return false }
+        return outcome.error != nil || (outcome.status ?? 0) >= 400
+    }
+}
+
+extension InspectedAttempt {
+    /// The error or the status of the attempt.
+    var result: String {
+        if isCut == true { return "cancelled" }
+        return error ?? status.map { "\($0)" } ?? (end == nil ? "active" : "completed")
+    }
+
+    /// The duration of the attempt, or a dash if the end is unknown.
+    var took: String { end.map { VerdictText.milliseconds($0 - start) } ?? "–" }
+}
