@@ -141,10 +141,10 @@ extension DiskCache {
         }
     }
 
-    /// Counts all entries.
+    /// Counts all entries, and removes the least recently used entries if necessary.
     ///
-    /// If there is too little space for a file of this size, or if `always` is `true`, removes the least recently used
-    /// entries. Entries are removed until the file fits and a tenth of the limit remains free.
+    /// Entries are removed if there is too little space for a file of this size, or if `always` is `true`. They are
+    /// removed until the file fits and a tenth of the limit remains free.
     private func sweep(toFit size: Int, always: Bool) -> Int {
         folder.removeLeftovers()
         let files = folder.files

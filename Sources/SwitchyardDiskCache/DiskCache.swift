@@ -171,7 +171,7 @@ extension DiskCache {
         public internal(set) var misses = 0
         /// The number of responses that were stored.
         public internal(set) var stores = 0
-        /// The number of entries that were damaged, or in a format newer than this version can read.
+        /// The number of entries that were damaged or were written in a newer format.
         public internal(set) var damaged = 0
         /// The number of entries that were evicted to free space.
         public internal(set) var evictions = 0

@@ -61,7 +61,7 @@ struct DiskFolder: Sendable {
         var facts = stat()
         guard fstat(file, &facts) == 0 else { throw DiskCacheError(errno, path) }
         guard facts.st_size <= limit else { return nil }
-        // In a read-only folder this call fails. The order of use is not needed there, because nothing is evicted.
+        // In a read-only folder this call fails. The time of use is not needed there, because nothing is evicted.
         if marksUse, time(nil) - facts.modified > 60 { _ = futimens(file, nil) }
         return try Self.bytes(of: file, count: Int(facts.st_size), path)
     }

@@ -80,7 +80,7 @@ struct DeviceResponse: Decodable {
         case deviceCode = "device_code"
         case userCode = "user_code"
         case verificationURI = "verification_uri"
-        /// The name of this member in drafts of the RFC. Google's servers still send this name.
+        /// The name of this member in drafts of the RFC, which Google's servers still send.
         case verificationURL = "verification_url"
         case verificationURIComplete = "verification_uri_complete"
         case expiresIn = "expires_in"

@@ -104,8 +104,8 @@ extension Outbox {
 
     /// Records that a request is in flight before it is sent.
     ///
-    /// If the app is killed, the next run knows from the record that the request may have been executed. A request
-    /// whose start cannot be recorded is not sent, because the next run would report that the request was not executed.
+    /// If the app is killed, the record shows the next run that the request may have been executed. A request whose
+    /// start cannot be recorded is not sent, because the next run would report that the request was not executed.
     private func recordStart(of id: OutboxEntry.ID) throws(OutboxError) {
         try state.withLock { (state) throws(OutboxError) in
             guard let index = state.entries.firstIndex(where: { $0.id == id }), state.entries[index].hasBegun != true
@@ -171,8 +171,8 @@ extension Outbox {
         }
         let asked = RetryAfter.duration(in: answer.headers, now: date())
         switch answer.status {
-        // The request was misdirected, a login is required, or the server failed. None of these means that the request
-        // is invalid.
+        // The request went to the wrong server, a login is required, or the server failed. In none of these cases is
+        // the request itself invalid.
         case 401, 407, 421, 500...:
             if try expires(entry) { return nil }
             return postponed(entry, askedFor: asked ?? .zero, wasSentAfter: answer.status == 401 ? turns : nil)

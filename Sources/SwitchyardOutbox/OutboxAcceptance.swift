@@ -101,7 +101,7 @@ extension ServiceResponse {
         return turn.from.origin.host == context.redirects.first?.from.origin.host
     }
 
-    /// Whether redirects have led to a host other than the host of the first request.
+    /// Whether redirects have led to another host than that of the first request.
     fileprivate var isFromElsewhere: Bool {
         guard let first = context.redirects.first else { return false }
         return first.from.origin.host != context.url?.origin.host

@@ -99,7 +99,7 @@ struct OutboxFile {
 
     /// Appends a record.
     ///
-    /// If this fails, the file is left as it was.
+    /// If the append fails, the file is unchanged.
     mutating func append(_ record: OutboxRecord) throws(OutboxError) {
         guard !isReleased else { throw .closed }
         do {
@@ -202,7 +202,7 @@ struct OutboxFile {
 extension OutboxRecord {
     /// The time reading in the record.
     ///
-    /// For a stored request, it is the time at which the request was stored.
+    /// For a stored request, it is the time of storing.
     fileprivate var reading: OutboxTimeline.Reading? {
         switch self {
         case .time(let reading): reading

@@ -100,7 +100,7 @@ struct ResourceMaker<Value: Sendable>: Sendable {
     /// After the manager has been released, returns ``user``.
     let presentUser: @Sendable () -> String?
 
-    /// The call with the rules that the client has now.
+    /// The configuration of the call with the client's current rules.
     private var configuration: APIConfiguration { client.ruled(written) ?? written }
 
     /// Whether the environment and user are still the same as at the creation.

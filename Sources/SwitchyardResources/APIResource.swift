@@ -252,7 +252,7 @@ extension APIResource {
                 // If the cache returned a stored value because the server failed, a value that was outdated stays
                 // outdated.
                 state.isInvalid = state.isFlightOutdated || state.isInvalid && response.isFromCache
-                // A stored value keeps its age. If it has an age, no request is sent during the retry delay.
+                // A stored value keeps its age. If the age is above zero, no request is sent during the retry delay.
                 state.failure = age > .zero ? (nil, now) : nil
                 state.isWiped = false
             case .failure(let error):

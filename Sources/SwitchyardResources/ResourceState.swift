@@ -67,7 +67,7 @@ struct ResourceState<Value: Sendable>: Sendable {
         content.map { !isInvalid && $0.created.duration(to: now) < expiration } ?? false
     }
 
-    /// Returns whether the value must be loaded: the value is not current, and the last failure is not too recent.
+    /// Returns whether the value must be loaded, because it is not current and the last failure is long enough ago.
     func needsLoad(at now: MonotonicTime, _ expiration: Duration, retryDelay: Duration) -> Bool {
         guard !isCurrent(at: now, expiration) else { return false }
         guard let failure, retryDelay > .zero else { return true }

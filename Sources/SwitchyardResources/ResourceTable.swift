@@ -15,7 +15,7 @@ final class ResourceTable: Sendable {
 
     fileprivate struct Entry {
         weak var resource: (any AnyObject & Sendable & Observed)?
-        /// A strong reference to the resource while it is one of the most recently used resources, otherwise `nil`.
+        /// The resource, retained while it is one of the most recently used resources, otherwise `nil`.
         var kept: (any AnyObject & Sendable & Observed)?
         var use: Int
     }

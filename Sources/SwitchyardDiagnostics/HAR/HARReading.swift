@@ -1,8 +1,7 @@
 import Foundation
 import SwitchyardHTTP
 
-// Archives from other programs are read leniently, even if required members are missing. This library writes every
-// member.
+// Archives from other programs may lack required members. This library writes every member.
 
 extension HARArchive {
     /// Reads an archive from any program, or throws if the archive has no list of entries.

@@ -29,7 +29,9 @@ struct Collector: Sendable {
     private static let firstPause = Duration.seconds(1)
     /// The longest `Retry-After` that is waited for in full.
     private static let longestPause = Duration.seconds(300)
-    /// The statuses after which a batch is sent again; after all others it is dropped.
+    /// The statuses after which a batch is sent again.
+    ///
+    /// After all other statuses it is dropped.
     private static let transient: Set = [429, 502, 503, 504]
 
     private let client: NetworkClient

@@ -72,7 +72,9 @@ final class ExportLoop: Sendable {
         state.withLock { $0.waiters.removeAll { $0 === waiter } }
     }
 
-    /// Ends the loop; the batch that is being sent is cancelled.
+    /// Ends the loop.
+    ///
+    /// The batch that is being sent is cancelled.
     func close() {
         let (timer, task, waiters) = state.withLock { state in
             state.isClosed = true
@@ -108,11 +110,13 @@ final class ExportLoop: Sendable {
         repeat {
             await sendBatch()
         } while !Task.isCancelled && hasMore()
-        // Content that has arrived meanwhile may have found the loop busy.
+        // Content that arrived in the meantime may have found the loop busy, so the loop is woken again.
         wake()
     }
 
-    /// Whether another batch follows at once; otherwise the loop is idle from now on.
+    /// Returns whether another batch follows immediately.
+    ///
+    /// If not, the loop is idle from now on.
     private func hasMore() -> Bool {
         let (hasMore, waiters): (Bool, [Waiter<Void>]) = state.withLock { state in
             let (backlog, isAwaited) = (backlog(), !state.waiters.isEmpty)

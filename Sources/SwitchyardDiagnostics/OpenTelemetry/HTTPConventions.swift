@@ -2,7 +2,7 @@ import SwitchyardClient
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// The names and attributes of HTTP requests, without what must not leave the app.
+/// The names and attributes of HTTP requests, without data that must not leave the app.
 ///
 /// Source: OpenTelemetry Semantic Conventions for HTTP, the stable part.
 struct HTTPConventions: Sendable {
@@ -12,7 +12,9 @@ struct HTTPConventions: Sendable {
     /// The names of the header fields that are shown, in lower case and without duplicates.
     let headerNames: [String]
 
-    /// The methods that are shown; any other method is `_OTHER`, so that their number is limited.
+    /// The methods that are exported by name.
+    ///
+    /// Any other method is exported as `_OTHER`, so that the number of names is limited.
     private static let methods: Set = [
         "GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH", "QUERY",
     ]
@@ -92,7 +94,7 @@ extension HTTPConventions {
 
     /// Adds the result of a request.
     ///
-    /// - Returns: Whether the request failed: there is no response, or its status is at least 400.
+    /// - Returns: Whether the request failed, that is, whether there is no response or its status is at least 400.
     @discardableResult
     func add(_ result: Result<HTTPResponse, TransportError>, to attributes: inout Attributes, withFields: Bool) -> Bool
     {

@@ -4,9 +4,9 @@ import SwitchyardServices
 
 /// Counts and measures the calls and attempts of clients, from the creation of the recorder on.
 final class MetricRecorder: Sendable {
-    /// The maximum number of different attributes of a metric.
+    /// The maximum number of different sets of attributes of a metric.
     ///
-    /// Further ones are counted together, with the attribute `otel.metric.overflow`.
+    /// Further sets are counted together, with the attribute `otel.metric.overflow`.
     static let limit = 1_000
 
     /// A number that only grows.
@@ -140,7 +140,9 @@ final class MetricRecorder: Sendable {
 
 /// A histogram of durations with the boundaries that OpenTelemetry recommends for HTTP.
 struct DurationHistogram: Sendable {
-    /// The upper boundaries of the buckets in seconds, inclusive; one more bucket has no boundary.
+    /// The upper boundaries of the buckets in seconds, inclusive.
+    ///
+    /// One more bucket has no upper boundary.
     static let boundaries = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10]
 
     private var buckets = [Int](repeating: 0, count: boundaries.count + 1)

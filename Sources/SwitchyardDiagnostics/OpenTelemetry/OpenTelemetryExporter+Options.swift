@@ -37,7 +37,9 @@ extension OpenTelemetryExporter {
         ///
         /// If this number is waiting, the spans are sent before the interval has passed.
         public var spansPerBatch = 512
-        /// The maximum number of spans that wait to be sent, 2,048 by default; further ones are dropped.
+        /// The maximum number of spans that wait to be sent, 2,048 by default.
+        ///
+        /// Further spans are dropped.
         public var waitingSpans = 2_048
         /// The time that a request to the collector may take, 10 seconds by default.
         public var timeout = Duration.seconds(10)

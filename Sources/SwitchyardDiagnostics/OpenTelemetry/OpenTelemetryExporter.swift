@@ -12,26 +12,27 @@ public import SwitchyardTransport
 ///     telemetry.follow(client)
 ///
 /// A call is a span, and each of its attempts is a child of it. Each attempt carries its own `traceparent`, so the span
-/// of the server becomes a child of the attempt. A call of which a server fails is therefore read as one span with two
+/// of the server becomes a child of the attempt. A call whose first server fails is therefore one span with two
 /// attempts.
 ///
 /// ### What leaves the app
-/// The method, the URL without the values of its query, the status, the times, and the names of servers. Bodies are never
-/// exported. ``Options`` adds query values and header fields. Credentials are hidden in everything.
+/// The method, the URL without the values of its query, the status, the times, and the names of servers. Bodies are
+/// never exported. ``Options`` adds query values and header fields. Credentials are hidden in everything.
 ///
 /// ### Cost
-/// Spans are made on the queue of the observers, and sent by a client of their own, in batches. If the collector is slow
-/// or unavailable, spans wait up to a limit and are then dropped. A call never waits for the collector.
+/// Spans are made on the queue of the observers, and sent by a client of their own, in batches. If the collector is
+/// slow or unavailable, spans wait up to a limit and are then dropped. A call never waits for the collector.
 ///
 /// Source: OTLP/HTTP in JSON, Semantic Conventions for HTTP, W3C Trace Context.
 public final class OpenTelemetryExporter: Sendable {
-    /// The numbers of spans by their fate.
+    /// The numbers of spans by what became of them: exported, dropped or waiting.
     public struct Statistics: Sendable, Hashable {
         /// The number of spans that the collector has accepted.
         public internal(set) var exportedSpans = 0
         /// The number of spans that wait to be sent.
         public internal(set) var waitingSpans = 0
-        /// The number of spans that were dropped: the buffer was full, the collector refused them, or five tries failed.
+        /// The number of spans that were dropped because the buffer was full, the collector refused them, or five tries
+        /// failed.
         public internal(set) var droppedSpans = 0
         /// The number of calls whose end was never reported, because the client had dropped events.
         public internal(set) var lostCalls = 0
@@ -211,7 +212,7 @@ extension OpenTelemetryExporter {
 // MARK: - Export
 
 extension OpenTelemetryExporter {
-    /// The numbers of spans by their fate so far.
+    /// The numbers of spans so far, by what became of them.
     public var statistics: Statistics {
         var statistics = buffer.statistics
         statistics.lostCalls = spans?.lostCalls ?? 0
@@ -235,9 +236,10 @@ extension OpenTelemetryExporter {
         _ = await (spans, metrics)
     }
 
-    /// Sends everything that waits, and then stops: later spans are dropped, and nothing more is sent.
+    /// Sends everything that waits, and then stops.
     ///
-    /// Requests still carry a `traceparent` afterwards. Calling this method again has no effect.
+    /// Later spans are dropped, and nothing more is sent. Requests still carry a `traceparent` afterwards. Calling this
+    /// method again has no effect.
     ///
     /// - Parameter limit: The time after which the rest is dropped, 5 seconds by default.
     public func shutdown(within limit: Duration = .seconds(5)) async {

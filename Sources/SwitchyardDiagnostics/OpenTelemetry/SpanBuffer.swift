@@ -16,13 +16,13 @@ final class SpanBuffer: Sendable {
     ///
     /// - Parameters:
     ///   - batch: The maximum number of spans in a batch.
-    ///   - limit: The maximum number of spans that wait; further ones are dropped.
+    ///   - limit: The maximum number of spans that wait. Further spans are dropped.
     init(batch: Int, limit: Int) {
         self.limit = max(1, limit)
         self.batch = min(max(1, batch), self.limit)
     }
 
-    /// The numbers of spans by their fate so far.
+    /// The numbers of spans so far, by what became of them.
     var statistics: OpenTelemetryExporter.Statistics {
         state.withLock { state in
             var statistics = state.statistics
@@ -35,7 +35,7 @@ final class SpanBuffer: Sendable {
         state.withLock { $0.spans.isEmpty ? .none : $0.spans.count < batch ? .some : .full }
     }
 
-    /// Adds spans; those that find no room are dropped.
+    /// Adds spans, and drops the spans that exceed the limit.
     func add(_ spans: [Span]) {
         state.withLock { state in
             let room = state.isClosed ? 0 : max(0, limit - state.spans.count)
@@ -65,7 +65,7 @@ final class SpanBuffer: Sendable {
         }
     }
 
-    /// Drops all spans, and those that are added later.
+    /// Drops all waiting spans and all spans that are added later.
     func close() {
         state.withLock { state in
             state.isClosed = true

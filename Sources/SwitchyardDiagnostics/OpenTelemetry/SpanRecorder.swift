@@ -7,8 +7,8 @@ import SwitchyardServices
 final class SpanRecorder: Sendable {
     /// The maximum number of calls in progress that are recorded.
     ///
-    /// The end of a call may be missing, because a client drops events if too many wait. So the oldest call leaves a full
-    /// table.
+    /// The end of a call may be missing, because a client drops events if too many wait. If the table is full, the
+    /// oldest call is therefore removed.
     static let limit = 10_000
 
     private struct State {
@@ -50,7 +50,7 @@ final class SpanRecorder: Sendable {
         default:
             state.withLock { state in
                 state.calls[event.id]?.take(event)
-                // Only now it is certain that the trace of the call is not recorded.
+                // From this event on it is certain that the trace of the call is not recorded.
                 guard case .roundBegan = event.kind, state.calls[event.id]?.trace.context.isSampled == false else {
                     return
                 }

@@ -2,7 +2,7 @@ import SwitchyardClient
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// A call in progress, which becomes one span, and one more for each attempt.
+/// A call in progress, which becomes one span, with one more span for each attempt.
 struct TracedCall: Sendable {
     /// The maximum number of attempts, and of events of a span.
     static let limit = 128
@@ -17,7 +17,7 @@ struct TracedCall: Sendable {
 
     let service: String
     let environment: ServiceEnvironment
-    /// The place of the call in its trace.
+    /// The position of the call in its trace.
     private(set) var trace: CallTrace
     private let conventions: HTTPConventions
     private let template: String?
@@ -31,7 +31,7 @@ struct TracedCall: Sendable {
     /// - Parameters:
     ///   - configuration: The call.
     ///   - event: The event of its start.
-    ///   - trace: Its place in the trace if it ends before it is sent.
+    ///   - trace: Its position in the trace if it ends before it is sent.
     ///   - clock: Converts the times of events.
     ///   - conventions: The names and attributes.
     init(
@@ -81,7 +81,7 @@ extension TracedCall {
         span.add(Span.Event(name: name, time: clock.nanoseconds(time), attributes: attributes))
     }
 
-    /// Records that a request was sent: the first one of an attempt, or the next one after a redirect.
+    /// Records that a request was sent: the first request of an attempt, or the next one after a redirect.
     private mutating func sent(_ attempt: AttemptRecord, _ round: Int, at time: UInt64) {
         if let index = index(of: attempt, round) { return attempts[index].isOpen = true }
         if attempt.kind != .first { explain(attempt, at: time) }
@@ -109,7 +109,9 @@ extension TracedCall {
         span.add(Span.Event(name: "switchyard.\(attempt.kind.rawValue)", time: time, attributes: attributes))
     }
 
-    /// Returns the context that the request carries, or a new one if code of the app has removed or replaced it.
+    /// Returns the context that the request carries.
+    ///
+    /// If code of the app has removed or replaced the context, the result is a new one.
     private func context(of request: HTTPRequest) -> TraceContext {
         if let context = TraceContext(request.headers), context.trace == trace.context.trace,
             !attempts.contains(where: { $0.span.context.span == context.span })
@@ -148,7 +150,7 @@ extension TracedCall {
         )
     }
 
-    /// Ends the attempts that were cancelled because another one got a response.
+    /// Ends the attempts that were cancelled because another attempt got a response.
     private mutating func cut(at time: UInt64) {
         for index in attempts.indices where attempts[index].isOpen {
             attempts[index].isOpen = false
@@ -165,7 +167,7 @@ extension TracedCall {
 // MARK: - End
 
 extension TracedCall {
-    /// Returns the spans of the call, which has ended: its own, and one for each attempt.
+    /// Returns the spans of a call that has ended: the span of the call, and one for each attempt.
     func spans(endedWith result: Result<ServiceResponse, RequestFailure>, at time: MonotonicTime) -> [Span] {
         var call = self
         let end = clock.nanoseconds(time)
@@ -204,7 +206,7 @@ struct EventClock: Sendable {
     private let date: UInt64
     private let since: MonotonicTime
 
-    /// Creates a converter from the same moment on both clocks.
+    /// Creates a converter from a date and a monotonic time of the same moment.
     init(date: UInt64, at time: MonotonicTime) {
         (self.date, since) = (date, time)
     }

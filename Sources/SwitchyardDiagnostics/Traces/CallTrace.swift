@@ -17,7 +17,7 @@ extension APIConfiguration {
     }
 }
 
-/// The span of a call: its place in the trace, and its parent.
+/// The span of a call: its position in the trace, and its parent.
 struct CallTrace: Sendable, Hashable {
     /// The context of the call's own span.
     let context: TraceContext

@@ -34,8 +34,9 @@ public struct TraceContext: Sendable, Hashable {
 
     /// Creates a context from the values of both header fields.
     ///
-    /// The result is `nil` if `traceparent` is invalid: a new trace starts then. An invalid `tracestate` is dropped. A
-    /// later version of `traceparent` is read as version 00, and its further parts are ignored.
+    /// The result is `nil` if `traceparent` is invalid. A call without a context starts a new trace. An invalid
+    /// `tracestate` is dropped. A later version of `traceparent` is read as version 00, and its further parts are
+    /// ignored.
     ///
     /// - Parameters:
     ///   - text: The value of `traceparent`.

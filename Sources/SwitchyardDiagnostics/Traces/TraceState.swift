@@ -2,9 +2,9 @@
 enum TraceState {
     /// The maximum number of members.
     private static let mostMembers = 32
-    /// The length in bytes up to which a list is passed on.
+    /// The maximum length of a list that is passed on unchanged, in bytes.
     private static let longest = 512
-    /// The length of a member above which it leaves a list that is too long first.
+    /// The length in bytes above which a member is removed first, if the list is too long.
     private static let longMember = 128
 
     /// Returns the list without spaces and empty members, or `nil` if it is empty or invalid.

@@ -67,7 +67,7 @@ package actor SegmentedBodyReader: HTTPBodyReader {
         file = reader
         guard reader.length == length else { throw Self.changed(url) }
         guard offset < length else {
-            // Some system files report a length of zero but have contents.
+            // Some system files report a length of zero but have contents, so the end of the file is checked.
             guard try reader.read(maximumLength: 1) == nil else { throw Self.changed(url) }
             return nil
         }

@@ -18,8 +18,9 @@ struct GroupPlan {
 
     /// The effects that ``RequestGroup`` must carry out, in the order of the properties.
     struct Effects: Equatable {
-        /// Whether the event that caused these effects has decided the outcome of the group, so that the observers'
-        /// `willStop` must be called.
+        /// Whether the event that caused these effects has decided the outcome of the group.
+        ///
+        /// If so, the observers' `willStop` must be called.
         var willStop = false
         var cancel: [Int] = []
         var start: [Int] = []

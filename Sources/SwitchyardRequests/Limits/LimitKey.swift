@@ -18,7 +18,7 @@ public struct LimitKey: Sendable {
 
     /// Returns a key computed by a closure.
     ///
-    /// Requests for which the closure returns `nil` are not limited.
+    /// A request is not limited if the closure returns `nil` for it.
     public static func custom(_ name: @escaping @Sendable (APIConfiguration) -> String?) -> LimitKey {
         LimitKey(name: name)
     }

@@ -1,6 +1,6 @@
 import SwitchyardServices
 
-/// A pure state machine that holds the keys of a rate limit, each with its meter and its waiting requests.
+/// The keys of a rate limit, each with its meter and its waiting requests, as a pure state machine.
 ///
 /// A key is removed when its past requests no longer affect new requests. Keys are removed while requests arrive, so
 /// the size of the table stays proportional to the current traffic without a timer.
@@ -28,14 +28,15 @@ struct RateLanes {
         var meter: RateMeter
         /// The waiting requests in order of arrival.
         ///
-        /// A cancelled request stays in the queue until its turn, or until `leave(_:)` removes the cancelled requests.
+        /// A cancelled request stays in the queue until its turn, or until ``leave(_:)`` removes the cancelled
+        /// requests.
         var line: [Number] = []
         var head = 0
         var waiting: Set<Number> = []
 
-        /// Admits a request and returns `nil` if no other request waits and the rate allows a request now.
+        /// Admits a request if no other request waits and the rate allows a request now.
         ///
-        /// Otherwise, returns the time at which the request may begin.
+        /// Returns `nil` if the request is admitted, otherwise the time at which it may begin.
         mutating func pass(at now: MonotonicTime, notBefore start: MonotonicTime) -> MonotonicTime? {
             if waiting.isEmpty, start <= now, meter.take(at: now) { return nil }
             return meter.next(at: max(now, start), behind: waiting.count)

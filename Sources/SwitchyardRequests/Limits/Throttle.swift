@@ -83,7 +83,7 @@ public final class Throttle: RequestLimit, PacingLimit {
 
     /// Replaces the state of a key when its waiting request stops waiting.
     ///
-    /// If another request has taken its place, nothing happens.
+    /// If another request waits in its place by then, nothing happens.
     private func leave(_ key: String, _ id: RequestID, _ next: (Lane) -> Lane) {
         state.withLock { state in
             guard let lane = state.lanes[key], lane.waiting?.id == id else { return }
@@ -101,8 +101,8 @@ public final class Throttle: RequestLimit, PacingLimit {
             }
             // Each request arrives in a separate task, so an older request may arrive after a newer request.
             guard lane.waiting?.id ?? lane.gone < context.id else { return .late }
-            // If a request already waits, `openAt` is one interval after the planned beginning of that request. The new
-            // request takes its place and begins at the planned time.
+            // If a request already waits, `openAt` is one interval after the planned start of that request. The new
+            // request replaces it and starts at the planned time.
             let end = lane.waiting == nil ? lane.openAt : lane.openAt.advanced(by: .zero - interval)
             state.lanes[key] = Lane(
                 openAt: end.advanced(by: interval),

@@ -260,7 +260,7 @@ extension APIRequest {
         return outcome
     }
 
-    /// Adds the message of the API module to the error, if a filter or hook has replaced a success by this error.
+    /// Adds the message of the API module to an error with which a filter or hook has replaced a success.
     private func worded(_ outcome: Outcome, insteadOf earlier: Outcome) -> Outcome {
         guard case .success = earlier else { return outcome }
         return outcome.mapError(completed)

@@ -7,8 +7,10 @@ struct RequestHandlers<Value: Sendable> {
     typealias Outcome = Result<APIResponse<Value>, APIError>
     typealias Handler = @Sendable (Outcome) -> Void
 
-    /// The kinds of handlers in calling order: handlers for success, failure or cancellation, handlers for every
-    /// outcome, and observers of the end.
+    /// The kinds of handlers in calling order.
+    ///
+    /// Handlers for success, failure or cancellation (`own`) come first, then handlers for every outcome, then
+    /// observers of the end.
     enum Kind { case own, finished, ended }
 
     private var own: [Handler] = []
@@ -98,7 +100,7 @@ extension APIResponse {
     func failure(_ error: any Error, of id: RequestID) -> APIError {
         var error = APIError(error)
         guard error.context.service == nil else {
-            // The error describes another call, but a server may have processed the call of this request.
+            // The error belongs to another call, but a server may have executed the call of this request.
             if context?.mayHaveTakenEffect == true { error.context.mayHaveBeenExecuted = true }
             return error
         }

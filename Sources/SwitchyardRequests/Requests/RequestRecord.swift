@@ -20,7 +20,7 @@ struct RequestRecord<Value: Sendable> {
         case nothing
         case start
         case deliver(Outcome)
-        /// Nothing: only the state has changed.
+        /// There is nothing to do, because only the state has changed.
         case goOn
     }
 
@@ -33,8 +33,7 @@ struct RequestRecord<Value: Sendable> {
     private var held: Outcome?
     private var cancelCall: (@Sendable () -> Void)?
     var extras = RequestExtras<Value>()
-    /// The observers, hooks and filters (extras) that are kept for ``APIRequest/repeated()`` after the request has
-    /// ended.
+    /// The observers, hooks and filters that remain for ``APIRequest/repeated()`` after the request has ended.
     private var leftExtras = RequestExtras<Value>()
     private var handlers = RequestHandlers<Value>()
 

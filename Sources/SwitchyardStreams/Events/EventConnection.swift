@@ -175,7 +175,7 @@ final class EventConnection: @unchecked Sendable {
         }
     }
 
-    /// Records a failed connection, and returns whether another connection may be tried.
+    /// Whether another connection may be tried after a failed connection, which is also counted here.
     ///
     /// The value is `false` if there were too many consecutive failures.
     private var mayTryAgain: Bool {
