@@ -30,8 +30,8 @@ extension ServerList {
         public var reachability: (any ReachabilityProvider)? = SystemReachability.shared
         /// The transport of the fetches.
         ///
-        /// If `nil`, the default, the transport of the client is used. A transport of its own keeps its trust settings
-        /// and its connections apart. The list does not shut it down.
+        /// If `nil`, the default, the transport of the client is used. If a transport is set, the fetches use its trust
+        /// settings and its connections instead of the client's. The list does not shut this transport down.
         public var transport: (any Transport)?
         /// The seed of the random delays, by default a random number of the system.
         public var seed = UInt64.random(in: .min ... .max)

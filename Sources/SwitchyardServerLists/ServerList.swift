@@ -129,8 +129,8 @@ extension ServerList {
     ///
     /// This method returns when all URLs have responded or failed. A newer list is applied as soon as it arrives.
     ///
-    /// - Returns: Whether a URL responded with a list that is valid and not expired, whether it is new or not. The
-    ///   events have the details.
+    /// - Returns: Whether a URL responded with a list that is valid and not expired. The list need not be newer than
+    ///   the one in use. The events have the details.
     @discardableResult
     public func refresh() async -> Bool { await updater.refresh() }
 

@@ -6,7 +6,7 @@ public import SwitchyardServices
 public enum ServerListEvent: Sendable, Hashable {
     /// The client now uses the servers of this list.
     case applied(version: Int, ServerListDifference)
-    /// A URL responded that it has no newer list than this one, which is already in use.
+    /// A URL responded that it has no list newer than the one in use, which has this version.
     case unchanged(version: Int)
     /// A list was refused, and nothing has changed. `source` is its URL, or the path of the stored list.
     case refused(ServerListRefusal, source: String)
@@ -28,7 +28,7 @@ public struct ServerListDifference: Sendable, Hashable {
     public var removed: [Server.ID]
     /// The names of the servers in both lists whose URLs or other properties differ.
     public var changed: [Server.ID]
-    /// Whether the servers in both lists have another order of preference.
+    /// Whether the two lists rank their servers in a different order.
     public var isReordered: Bool
 
     /// Compares two lists of servers.

@@ -7,7 +7,9 @@ struct ServerListJSON {
     private let members: JSONMembers
     private let name: String
 
-    /// Parses an object; a repeated name is refused.
+    /// Parses an object.
+    ///
+    /// An object in which a name is repeated is refused.
     init(_ bytes: Data, of name: String) throws(ServerListRefusal) {
         var parser = JSONParser(ContiguousArray(bytes), maximumDepth: 32, repeatedNames: .refused)
         let value: JSONValue

@@ -45,7 +45,7 @@ struct ServerListSource: Sendable {
     }
 
     private static func response(_ response: HTTPResponse, to url: RequestURL, isConditional: Bool) -> Response {
-        // Only over TLS is the date known to come from the server.
+        // Only if the response came over TLS does the date certainly come from the server.
         let date = url.isSecure ? response.headers["Date"].flatMap { HTTPDate.date(from: $0) } : nil
         switch response.status {
         case 200:

@@ -118,7 +118,8 @@ extension ServerListUpdater {
         let time = client.time
         let old = state.withLock { state in
             let old = state.timer
-            // Setting a timer calls nothing, so it may happen under the lock; then two threads cannot set two timers.
+            // Setting a timer runs no other code, so it may happen under the lock. Without the lock, two threads could
+            // both set a timer.
             state.timer =
                 state.isStopped || state.fetch != nil
                 ? nil
@@ -158,8 +159,8 @@ extension ServerListUpdater {
 extension ServerListUpdater {
     /// Requests the list of one URL after the other, and returns whether one has a list that is valid and not expired.
     ///
-    /// All URLs are requested, so that one with an old list does not hide a newer one. The first URL that had the newest
-    /// list is the first one of the next fetch.
+    /// All URLs are requested, because one URL may have an older list than another. The next fetch starts with the
+    /// first URL that had the newest list.
     private func fetch() async -> Bool {
         let first = state.withLock { $0.first }
         var isCurrent = false
@@ -279,8 +280,8 @@ extension ServerListUpdater {
 
     /// Stores the list in use, unless it is stored already.
     ///
-    /// A new list is stored at once. At the end of each fetch, the validators of further URLs are stored, and a list
-    /// that could not be stored before. A newer list that another process has stored is kept.
+    /// A new list is stored at once. At the end of each fetch, the validators of further URLs are stored. If the list
+    /// could not be stored before, it is stored then. A newer list that another process has stored is kept.
     private func storeList() async {
         let (isStored, list, contents) = state.withLock { ($0.isStored, $0.newest, $0.contents) }
         guard !isStored, let list, let contents else { return }
@@ -304,8 +305,8 @@ extension ServerListUpdater {
     /// Applies the stored list.
     ///
     /// A stored list whose signature is valid sets the version below which no list is accepted, even if it is not
-    /// applied. If none of the app's keys has signed it, it counts for nothing: the key that signed it may have been
-    /// withdrawn because someone else has it, and could have used the highest version.
+    /// applied. A stored list that none of the app's keys has signed is ignored. The key that signed it may have been
+    /// withdrawn because it was stolen, and the thief could have signed a list with the highest possible version.
     private func restore() {
         do throws(ServerListRefusal) {
             guard let contents = try store.read() else { return }

@@ -8,8 +8,9 @@ public enum DownloadDestination: Sendable {
     case temporary
     /// The file at this URL.
     case file(URL)
-    /// A file in this directory with the name that the server suggests (`Content-Disposition`), or else with the last
-    /// component of the URL's path.
+    /// A file in this directory, with the name that the server suggests (`Content-Disposition`).
+    ///
+    /// If the server suggests no name, the last component of the URL's path is the name.
     ///
     /// The name is sanitized: no path, no hidden file, no control character, at most 200 bytes.
     case directory(URL)

@@ -39,7 +39,7 @@ public final class TransferMonitor: Sendable {
         progress.isCancellable = true
         progress.isPausable = true
         progress.cancellationHandler = { [weak self] in self?.cancel() }
-        // The handlers may be called in any order, so they use the current state of the progress.
+        // The handlers may be called in any order, so each of them reads the current state of the progress.
         progress.pausingHandler = { [weak self] in self?.followProgress() }
         progress.resumingHandler = { [weak self] in self?.followProgress() }
     }
@@ -50,7 +50,7 @@ public final class TransferMonitor: Sendable {
     ///
     /// If a cancellation was requested before, the closure is called immediately.
     package func attach(_ cancel: @escaping @Sendable () -> Void) {
-        // The progress may have been cancelled just now, without having called its handler yet.
+        // The progress may have been cancelled just now, and may not have called its handler yet.
         let isCancelled = progress.isCancelled
         let wasCancelled = state.withLock { state in
             // A transfer that fails immediately may already have ended.

@@ -76,7 +76,7 @@ extension NetworkClient {
     }
 }
 
-/// An active upload that is one request and cannot be resumed.
+/// An active upload that consists of one request and cannot be resumed.
 private struct UploadRun: Sendable {
     let progress: UploadProgress
     let request: APIConfiguration

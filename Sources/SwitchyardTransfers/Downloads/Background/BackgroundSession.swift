@@ -12,8 +12,9 @@
     final class BackgroundSession: NSObject, URLSessionDownloadDelegate, @unchecked Sendable {
         private struct State {
             var isInvalid = false
-            /// The result of moving each downloaded file to its destination, by task identifier; kept until the task
-            /// ends.
+            /// The result of moving each downloaded file to its destination, by task identifier.
+            ///
+            /// A result is kept until the task ends.
             var places: [Int: Result<URL, DownloadFailure>] = [:]
             /// The identifiers of tasks whose server was not trusted.
             ///
@@ -127,7 +128,7 @@
 
         func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {
             state.withLock { $0.isInvalid = true }
-            // Only now is it safe to create another session with this identifier.
+            // From here on, it is safe to create another session with this identifier.
             BackgroundIdentifiers.release(identifier)
         }
 

@@ -97,8 +97,9 @@ extension DownloadRun {
         return faulty.isEmpty ? transfer.pool.avoidable(state.strangers) : faulty
     }
 
-    /// The servers that interrupted a body or whose content had an unexpected digest; empty if every server has done
-    /// so.
+    /// The servers that interrupted a body or whose content had an unexpected digest.
+    ///
+    /// The list is empty if every server has done so.
     private var faulty: [Server.ID] { transfer.pool.avoidable(state.breaks.servers + state.strangers) }
 
     /// Prepares the next request after a body was interrupted.

@@ -313,8 +313,9 @@ extension DownloadRun {
         return transfer.pool.hasOthers(than: state.strangers, for: configuration.request)
     }
 
-    /// Returns whether content that came from several responses may be downloaded again over one connection, because it
-    /// is unknown which response was wrong.
+    /// Returns whether the content may be downloaded again over one connection.
+    ///
+    /// This is the case for content that came from several responses, because it is unknown which response was wrong.
     private mutating func mayMixAgain() -> Bool {
         usesOneConnection = true
         state.mixtures += 1

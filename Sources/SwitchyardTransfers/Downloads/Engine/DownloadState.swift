@@ -94,8 +94,10 @@ struct DownloadBreaks: Sendable {
         if let attempt = context.attempt { uncharged.append(Transfer.Break(attempt: attempt, outcome: outcome)) }
     }
 
-    /// Returns the interrupting servers, to which a request is sent only if no other server is available; empty if
-    /// every server has interrupted a body.
+    /// Returns the servers that interrupted a body.
+    ///
+    /// A request is sent to one of these servers only if no other server is available. The list is empty if every
+    /// server has interrupted a body.
     func avoided(in transfer: Transfer) -> [Server.ID] { transfer.pool.avoidable(servers) }
 
     /// Reports the interruptions to the server pool as failures of their servers, once a server has responded or the

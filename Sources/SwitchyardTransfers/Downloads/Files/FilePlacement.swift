@@ -16,7 +16,9 @@ struct FilePlacement: Sendable {
     var rule: ExistingFileRule
     var createsDirectories: Bool
 
-    /// Throws if an existing file or directory prevents the move; called before the request is sent.
+    /// Throws if an existing file or directory prevents the move.
+    ///
+    /// This method is called before the request is sent.
     func check(_ target: URL) throws(FileFailure) {
         guard target.isFileURL else { throw FileFailure(path: target.absoluteString, reason: .notAFileURL) }
         if FileFailure.isDirectory(target.path) == true { throw FileFailure(path: target.path, reason: .isDirectory) }
@@ -99,7 +101,7 @@ struct FilePlacement: Sendable {
 
     /// Moves a file to a path where no file exists, and throws if a file exists there.
     private func moveExclusively(_ file: URL, _ target: URL) throws(FileFailure) {
-        // A hard link fails if the name exists; a rename would replace the existing file.
+        // A hard link fails if the name exists, whereas a rename would replace the existing file.
         if link(file.path, target.path) == 0 {
             unlink(file.path)
             return
@@ -160,7 +162,7 @@ struct FilePlacement: Sendable {
     private func synchronizeDirectory(of file: URL) {
         let descriptor = open(file.deletingLastPathComponent().path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return }
-        // The file is in place even if the flush fails; not every file system can flush a directory.
+        // The file is in place even if the flush fails. Some file systems cannot flush a directory.
         _ = DiskFlush.wait(for: descriptor)
         close(descriptor)
     }

@@ -5,7 +5,9 @@ import SwitchyardHTTP
 struct ResumeRecord: Codable, Sendable, Equatable {
     static let currentVersion = 1
 
-    /// The version of the format; a record of another version is ignored.
+    /// The version of the format.
+    ///
+    /// A record of another version is ignored.
     var version = ResumeRecord.currentVersion
     /// The digest of the value that identifies the content.
     ///

@@ -27,7 +27,8 @@ final class UploadLedger: Sendable {
     func cause(of error: TransportError) -> RequestError? {
         let (failure, file) = state.withLock { ($0.failure, $0.file) }
         guard failure == nil, let file else { return failure }
-        // The transport reads the file itself, so this is the first check whether the file has changed.
+        // The transport reads the file itself, so this is the first time that this code checks whether the file has
+        // changed.
         do throws(RequestError) {
             let isSame = try StableFileReader(file.url).original == file.state
             return .file(path: file.url.path, reason: isSame ? .unreadable(error.message) : .changedWhileSending)

@@ -56,8 +56,8 @@ extension NetworkClient {
         _ progress: UploadProgress,
         completion: @escaping @Sendable (Result<ServiceResponse, RequestFailure>) -> Void
     ) {
-        // The body marks the entry in the table of active transfers as an upload. The requests of the upload have other
-        // bodies.
+        // Because of its body, the entry in the table of active transfers is shown as an upload. The requests of the
+        // upload have other bodies.
         var asked = configuration.request
         asked.method = asked.sentMethod
         asked.prebuiltRequest = nil

@@ -52,7 +52,7 @@ extension ResumableUpload {
         return nil
     }
 
-    /// Continues the upload after the first `count` bytes, because a server has received these bytes.
+    /// Continues the upload after the first `count` bytes, which the server has received.
     private mutating func goOn(at count: Int64, with response: ServiceResponse) throws(RequestFailure) {
         if state.session?.isSought == true, let url = response.context.url {
             state.session = UploadState.Session(url: url, server: response.context.server)
@@ -138,7 +138,9 @@ extension ResumableUpload {
         try startOver(why)
     }
 
-    /// Whether another upload may be opened: a second copy cannot arise, or the app allows a second copy.
+    /// Whether another upload may be opened.
+    ///
+    /// This is the case if the server cannot end up with a second copy, or if the app allows a second copy.
     private var mayOpenAnother: Bool { !state.mayBeWhole || configuration.request.resendRule == .anytime }
 
     /// Starts over with a new upload.
@@ -152,7 +154,9 @@ extension ResumableUpload {
         resumption.onEvent?(.restarted(why))
     }
 
-    /// Throws the failure if it ends the upload: a cancellation, or a failure that would also occur on another server.
+    /// Throws the failure if it ends the upload.
+    ///
+    /// A cancellation ends the upload, and so does a failure that would also occur on another server.
     private func checkRunning(_ failure: RequestFailure) throws(RequestFailure) {
         if transfer.handle.reason != nil || Task.isCancelled { throw failure }
         switch failure.reason {

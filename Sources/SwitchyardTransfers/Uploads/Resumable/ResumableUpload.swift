@@ -17,7 +17,9 @@ struct ResumableUpload {
     let resumption: UploadResumption
     let dialect: UploadDialect
     let pieces: UploadPieces
-    /// The user who was logged in when the upload was started; no other user may continue the upload.
+    /// The user who was logged in when the upload was started.
+    ///
+    /// No other user may continue the upload.
     let user: String?
     let place: UploadRecord.Place?
     let progress: UploadProgress

@@ -6,7 +6,9 @@ import SwitchyardServices
 struct UploadRecord: Codable, Sendable, Equatable {
     static let currentVersion = 1
 
-    /// The version of the format; a record of another version is ignored.
+    /// The version of the format.
+    ///
+    /// A record of another version is ignored.
     var version = UploadRecord.currentVersion
     /// The digest of the text that identifies the upload's source and destination.
     var subject: String
