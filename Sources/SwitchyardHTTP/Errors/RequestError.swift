@@ -264,7 +264,7 @@ extension RequestError.BodyReason {
         case .conflict:
             "is given together with parameters that would be a second body; send the parameters in the query"
         case .notInMemory: "is not in memory"
-        case .lengthMismatch(let announced, let actual): "gave \(actual) bytes, announced were \(announced)"
+        case .lengthMismatch(let announced, let actual): "has \(actual) bytes, but \(announced) were announced"
         case .sourceFailed(let error): "could not be read: \(error)"
         case .tooLarge(let limit): "has more than \(limit) bytes"
         case .unknownLength: "has a length that is not known beforehand"
@@ -292,7 +292,7 @@ extension RequestError.MultipartReason {
         case .missingName: "has no name"
         case .invalidHeader(let name): "has a header field “\(name.forMessage)” that cannot be sent"
         case .invalidLength: "has a length that is negative or too large"
-        case .lengthMismatch(let announced, let actual): "gave \(actual) bytes, announced were \(announced)"
+        case .lengthMismatch(let announced, let actual): "has \(actual) bytes, but \(announced) were announced"
         }
     }
 }

@@ -46,24 +46,24 @@ enum DownloadResponse: Sendable, Equatable {
     }
 
     private static func partial(_ headers: HTTPHeaders, _ question: Question) -> DownloadResponse {
-        guard let offset = question.offset else { return .unusable("a part came where the whole was asked for") }
+        guard let offset = question.offset else { return .unusable("a part was sent, but the whole was requested") }
         guard let field = headers["Content-Range"], let range = ContentRange(field), let bytes = range.bytes else {
             return .startOver("the part has no valid Content-Range")
         }
         guard bytes.lowerBound == offset else {
-            return .startOver("the part begins at byte \(bytes.lowerBound), asked for was \(offset)")
+            return .startOver("the part begins at byte \(bytes.lowerBound), but byte \(offset) was requested")
         }
         // The existing bytes are not compressed, so a compressed part cannot follow them. Compressed content also has a
         // different entity tag (section 8.8.3.3).
-        guard headers.hasPlainContent else { return .startOver("the part is compressed, unlike what is there") }
+        guard headers.hasPlainContent else { return .startOver("the part is compressed, unlike the existing bytes") }
         if let validator = question.validator, !validator.agrees(with: headers) {
-            return .startOver("the part is of another content")
+            return .startOver("the part belongs to other content")
         }
         if let total = question.total, let actual = range.total, actual != total {
-            return .startOver("the content has \(actual) bytes, announced were \(total)")
+            return .startOver("the content has \(actual) bytes, but \(total) were announced")
         }
         if let total = question.total, bytes.upperBound >= total {
-            return .startOver("the part goes beyond the \(total) bytes announced")
+            return .startOver("the part extends beyond the \(total) announced bytes")
         }
         return .rest(last: bytes.upperBound, total: range.total ?? question.total)
     }
@@ -76,7 +76,7 @@ enum DownloadResponse: Sendable, Equatable {
         let range = headers["Content-Range"].flatMap(ContentRange.init)
         guard let offset = question.offset, let total = range?.total, range?.bytes == nil, total == offset,
             question.total ?? total == total, question.validator?.agrees(with: headers) ?? true
-        else { return .startOver("the content is shorter than what is there (416)") }
+        else { return .startOver("the content is shorter than the partial file (416)") }
         return .complete
     }
 }

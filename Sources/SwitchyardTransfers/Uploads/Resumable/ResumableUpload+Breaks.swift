@@ -17,7 +17,7 @@ extension ResumableUpload {
             response = try await dispatch(question(of: session), avoiding: avoided)
         } catch {
             if error.isAboutPlace {
-                try forget("the upload's URL cannot be asked: \(error.reason)")
+                try forget("no request can be sent to the upload's URL: \(error.reason)")
                 return nil
             }
             try checkRunning(error)
