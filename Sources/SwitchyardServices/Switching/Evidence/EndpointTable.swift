@@ -107,22 +107,21 @@ struct EndpointTable: Sendable {
 
 extension EndpointTable {
     /// Whether another server has recently succeeded with the endpoint and has not failed it since.
-    func isAnswered(_ endpoint: UInt32, elsewhereThan server: Int, at time: Double) -> Bool {
-        guard let index = index(of: endpoint) else { return false }
-        return records[index].endpointSamples.contains { other in
-            Int(other.server) != server && other.wellAt > other.badAt && time - other.wellAt <= Self.confirmationAge
+    func isAnswered(_ endpoint: UInt32, _ peers: ServerPeers) -> Bool {
+        samples(of: endpoint, peers).contains { other in
+            other.wellAt > other.badAt && peers.time - other.wellAt <= Self.confirmationAge
         }
     }
 
     /// Whether another server fails the endpoint about as often as this server.
     ///
-    /// This server is compared with the server that has had the most requests of the endpoint within the window. The
-    /// result is `false` if no other server has had any.
-    func isFailedAlike(_ endpoint: UInt32, by server: Int, window: Double, at time: Double) -> Bool {
+    /// The other server with the most requests of the endpoint within the window is compared.
+    ///
+    /// `false` if no other server has received the endpoint within the window, because nothing is known then.
+    func isFailedAlike(_ endpoint: UInt32, _ peers: ServerPeers) -> Bool {
         guard let index = index(of: endpoint) else { return false }
-        let endpointSamples = records[index].endpointSamples
-        let own = endpointSamples.first { Int($0.server) == server }?.rate ?? 1
-        let others = endpointSamples.filter { Int($0.server) != server && $0.isRecent(window, at: time) }
+        let own = records[index].endpointSamples.first { Int($0.server) == peers.server }?.rate ?? 1
+        let others = samples(of: endpoint, peers).filter { $0.isRecent(peers.window, at: peers.time) }
         return others.max { $0.isLessDecisive(than: $1) }.map { own < Self.clearly * $0.rate } ?? false
     }
 
@@ -132,10 +131,10 @@ extension EndpointTable {
 
     /// Returns whether a server fails several endpoints that no other server fails, or the only endpoint for which it
     /// has received requests.
-    func breadth(of server: Int, window: Double, at time: Double) -> Breadth {
+    func breadth(_ peers: ServerPeers) -> Breadth {
         var (failed, answered) = (0, 0)
         for record in records {
-            switch record.state(on: server, window: window, at: time) {
+            switch record.state(on: peers.server, window: peers.window, at: peers.time) {
             case .failedAlone: failed += 1
             case .answered: answered += 1
             case .failedAlike, .unknown: break
@@ -150,19 +149,22 @@ extension EndpointTable {
     /// A broken server fails with a probability of `detected`, or of 1 after two failures of the endpoint in a row. The
     /// failure rate of the best other server is known from its own requests: after n successes at most one in n + 2
     /// (Laplace's rule of succession).
-    func evidence(_ endpoint: UInt32, against server: Int, detected: Double, window: Double, at time: Double) -> Double
-    {
+    func evidence(_ endpoint: UInt32, _ peers: ServerPeers, detected: Double) -> Double {
         guard let index = index(of: endpoint) else { return 0 }
-        let endpointSamples = records[index].endpointSamples
-        let isInRow = endpointSamples.contains { Int($0.server) == server && $0.failuresInRow > 1 }
-        let others = endpointSamples.lazy.filter { Int($0.server) != server && $0.isRecent(window, at: time) }.map(
-            \.ceiling
-        )
+        let isInRow = records[index].endpointSamples.contains {
+            Int($0.server) == peers.server && $0.failuresInRow > 1
+        }
+        let others = samples(of: endpoint, peers).filter { $0.isRecent(peers.window, at: peers.time) }.map(\.ceiling)
         return max(0, log((isInRow ? 1 : detected) / (others.min() ?? 0.5)))
     }
 
-    /// Returns a second number for an endpoint, under which the results of similar requests (suspicion probes) are
-    /// recorded.
+    /// Returns the results of the servers with which a server is compared.
+    private func samples(of endpoint: UInt32, _ peers: ServerPeers) -> LazyFilterSequence<[EndpointSample]> {
+        let samples = index(of: endpoint).map { records[$0].endpointSamples } ?? []
+        return samples.lazy.filter { peers.contains(Int($0.server)) }
+    }
+
+    /// Returns the endpoint for the results of probes that only resemble the requests of an endpoint.
     static func twin(of endpoint: UInt32) -> UInt32 { ~endpoint }
 
     /// Whether failovers or hedges of an endpoint have been useless several times in a row, so that a copy of its
@@ -218,7 +220,25 @@ extension EndpointTable {
     }
 }
 
-/// The record of one endpoint: its latencies, the results of each server, and whether extra attempts were useful.
+/// The servers with which a server is compared after a failed request: the other servers that serve this request.
+///
+/// Similar paths are one endpoint (`RequestTraits.endpoint`). A server that serves only some of these paths may respond
+/// well although every server fails another of the paths, as in world 40012 of `yard simulate worlds --roles`.
+struct ServerPeers {
+    let server: Int
+    private let unsuitable: ServerSet
+    /// The seconds for which results are compared.
+    let window: Double
+    let time: Double
+
+    init(_ server: Int, without unsuitable: ServerSet, within window: Double, at time: Double) {
+        (self.server, self.unsuitable, self.window, self.time) = (server, unsuitable, window, time)
+    }
+
+    func contains(_ other: Int) -> Bool { other != server && !unsuitable.contains(other) }
+}
+
+/// The record of one endpoint.
 private struct EndpointRecord: Sendable {
     /// The latencies of responses, whichever server sent them.
     var latency = LatencyDigest()

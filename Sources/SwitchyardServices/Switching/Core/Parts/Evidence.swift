@@ -147,18 +147,15 @@ extension Evidence {
     /// worlds 73, 88 and 91 of `yard simulate worlds`.
     mutating func weigh(_ failure: SwitchingCore.Failure, of position: Int, at time: Double) -> SwitchingCore.Failure? {
         guard judgesEndpoints, !failure.kind.isUnreached else { return failure }
-        let (endpoint, window) = (failure.endpoint, rules.endpointWindow)
+        let endpoint = failure.endpoint
         endpoints.recordFailure(endpoint, on: position, at: time)
-        guard !failure.isShared, !endpoints.isFailedAlike(endpoint, by: position, window: window, at: time) else {
-            return nil
-        }
-        let breadth = endpoints.breadth(of: position, window: window, at: time)
+        let peers = ServerPeers(position, without: failure.unsuitable, within: rules.endpointWindow, at: time)
+        guard !failure.isShared, !endpoints.isFailedAlike(endpoint, peers) else { return nil }
+        let breadth = endpoints.breadth(peers)
         var failure = failure
-        failure.isOutdone =
-            failure.hasConfirmation || breadth == .several
-            || endpoints.isAnswered(endpoint, elsewhereThan: position, at: time)
+        failure.isOutdone = failure.hasConfirmation || breadth == .several || endpoints.isAnswered(endpoint, peers)
         let detected = rules.policy.detection.score?.detected ?? 1
-        failure.step = endpoints.evidence(endpoint, against: position, detected: detected, window: window, at: time)
+        failure.step = endpoints.evidence(endpoint, peers, detected: detected)
         return failure.isOutdone || breadth == .all ? failure : nil
     }
 
@@ -229,7 +226,7 @@ extension Evidence {
         else { return false }
         let began = time - waited
         let isAlways = isLateAgain(attempt.endpoint, on: position, began: began, at: time)
-        if let step = rules.lateStep(others: lateShareOfOthers(than: position)) {
+        if let step = rules.lateStep(others: lateShareOfOthers(than: position, without: attempt.unsuitable)) {
             servers[position].lateness.recordOvertaken(
                 by: weight * step,
                 timelyStep: rules.timelyStep,
@@ -248,9 +245,11 @@ extension Evidence {
         return endpoints.recordLate(endpoint, on: position, began: began, at: time) >= Self.latesInRow
     }
 
-    /// Returns the share of late responses of the best other server; 0 while it is unknown.
-    private func lateShareOfOthers(than position: Int) -> Double {
-        let others = servers.indices.filter { $0 != position && servers[$0].lateness.share.samples > 0 }
+    /// Returns the share of late responses of the best other server that serves the request; 0 while it is unknown.
+    private func lateShareOfOthers(than position: Int, without unsuitable: ServerSet) -> Double {
+        let others = servers.indices.filter {
+            $0 != position && !unsuitable.contains($0) && servers[$0].lateness.share.samples > 0
+        }
         return Double(others.map { servers[$0].lateness.share.value }.min() ?? 0)
     }
 }
