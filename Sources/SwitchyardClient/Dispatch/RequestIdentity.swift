@@ -68,6 +68,17 @@ package struct RequestIdentity: Sendable {
         return ([method.name.framed, path.framed] + lists).joined()
     }
 
+    /// Returns the options of a call that can make it fail although an equal request succeeds, as text.
+    ///
+    /// These are the options of the transfer, and the retries and limits of the call itself. Calls that need the same
+    /// stored response share a fetch only if these options are equal.
+    package static func fetchOptions(of call: APIConfiguration) -> String {
+        var options = Options(isAuthorized: true)
+        options.addTransfer(of: call)
+        options.addRounds(of: call)
+        return options.pairs.map { $0.name.framed + $0.value.framed }.joined()
+    }
+
     private static func pairs(_ parameters: Parameters, _ isIgnored: (String) -> Bool) -> [Pair] {
         var pairs: [Pair] = []
         for item in parameters.items where !isIgnored(item.key) { pairs.append((item.key, item.value.canonicalText)) }
@@ -119,7 +130,22 @@ private struct Options {
         if call.outlivesLogout { add(":outlives", "") }
     }
 
-    /// Adds a fingerprint of the call's own credential.
+    /// Adds the retries and limits of the call itself.
+    ///
+    /// A limit that is an object is identified by this object, because calls with the same object count against it
+    /// together.
+    mutating func addRounds(of call: APIConfiguration) {
+        guard call.rare != nil else { return }
+        add(":retry", call.retry.map { "\($0)" })
+        for limit in call.limits {
+            let object = type(of: limit) is AnyClass ? "\(ObjectIdentifier(limit as AnyObject))" : ""
+            add(":limit", "\(type(of: limit)) \(object)")
+        }
+        let retrying = call.interceptors.count { $0.retry != nil }
+        if retrying > 0 { add(":retrying", "\(retrying)") }
+    }
+
+    /// Adds a fingerprint of the call's own credential, because a reader of the identity must not learn the credential.
     ///
     /// Code that reads the identity must not learn the credential. A response to a request with a credential must not
     /// be used for a request without one.

@@ -35,6 +35,29 @@ import Testing
         #expect(unstored.title == "4")
     }
 
+    @Test func `a call does not fail through the idle timeout of another call for the same response`() async throws {
+        let yard = try LoopbackYard()
+        defer { yard.stop() }
+        let door = Latch()
+        yard.server.route(.get, "/v1/topics/1") { _ in
+            await door.wait()
+            return .json(#"{"id":1,"title":"one"}"#)
+        }
+        let topics = TopicAPI(client: yard.client)
+        let patient = TopicAPI.topic(1, lifetime: .seconds(60))
+        var hasty = patient
+        hasty.idleTimeout = .milliseconds(100)
+        let first = Task { [hasty] in try await topics.value(Topic.self, for: hasty) }
+        await until { yard.client.flights.waiting == 1 }
+        let second = Task { try await topics.value(Topic.self, for: patient) }
+        await until { yard.client.flights.waiting == 2 }
+
+        await #expect(throws: APIError.self) { try await first.value }
+        door.open()
+
+        #expect(try await second.value.id == 1)
+    }
+
     private func yard(_ cache: (LoopbackYard) -> ResponseCache?) throws -> (LoopbackYard, TopicAPI) {
         let yard = try LoopbackYard()
         yard.count()

@@ -250,6 +250,33 @@ import Testing
         #expect(client.flights.count == 0)
     }
 
+    /// Changes of a call that can make its fetch fail or wait.
+    static let settings: [String: @Sendable (inout APIConfiguration) -> Void] = [
+        "priority": { $0.priority = .low }, "idle timeout": { $0.idleTimeout = .seconds(1) },
+        "connect timeout": { $0.connectTimeout = .seconds(1) }, "size limit": { $0.responseBodyLimit = 1_000 },
+        "network": { $0.networkAccess.allowsCellular = false }, "retries": { $0.retry = .never },
+        "limit": { $0.limits = [ConcurrencyLimit(total: 1)] },
+    ]
+
+    @Test(arguments: settings.keys.sorted())
+    func `calls with different settings that can make a fetch fail share no fetch`(setting: String) async throws {
+        let transport = StubTransport { _ in .never }
+        let client = try NetworkClient.stubbed(transport)
+        let topics = TopicAPI(client: client)
+        var other = TopicAPI.topic(1, lifetime: Self.lifetime)
+        let change = try #require(Self.settings[setting])
+        change(&other)
+        let calls = [TopicAPI.topic(1, lifetime: Self.lifetime), other, other].map { call in
+            Task { try await topics.value(Topic.self, for: call) }
+        }
+        await until { client.waiting >= 3 }
+        await transport.waitForRequests(2)
+
+        #expect(client.flights.count == 2)
+        for call in calls { call.cancel() }
+        await transport.waitUntilIdle()
+    }
+
     @Test(arguments: ["If-None-Match", "If-Modified-Since", "Cookie"])
     func `calls with different values of a field that affects the response share no fetch`(field: String) async {
         let table = SingleFlightTable()

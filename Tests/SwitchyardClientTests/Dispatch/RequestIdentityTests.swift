@@ -113,7 +113,33 @@ import Testing
         }
     }
 
-    @Test func `two different lists of names and values never have the same text`() {
+    @Test(arguments: roles.keys.sorted())
+    func `the options of a fetch are the options of a transfer`(_ property: String) throws {
+        guard case .transfer(let change) = try #require(Self.roles[property]) else { return }
+        var call = APIConfiguration(path: "list")
+        #expect(RequestIdentity.fetchOptions(of: call).isEmpty)
+
+        change(&call)
+
+        #expect(!RequestIdentity.fetchOptions(of: call).isEmpty)
+    }
+
+    @Test func `retries and limits of the call itself are options of its fetch`() {
+        let limits = [ConcurrencyLimit(total: 2), ConcurrencyLimit(total: 2)]
+        let changes: [Change] = [
+            { _ in }, { $0.retry = .never }, { $0.retry = .standard }, { $0.limits = [limits[0]] },
+            { $0.limits = [limits[1]] }, { $0.interceptors = [.retrying { _ in .undecided }] },
+        ]
+        let texts = (changes + changes).map { change in
+            var call = APIConfiguration(path: "list")
+            change(&call)
+            return RequestIdentity.fetchOptions(of: call)
+        }
+
+        #expect(Set(texts).count == changes.count)
+    }
+
+    @Test func `no two lists of names and values have the same text`() {
         let queries: [Parameters] = [["a": "1", "b": "2"], ["a": "1b2"], ["a1": "b2"], ["a": "1"], [:]]
 
         #expect(Set(queries.map { query in Self.text(.response) { $0.query = query } }).count == queries.count)

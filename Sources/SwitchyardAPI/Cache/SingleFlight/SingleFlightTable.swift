@@ -11,6 +11,10 @@ package final class SingleFlightTable: Sendable {
         /// The precondition fields and cookies of the request, which affect the response but are not part of the cache
         /// key.
         let fields: [String?]
+        /// The options of the call that can make its fetch fail, such as its priority and idle timeout.
+        ///
+        /// A call does not fail because of the options of another call.
+        let options: String
         /// The removals and writes before the fetch.
         ///
         /// If there was a removal or write after the start of a fetch, later calls do not join that fetch.
@@ -49,6 +53,7 @@ package final class SingleFlightTable: Sendable {
         _ stamp: CacheStamp,
         as type: Value.Type,
         asking request: HTTPHeaders,
+        under options: String = "",
         of owner: CallOwner? = nil,
         after changes: CacheChanges,
         needsWaiters: Bool,
@@ -59,6 +64,7 @@ package final class SingleFlightTable: Sendable {
             stamp: stamp,
             type: ObjectIdentifier(type),
             fields: ["If-None-Match", "If-Modified-Since", "Cookie"].map { request[$0] },
+            options: options,
             changes: changes,
             owner: owner?.key
         )

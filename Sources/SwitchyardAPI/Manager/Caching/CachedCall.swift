@@ -153,12 +153,16 @@ package struct CachedCall<Value: Sendable>: Sendable {
     }
 
     /// Joins the fetch in flight or starts a new fetch, and returns whether the fetch is new.
+    ///
+    /// A fetch of a call with other options is not joined, because it could fail through them, such as through a shorter
+    /// idle timeout.
     private func flight(_ fetch: Fetch, needsWaiters: Bool) -> (SingleFlight<Value>, isNew: Bool) {
         fetch.client.flights.join(
             plan.key,
             plan.stamp,
             as: Value.self,
             asking: fields,
+            under: RequestIdentity.fetchOptions(of: call.configuration),
             of: call.configuration.callOwner,
             after: plan.removalsSoFar(at: call.configuration),
             needsWaiters: needsWaiters
