@@ -40,7 +40,25 @@ import Testing
         if case .expired(_, let now) = refusal { #expect(now == newest.issued) } else { Issue.record("\(refusal!)") }
     }
 
-    @Test func `the current time is the later of the server's date and the issue time of the newest list`() throws {
+    @Test func `a list with a higher version that expires later replaces a list with a wrong time of issue`() throws {
+        let rules = try rules()
+        let wrong = ListMaker {
+            $0.issued = "2099-01-01T00:00:00Z"
+            $0.expires = "2099-02-01T00:00:00Z"
+        }
+        let newest = try ServerListDocument(wrong.document, signedBy: rules.keys)
+        #expect(throws: Never.self) { try rules.check(newest, newest: nil, date: nil) }
+        let right = ListMaker {
+            $0.version = 8
+            $0.expires = "2099-03-01T00:00:00Z"
+        }
+        let list = try ServerListDocument(right.document, signedBy: rules.keys)
+
+        #expect(throws: Never.self) { try rules.check(list, newest: newest, date: ListMaker.issued) }
+        #expect(throws: Never.self) { try rules.check(list, newest: newest, date: nil) }
+    }
+
+    @Test func `the later of the server's date and the issue of the newest list is the time`() throws {
         let list = try ServerListDocument(ListMaker().document, signedBy: rules().keys)
 
         #expect(ServerListRules.now(nil, nil) == nil)
