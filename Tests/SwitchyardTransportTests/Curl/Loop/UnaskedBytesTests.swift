@@ -114,7 +114,7 @@
             let transport = try CurlTransport()
             let url = try #require(RequestURL("http://127.0.0.1:\(listener.port)/"))
 
-            for _ in 0..<20 {
+            for _ in 0..<Rounds.count(20, thorough: 2_000) {
                 async let answer: Void = listener.serveOne { connection in
                     _ = RawHTTP.request(on: connection)
                     RawHTTP.say(Sample.named, on: connection)
