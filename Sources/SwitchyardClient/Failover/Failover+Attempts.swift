@@ -24,7 +24,7 @@ extension Failover {
         if route.attempt == nil, let refusal = pool.refusal(of: request) {
             return endUnsent(.unserved(refusal), at: now)
         }
-        guard route.role == nil || route.serves(request) else {
+        guard route.role == nil || route.serves(request) || configuration.continuesAtServer else {
             abandon(route, at: now)
             return leaveUnsuitable(route, request, after: kind, at: now)
         }

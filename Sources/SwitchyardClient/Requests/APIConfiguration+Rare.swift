@@ -30,6 +30,7 @@ public import SwitchyardServices
     var session: String?
     var authorization: RequestAuthorization?
     var outlivesLogout = false
+    var continuesAtServer = false
 }
 
 extension APIConfiguration {
@@ -164,6 +165,16 @@ extension APIConfiguration {
     package var confirmation: StoredConfirmation? {
         get { rare?.value.confirmation }
         set { change { $0.confirmation = newValue } }
+    }
+
+    /// Whether the call continues a transfer that the server named by ``APIConfiguration/server`` has begun, `false` by
+    /// default.
+    ///
+    /// The server then gets the call even if a new list has taken the call out of its role. A role decides where
+    /// transfers begin.
+    package var continuesAtServer: Bool {
+        get { rare?.value.continuesAtServer ?? false }
+        set { change { $0.continuesAtServer = newValue } }
     }
 
     /// The credential of this call, in place of the client's credential.

@@ -9,7 +9,12 @@ extension APIConfiguration {
     func shadow(_ probePath: String?) -> APIConfiguration {
         if let probePath { return APIConfiguration(path: probePath) }
         let isRead = sentMethod.isSafe
-        if isRead, !hasEffect, delivery == .whole { return self }
+        if isRead, !hasEffect, delivery == .whole {
+            guard continuesAtServer else { return self }
+            var question = self
+            question.continuesAtServer = false
+            return question
+        }
         var question = baseURLRead
         if !isRead || !hasEffect {
             question.path = path

@@ -65,7 +65,7 @@ extension ServerPool {
     /// Returns the route to a server by name.
     ///
     /// - Throws: ``RequestFailure/Reason/unknownServer(_:)``, or ``RequestFailure/Reason/unserved(_:)`` if the server
-    ///   does not serve the call.
+    ///   does not serve the call and the call does not continue a transfer there.
     func fixed(
         _ name: Server.ID,
         for configuration: APIConfiguration,
@@ -75,6 +75,8 @@ extension ServerPool {
             guard let position = state.sites.firstIndex(where: { $0.origin.server == name }) else {
                 throw .unknownServer(name)
             }
+            var traits = traits
+            if configuration.continuesAtServer { traits.unsuitable.remove(position) }
             guard !traits.unsuitable.contains(position) else { throw state.unserved(configuration, by: [name]) }
             guard let attempt = state.attempt(on: position, for: traits, at: now) else {
                 throw .unknownServer(name)

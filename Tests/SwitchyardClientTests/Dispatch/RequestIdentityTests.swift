@@ -65,6 +65,8 @@ import Testing
         // Coalescing checks these itself, together with the owner and the version of the credential.
         "tags": .none, "attachments": .none, "callOwner": .none, "authorization": .none,
         "confirmation": .none, "sharing": .none,
+        // Only a part of an upload has it, which neither coalesces nor is stored.
+        "continuesAtServer": .none,
         // These contain other properties.
         "parts": .none, "rare": .none,
     ]

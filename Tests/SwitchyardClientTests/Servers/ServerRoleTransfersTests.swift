@@ -176,7 +176,53 @@ import Testing
         #expect(lab.servers[1].requests.isEmpty)
     }
 
-    @Test func `an interrupted download continues at another server if its server no longer serves it`() async throws {
+    /// Gives each of two servers the role of the other.
+    private static func swapRoles(of servers: [Server], in client: NetworkClient) throws {
+        let swapped = zip(servers, servers.map(\.serves).reversed()).map { server, role in
+            var server = server
+            server.serves = role
+            return server
+        }
+        try client.replaceServers(swapped)
+    }
+
+    @Test(arguments: [Interrupted.tusUpload, .contentRangeUpload])
+    func `an upload that is under way stays with its server when a new list takes it out of the server's role`(
+        transfer: Interrupted
+    ) async throws {
+        let lab = try Lab(transfer)
+        let servers = try Self.servers(lab.servers[0], lab.servers[1])
+        let client = try Self.client(servers)
+        var upload = UploadConfiguration(path: "files", from: .file(lab.file))
+        upload.resumption = transfer == .tusUpload ? .tus() : .contentRange()
+        upload.resumption?.pieceLength = 300_000
+        upload.resumption?.onEvent = { event in
+            if case .began = event { try? Self.swapRoles(of: servers, in: client) }
+        }
+
+        _ = try await client.upload(upload)
+
+        #expect(lab.uploads.uploads.map(\.bytes) == [lab.bytes])
+        #expect(lab.servers[1].requests.isEmpty)
+    }
+
+    @Test(arguments: [Interrupted.tusUpload, .contentRangeUpload])
+    func `an interrupted upload resumes at the server that has it after a new list took it out of the server's role`(
+        transfer: Interrupted
+    ) async throws {
+        let lab = try Lab(transfer)
+        let servers = try Self.servers(lab.servers[0], lab.servers[1])
+        let client = try Self.client(servers)
+        try await lab.interrupt(through: client)
+
+        try Self.swapRoles(of: servers, in: client)
+        try await lab.run(through: client)
+
+        #expect(lab.uploads.uploads.map(\.bytes) == [lab.bytes])
+        #expect(lab.servers[1].requests.isEmpty)
+    }
+
+    @Test func `an interrupted download continues elsewhere if its server no longer serves it`() async throws {
         let lab = try Lab(.download)
         let servers = try Self.servers(lab.servers[0], lab.servers[1])
         let client = try Self.client(servers)
@@ -184,14 +230,7 @@ import Testing
         lab.servers[0].fault = nil
         let count = lab.servers[0].requests.count
 
-        let roles = servers.map(\.serves)
-        try client.replaceServers(
-            zip(servers, roles.reversed()).map { server, role in
-                var server = server
-                server.serves = role
-                return server
-            }
-        )
+        try Self.swapRoles(of: servers, in: client)
         try await lab.run(through: client)
 
         #expect(lab.arrived == lab.bytes)

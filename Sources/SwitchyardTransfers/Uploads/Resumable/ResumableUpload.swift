@@ -315,10 +315,12 @@ extension ResumableUpload {
         request.idempotencyKey = .none
         request.path = session.url.text
         request.server = session.server.map { .named($0) } ?? .automatic
+        request.continuesAtServer = session.server != nil
         if leadsAway(session.url) { request.headers = request.headers.withoutCredentials }
         if session.isSought, let path = transfer.pool.path(of: session.url, below: session.server) {
             request.path = path
             request.server = .automatic
+            request.continuesAtServer = false
         }
         return request
     }
