@@ -41,6 +41,14 @@ extension APICall {
         } catch {
             throw failed(error, in: client)
         }
+        return try await whole(response, in: client)
+    }
+
+    /// Returns a response with its whole body, and removes the cache entries that the call has made outdated.
+    nonisolated(nonsending) func whole(
+        _ response: ServiceResponse,
+        in client: NetworkClient
+    ) async throws(APIError) -> ReceivedResponse {
         let isSafe = configuration.method.isSafe
         let removals = isSafe ? 0 : removeChanged(by: response.status, response.context, in: client)
         guard case .stream(let stream) = response.response.body else {
@@ -51,7 +59,7 @@ extension APICall {
 
     /// Returns the error of a request without a response, with the module's messages.
     @inline(never)
-    private func failed(_ failure: RequestFailure, in client: NetworkClient) -> APIError {
+    func failed(_ failure: RequestFailure, in client: NetworkClient) -> APIError {
         if !configuration.method.isSafe { removeChanged(by: nil, failure.context, in: client) }
         return module.completed(APIError(failure))
     }

@@ -160,13 +160,18 @@ extension APICall {
         let cache = configuration.cacheBox
         // Nothing is stored for such a call, because it has no lifetime or changes something on the server.
         guard cache.value.reading != .only else { throw module.completed(APIError(.cache(.invalidLifetime))) }
-        let received = try await received(through: client, sending: configuration) { (call) throws(RequestFailure) in
-            try await client.answer(to: call, id: id, progress: call.progress)
+        if module.errors != nil { try module.check() }
+        let response: ServiceResponse
+        do throws(RequestFailure) {
+            response = try await client.answer(to: configuration, id: id, progress: configuration.progress)
+        } catch {
+            throw failed(error, in: client)
         }
+        let received = try await whole(response, in: client)
         guard !cache.value.removesTags.isEmpty else { return try decoded(received) }
-        let response = try decoded(received)
+        let decoded = try decoded(received)
         removeTagged(in: client)
-        return response
+        return decoded
     }
 
     /// Sends the request of a call with a plan, validates the response and decodes it, not on the caller's executor.
