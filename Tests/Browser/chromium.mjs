@@ -153,9 +153,63 @@ class Page {
     return this.value(`(${findLowContrast})()`);
   }
 
+  /** The marks and the borders of controls whose contrast is below 3 (WCAG 2.2, 1.4.11), with the ratio. */
+  async lowMarks() {
+    return this.value(`(${findLowMarks})()`);
+  }
+
+  /** The controls, images and regions without a name in the accessibility tree, as roles with their numbers. */
+  async unnamed() {
+    const wanted = new Set([
+      "button", "link", "textbox", "searchbox", "combobox", "checkbox", "image", "img", "grid", "table", "region", "tab",
+      "tablist", "tabpanel", "article", "toolbar", "search", "heading", "columnheader", "rowheader", "banner",
+    ]);
+    const { nodes } = await this.send("Accessibility.getFullAXTree");
+    const found = new Map();
+    for (const { ignored, role, name } of nodes) {
+      if (ignored || !wanted.has(role?.value) || name?.value?.trim() || role.value === "banner") continue;
+      found.set(role.value, (found.get(role.value) ?? 0) + 1);
+    }
+    return [...found].map(([role, count]) => `${count} ${role}`).join("; ");
+  }
+
   async close() {
     await this.browser.send("Target.closeTarget", { targetId: this.target });
   }
+}
+
+/** Runs in the page. */
+function findLowMarks() {
+  const probe = document.createElement("i");
+  document.body.append(probe);
+  const luminance = (colour) => {
+    probe.style.color = colour;
+    const [red, green, blue] = getComputedStyle(probe).color.match(/[\d.]+/g).map((value) => value / 255)
+      .map((value) => value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  };
+  const contrast = (one, other) => {
+    const [low, high] = [luminance(one), luminance(other)].sort((first, second) => first - second);
+    return (high + 0.05) / (low + 0.05);
+  };
+  const style = getComputedStyle(document.documentElement);
+  const colour = (name) => style.getPropertyValue(`--${name}`).trim();
+  const found = [];
+  const marks = ["ink", "quiet", "edge", "focus", "bad", "good", ...[0, 1, 2, 3, 4, 5].map((place) => `server-${place}`)];
+  for (const mark of marks) {
+    for (const ground of ["paper", "raised"]) {
+      const ratio = contrast(colour(mark), colour(ground));
+      if (!(ratio >= 3)) found.push(`${mark} on ${ground} ${ratio.toFixed(2)}`);
+    }
+  }
+  for (const node of document.querySelectorAll("button, select, input:not([type=checkbox])")) {
+    const { borderTopColor, borderTopWidth } = getComputedStyle(node);
+    if (!node.offsetParent || borderTopWidth === "0px" || /, 0\)$/.test(borderTopColor)) continue;
+    const ratio = contrast(borderTopColor, colour("paper"));
+    if (!(ratio >= 3)) found.push(`border of ${node.tagName}.${node.className} ${ratio.toFixed(2)}`);
+  }
+  probe.remove();
+  return [...new Set(found)].join("; ");
 }
 
 /** Runs in the page. */

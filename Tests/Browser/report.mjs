@@ -16,11 +16,12 @@ import { pathToFileURL } from "node:url";
 import { Browser, findBrowser } from "./chromium.mjs";
 
 const looks = [
-  { name: "light", width: 1200, height: 900 },
-  { name: "dark", width: 1200, height: 900, isDark: true },
+  { name: "light", width: 1280, height: 900 },
+  { name: "dark", width: 1280, height: 900, isDark: true },
   { name: "phone-light", width: 390, height: 844 },
   { name: "phone-dark", width: 390, height: 844, isDark: true },
   { name: "phone-small", width: 320, height: 640 },
+  { name: "phone-small-dark", width: 320, height: 640, isDark: true },
   { name: "without-green", width: 1200, height: 900, vision: "deuteranopia" },
   { name: "without-colours", width: 1200, height: 900, vision: "achromatopsia" },
   { name: "paper", width: 794, height: 1123, isDark: true, media: "print" },
@@ -169,6 +170,10 @@ async function checkLooks(page, name, pictures) {
     check(width <= look.width, `${look.name}: nothing is wider than the screen (${width} of ${look.width})`);
     const low = await page.lowContrast();
     check(low === "", `${look.name}: every text has a contrast of at least 4.5 ${low}`);
+    const marks = await page.lowMarks();
+    check(marks === "", `${look.name}: every mark has a contrast of at least 3 ${marks}`);
+    const unnamed = await page.unnamed();
+    check(unnamed === "", `${look.name}: every control, figure and table has a name ${unnamed}`);
     const paper = await page.value("report.plots[0].theme.paper");
     const wanted = look.isDark && look.media !== "print" ? "#14171b" : "#ffffff";
     check(paper === wanted, `${look.name}: the figures have its colours`);

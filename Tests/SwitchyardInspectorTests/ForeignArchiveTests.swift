@@ -63,7 +63,32 @@ import Testing
         #expect(html.contains("ada"))
     }
 
-    @Test func `the page of a recording contains the verdict and the calls without a script`() throws {
+    private static let archives = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent().appendingPathComponent("Browser/archives")
+
+    @Test(
+        arguments: [
+            ("charles", ["503"]), ("chrome", ["201", "connectionRefused", "101"]), ("fiddler", ["404"]),
+            ("firefox", ["200", "other"]), ("http-toolkit", ["200", "other"]), ("insomnia", ["204"]),
+            ("mitmproxy", ["302", "other"]), ("playwright", ["200", "cancelled"]), ("proxyman", ["200"]),
+            ("safari", ["304"]),
+        ]
+    )
+    func `an archive of another program is shown with the results of its calls and without credentials`(
+        program: String,
+        results: [String]
+    ) throws {
+        let data = try Data(contentsOf: Self.archives.appendingPathComponent("\(program).har"))
+
+        let record = InspectorRecord(of: try HARArchive(data: data), name: "\(program).har")
+
+        #expect(record.feed.calls.map(\.result) == results)
+        #expect(record.leftOut == nil)
+        #expect(record.feed.calls.allSatisfy { $0.route.contains("//") && record.details[$0.id] != nil })
+        #expect(try !InspectorPage().html(showing: record).contains("hunter2"))
+    }
+
+    @Test func `the page of a record contains the verdict and the calls without a script`() throws {
         let record = try record(request: get, response: #"{"status": 404}"#)
 
         let html = try InspectorPage().html(showing: record)

@@ -198,7 +198,8 @@ extension HARResponse {
         redirectURL = members.text("redirectURL") ?? ""
         headersSize = members.whole("headersSize") ?? -1
         bodySize = members.whole("bodySize") ?? -1
-        error = members.text("_error")
+        // Playwright names the error `_failureText`.
+        error = members.text("_error") ?? members.text("_failureText")
         errorKind = members.text("_errorKind")
     }
 }

@@ -64,6 +64,10 @@ import Testing
 
     @Test func `calls that failed over are kept longer than calls without a failover`() async throws {
         let lab = try await outage(calls: 40, .quiet { $0.calls = 10 })
+        await until {
+            let feed = lab.inspector.desk.latest()
+            return feed.forgotten == 30 && feed.calls.allSatisfy { $0.end != nil }
+        }
 
         let feed = try await lab.page.feed()
 

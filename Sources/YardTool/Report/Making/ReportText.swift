@@ -42,7 +42,7 @@ struct ReportText {
     private var phases: String {
         let isFleet = report.kind == .fleet
         let columns =
-            ["", isFleet ? "requests" : "calls", "failed", "50 %", "90 %", "99 %", "slowest"]
+            ["period", isFleet ? "requests" : "calls", "failed", "50 %", "90 %", "99 %", "slowest"]
             + (isFleet ? [] : ["hedged", "failed over"])
         let rows = report.phases.map { phase in
             [phase.name.rawValue, phase.calls.figure, phase.failures.figure]
