@@ -11,7 +11,7 @@ export const hostile = "</script><img src=x onerror=\"window.isHurt=true\"><b>bo
 
 const verdict = {
   level: "bad", headline: "Server a failed. 3 of 14 calls failed.",
-  details: ["Errors: 1 connection reset, 1 404 Not Found, 1 503 Service Unavailable.", "3 calls were saved."],
+  details: ["Errors: 1 × connection reset, 1 × 404 Not Found, 1 × 503 Service Unavailable.", "3 calls were saved."],
 };
 
 export function client(changes = {}) {

@@ -93,20 +93,24 @@ package struct VerdictFacts: Sendable, Equatable {
             return "No call failed because of that."
         }
         if failed > 0 {
-            let only = failures.count == 1 && servers == nil ? failures.keys.first : nil
-            let reason = only.map { ": \(VerdictText.failure($0))" } ?? ""
+            let reason = onlyReason.map { ": \(VerdictText.failure($0))" } ?? ""
             return "\(VerdictText.count(failed)) of \(VerdictText.count(calls)) calls failed\(reason)."
         }
         if servers != nil { return "No caller got an error: all \(VerdictText.count(calls)) calls succeeded." }
         return calls == 1 ? "The only call succeeded." : "All \(VerdictText.count(calls)) calls succeeded."
     }
 
+    /// The kind of all failures, if the sentence names it.
+    private var onlyReason: String? {
+        failures.count == 1 && servers == nil && failures.first?.value == failed ? failures.keys.first : nil
+    }
+
     fileprivate var errors: String? {
-        guard failed > 0, !failures.isEmpty else { return nil }
+        guard failed > 0, !failures.isEmpty, onlyReason == nil else { return nil }
         let kinds = failures.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
-        let named = kinds.prefix(Self.mostKinds).map { "\(VerdictText.count($0.value)) \(VerdictText.failure($0.key))" }
+        let named = kinds.prefix(Self.mostKinds).map { "\(VerdictText.count($0.value)) × \(VerdictText.failure($0.key))" }
         let rest = kinds.dropFirst(Self.mostKinds).reduce(0) { $0 + $1.value }
-        let all = named + (rest > 0 ? ["\(VerdictText.count(rest)) other"] : [])
+        let all = named + (rest > 0 ? ["\(VerdictText.count(rest)) × other"] : [])
         return "Errors: \(all.joined(separator: ", "))."
     }
 

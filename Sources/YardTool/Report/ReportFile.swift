@@ -30,6 +30,11 @@ struct ReportFile: Sendable {
         try write(html: try page.html(for: report))
     }
 
+    /// Writes the page of simulated worlds into the file, in place of its previous contents.
+    func write(_ report: WorldsReport) throws {
+        try write(html: page.html(for: report))
+    }
+
     /// Writes a page into the file, in place of its previous contents.
     func write(html: String) throws {
         // The existing file is overwritten and not replaced by a new file, because it can be a pipe or a device.

@@ -23,4 +23,9 @@ struct ReportPage {
     func html(for report: Report) throws -> String {
         page.html(holding: try report.json(), as: "report", text: ReportText(report: report).html)
     }
+
+    /// Returns the complete page of simulated worlds, which has no figures.
+    func html(for report: WorldsReport) throws -> String {
+        page.html(holding: try report.json(), as: "worlds", text: report.html)
+    }
 }

@@ -56,8 +56,14 @@ import Testing
         let failures = ["refused": 3, "http503": 20, "timeout": 2, "http404": 1, "reset": 1, "cancelled": 1]
         let verdict = Verdict(Self.facts { ($0.calls, $0.failed, $0.failures) = (30, 28, failures) })
 
-        let named = "20 503 Service Unavailable, 3 connection refused, 2 no response in time, 1 cancelled"
-        #expect(verdict.details == ["Errors: \(named), 2 other."])
+        let named = "20 × 503 Service Unavailable, 3 × connection refused, 2 × no response in time, 1 × cancelled"
+        #expect(verdict.details == ["Errors: \(named), 2 × other."])
+    }
+
+    @Test func `a reason that the sentence names is not repeated`() {
+        let verdict = Verdict(Self.facts { ($0.calls, $0.failed, $0.failures) = (40, 40, ["http404": 40]) })
+
+        #expect(verdict.details.isEmpty)
     }
 
     @Test func `a lenient verdict on an outage is good if no call failed because of a server`() {

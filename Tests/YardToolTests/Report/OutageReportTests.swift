@@ -48,7 +48,7 @@ import Testing
 
         #expect(verdict.headline == "All servers were down for 6 s. 150 of 500 calls failed.")
         #expect(verdict.level == .bad)
-        #expect(verdict.details == ["Errors: 150 connection refused."])
+        #expect(verdict.details == ["Errors: 150 × connection refused."])
     }
 
     @Test func `a total outage is a fault of every server, although no server is ejected`() {
@@ -161,7 +161,7 @@ import Testing
         #expect(verdict.headline == "Server primary failed. 1 of 18 calls failed.")
         #expect(
             verdict.details == [
-                "Errors: 1 no response in time.",
+                "Errors: 1 × no response in time.",
                 "5 calls were saved: they succeeded although their first server had failed.",
                 "Without switching, 7 calls in 2.5 s would have gone to primary while it was faulty.",
             ]

@@ -219,7 +219,10 @@ function build(report) {
 }
 
 function start() {
-  const report = JSON.parse(document.getElementById("report").textContent);
+  const data = document.getElementById("report");
+  // A page of simulated worlds has no figures.
+  if (!data) return;
+  const report = JSON.parse(data.textContent);
   if (report.format !== "switchyard-report" || report.version !== 1) {
     document.getElementById("page").append(element("p", {}, "The format of the data is unknown."));
     return;

@@ -17,11 +17,13 @@ struct WorldsCommand: Command {
         .value("examples", "N", "The number of worlds of each fault that are minimized and printed (default: 1)."),
         .flag("roles", "Gives the servers of each world roles, groups of equal priority, weights and zones."),
         .flag("json", "Prints one JSON object."),
+        ReportFile.option,
     ]
 
     let campaign: WorldsCampaign
     let examples: Int
     let printsJSON: Bool
+    private let page: ReportFile?
 
     init(_ arguments: Arguments) throws(UsageError) {
         let count = try arguments.integer("worlds", in: 1...100_000_000) ?? 100_000
@@ -33,10 +35,12 @@ struct WorldsCommand: Command {
         )
         examples = try arguments.integer("examples", in: 0...1000) ?? 1
         printsJSON = arguments.has("json")
+        page = try ReportFile(arguments)
     }
 
     func run() async throws -> Int32 {
         let report = try await report()
+        try page?.write(report)
         Terminal.standardOutput.write((printsJSON ? try report.json() : report.text) + "\n")
         return report.holds ? 0 : 1
     }

@@ -45,7 +45,38 @@ import Testing
         #expect(report.verdict.headline.hasPrefix(words))
     }
 
-    @Test func `a simulated client that never switches violates no rule of the simulation`() async throws {
+    @Test func `known exceptions are an aligned table with the limit for the played calls`() async throws {
+        var report = try await command("--worlds", "2", "--examples", "0").report()
+        report.calls = 50_000
+        report.exceptions[0].violations = 7
+        report.exceptions[0].worlds = 9
+        report.exceptions[0].firstWorlds = [3, 5]
+        report.faults = [WorldsReport.Fault(name: "late", violations: 1, worlds: 1, firstWorlds: [8])]
+
+        #expect(report.deviations.first == ["late", "1", "0", "8", "unknown: a fault"])
+        let exception = report.exceptions[0]
+        let allowed = (exception.most / 2).rounded(to: 1)
+        #expect(report.deviations[1] == [exception.name, "7", "\(allowed)", "3, 5, …", exception.reason])
+        let lines = report.text.split(separator: "\n")
+        let head = try #require(lines.first { $0.hasPrefix(WorldsReport.columns[0]) })
+        let row = try #require(lines.first { $0.hasPrefix(exception.name) })
+        #expect(
+            head.range(of: "reason").map { head.distance(from: head.startIndex, to: $0.lowerBound) }
+                == row.range(of: exception.reason).map { row.distance(from: row.startIndex, to: $0.lowerBound) }
+        )
+    }
+
+    @Test func `the page of worlds contains the verdict and the exceptions without a script`() async throws {
+        let report = try await command("--worlds", "2", "--examples", "0").report()
+
+        let html = try ReportPage().html(for: report)
+        let plain = html[..<(try #require(html.range(of: "<script")).lowerBound)]
+
+        #expect(plain.contains(HTMLText.escaped(report.verdict.headline)))
+        #expect(report.exceptions.allSatisfy { plain.contains(HTMLText.escaped($0.reason)) })
+    }
+
+    @Test func `a client that never switches causes no violation`() async throws {
         let report = try await command("--worlds", "40", "--policy", "off", "--examples", "0").report()
 
         #expect(report.faults.map(\.name) == [])

@@ -1,6 +1,5 @@
 import Foundation
 import Switchyard
-import SwitchyardInspector
 
 /// The results of a simulation of many worlds (``WorldsCampaign``).
 struct WorldsReport: Codable, Sendable, Equatable {
@@ -112,60 +111,4 @@ extension WorldsReport {
         encoder.outputFormatting = [.sortedKeys]
         return String(decoding: try encoder.encode(self), as: UTF8.self)
     }
-
-    /// The report as readable text.
-    var text: String {
-        (summary + faultLines + exceptionLines + exampleLines + [verdict.text]).joined(separator: "\n")
-    }
-
-    /// The result in words: the calls that succeeded because of switching, and the calls that fared worse.
-    var verdict: Verdict {
-        let saved = answered - servedByFirstServer
-        let worse = faults.reduce(0) { $0 + $1.violations } + exceptions.reduce(0) { $0 + $1.violations }
-        let unknown = faults.reduce(0) { $0 + $1.violations }
-        let share = (100 * Double(worse) / Double(max(1, calls))).rounded(to: 2)
-        let gain =
-            "Of \(calls.figure) calls, \(saved.figure) more succeeded than with the first server alone; "
-            + "\(worse.figure) (\(share) %) fared worse"
-        let known = worse == 0 ? "." : ", each for a known reason."
-        let reason = unknown == 0 ? known : ", \(unknown.figure) of them for no known reason."
-        let property = holds ? "The property holds." : "The property does NOT hold."
-        return Verdict(level: holds ? .good : .bad, headline: gain + reason, details: [property])
-    }
-
-    private var summary: [String] {
-        let rows = [
-            ("worlds", "\(worlds.figure) from number \(firstWorld), \(alikeWorlds.figure) of them with equal servers"),
-            ("policy", policy),
-            ("calls", calls.figure),
-            ("succeeded", "\(answered.figure), with only the first server \(servedByFirstServer.figure)"),
-            ("requests", "\(requestsPerCall.rounded(to: 4)) per call, and \(shadows.figure) shadow requests"),
-            ("switches", switches.figure),
-            ("run time", "\(wallSeconds.rounded(to: 2)) s"),
-        ]
-        return rows.map { $0.0.padded(to: 12) + $0.1 }
-    }
-
-    private var faultLines: [String] {
-        faults.map { fault in
-            "fault: \(fault.violations) in \(fault.worlds) worlds (\(Self.list(fault.firstWorlds))): \(fault.name)"
-        }
-    }
-
-    private var exceptionLines: [String] {
-        exceptions.map { exception in
-            "known: \(exception.violations) in \(exception.worlds) worlds (\(Self.list(exception.firstWorlds))), "
-                + "at most \(exception.most.rounded(to: 2)) in 100,000 calls"
-                + "\(exception.isExcessive ? ", BOUND EXCEEDED" : ""): \(exception.name). \(exception.reason)"
-        }
-    }
-
-    private var exampleLines: [String] {
-        examples.flatMap { example in
-            ["", "\(example.fault), world \(example.number), minimized:"]
-                + (example.world + example.violation).map { "  " + $0 } + [""]
-        }
-    }
-
-    private static func list(_ numbers: [UInt64]) -> String { numbers.map { "\($0)" }.joined(separator: ", ") }
 }

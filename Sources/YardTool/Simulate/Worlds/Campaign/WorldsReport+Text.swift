@@ -1,0 +1,102 @@
+import SwitchyardInspector
+
+extension WorldsReport {
+    /// The columns of ``deviations``.
+    static let columns = ["fared worse because of", "calls", "allowed", "worlds", "reason"]
+
+    /// The report as readable text.
+    var text: String {
+        let lines = facts.map { $0.0.padded(to: 12) + $0.1 } + [""] + table + exampleLines + ["", verdict.text]
+        return lines.joined(separator: "\n")
+    }
+
+    /// The result in words: the calls that succeeded because of switching, and the calls that fared worse.
+    var verdict: Verdict {
+        let saved = answered - servedByFirstServer
+        let worse = faults.reduce(0) { $0 + $1.violations } + exceptions.reduce(0) { $0 + $1.violations }
+        let unknown = faults.reduce(0) { $0 + $1.violations }
+        let share = (100 * Double(worse) / Double(max(1, calls))).rounded(to: 2)
+        let gain =
+            "Of \(calls.figure) calls, \(saved.figure) more succeeded than with the first server alone; "
+            + "\(worse.figure) (\(share) %) fared worse"
+        let known = worse == 0 ? "." : ", each for a known reason."
+        let reason = unknown == 0 ? known : ", \(unknown.figure) of them for no known reason."
+        let property = holds ? "The property holds." : "The property does NOT hold."
+        return Verdict(level: holds ? .good : .bad, headline: gain + reason, details: [property])
+    }
+
+    /// The numbers of the campaign as names and values.
+    var facts: [(name: String, value: String)] {
+        [
+            ("worlds", "\(worlds.figure) from number \(firstWorld), \(alikeWorlds.figure) of them with equal servers"),
+            ("policy", policy),
+            ("calls", calls.figure),
+            ("succeeded", "\(answered.figure), with only the first server \(servedByFirstServer.figure)"),
+            ("requests", "\(requestsPerCall.rounded(to: 4)) per call, and \(shadows.figure) shadow requests"),
+            ("switches", switches.figure),
+            ("run time", "\(wallSeconds.rounded(to: 2)) s"),
+        ]
+    }
+
+    /// The calls that fared worse, by their reason: first those without a known reason.
+    ///
+    /// The number of allowed calls is the limit for this number of calls.
+    var deviations: [[String]] {
+        faults.map { fault in
+            [
+                fault.name, fault.violations.figure, "0", Self.list(fault.firstWorlds, of: fault.worlds),
+                "unknown: a fault",
+            ]
+        }
+            + exceptions.map { exception in
+                let allowed = exception.most * Double(calls) / 100_000
+                return [
+                    exception.name, exception.violations.figure,
+                    "\(allowed.rounded(to: 1))\(exception.isExcessive ? " EXCEEDED" : "")",
+                    Self.list(exception.firstWorlds, of: exception.worlds), exception.reason,
+                ]
+            }
+    }
+
+    private var table: [String] {
+        var table = TextTable([
+            Self.columns[0]: .left, Self.columns[1]: .right, Self.columns[2]: .right, Self.columns[3]: .left,
+            Self.columns[4]: .left,
+        ])
+        for row in deviations { table.add(row) }
+        return table.lines
+    }
+
+    private var exampleLines: [String] {
+        examples.flatMap { example in
+            ["", "\(example.fault), world \(example.number), minimized:"]
+                + (example.world + example.violation).map { "  " + $0 }
+        }
+    }
+
+    /// Returns the numbers of the first worlds, and a sign if there are more.
+    private static func list(_ numbers: [UInt64], of count: Int) -> String {
+        guard !numbers.isEmpty else { return "–" }
+        return numbers.map { "\($0)" }.joined(separator: ", ") + (count > numbers.count ? ", …" : "")
+    }
+}
+
+extension WorldsReport {
+    /// The content of a page: the verdict, the calls that fared worse, and the numbers.
+    var html: String {
+        let lines = examples.map { example in
+            let text = (example.world + example.violation).joined(separator: "\n")
+            return "<h2>\(HTMLText.escaped("\(example.fault), world \(example.number), minimized"))</h2>"
+                + "<pre>\(HTMLText.escaped(text))</pre>"
+        }
+        let worse = HTMLTable(
+            "Calls that fared worse than with the first server alone",
+            Self.columns,
+            deviations,
+            isStacked: true
+        )
+        let numbers = HTMLTable("Numbers", ["number", "value"], facts.map { [$0.name, $0.value] }, isStacked: true)
+        return "<h1>yard simulate worlds</h1>\n\(verdict.html)\n<div class=\"texts\">"
+            + "\(worse.html)\n\(numbers.html)</div>\n\(lines.joined())"
+    }
+}
