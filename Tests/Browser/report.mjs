@@ -181,13 +181,13 @@ async function checkLooks(page, name, pictures) {
   }
 }
 
-/** Leaves the upper part of a page, down to the end of its figures. */
+/** Leaves the upper part of a page, down to the end of its second figure: the calls and the states of the servers. */
 async function leaveStill(page, folder) {
   for (const [name, isDark] of [["report.png", false], ["report~dark.png", true]]) {
     await page.dress({ width: 1000, height: 900, isDark });
     await page.value("document.activeElement.blur()");
     await page.value("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
-    const end = await page.value("document.querySelector('.charts').getBoundingClientRect().bottom + window.scrollY");
+    const end = await page.value("document.querySelectorAll('.charts figure')[1].getBoundingClientRect().bottom + window.scrollY");
     writeFileSync(join(folder, name), await page.picture(Math.ceil(end) + 12));
   }
 }
