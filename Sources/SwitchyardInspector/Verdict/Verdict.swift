@@ -89,7 +89,7 @@ package struct VerdictFacts: Sendable, Equatable {
 
     fileprivate var callers: String {
         guard calls > 0 else { return "No call has ended." }
-        if failed > 0, failedBecauseOfServers == 0, servers != nil {
+        if isUnrelated {
             return "No call failed because of that."
         }
         if failed > 0 {
@@ -100,6 +100,9 @@ package struct VerdictFacts: Sendable, Equatable {
         return calls == 1 ? "The only call succeeded." : "All \(VerdictText.count(calls)) calls succeeded."
     }
 
+    /// Whether servers failed, but every failed call failed for another reason.
+    private var isUnrelated: Bool { failed > 0 && failedBecauseOfServers == 0 && servers != nil }
+
     /// The kind of all failures, if the sentence names it.
     private var onlyReason: String? {
         failures.count == 1 && servers == nil && failures.first?.value == failed ? failures.keys.first : nil
@@ -108,10 +111,12 @@ package struct VerdictFacts: Sendable, Equatable {
     fileprivate var errors: String? {
         guard failed > 0, !failures.isEmpty, onlyReason == nil else { return nil }
         let kinds = failures.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
-        let named = kinds.prefix(Self.mostKinds).map { "\(VerdictText.count($0.value)) × \(VerdictText.failure($0.key))" }
+        let named = kinds.prefix(Self.mostKinds).map {
+            "\(VerdictText.count($0.value)) × \(VerdictText.failure($0.key))"
+        }
         let rest = kinds.dropFirst(Self.mostKinds).reduce(0) { $0 + $1.value }
         let all = named + (rest > 0 ? ["\(VerdictText.count(rest)) × other"] : [])
-        return "Errors: \(all.joined(separator: ", "))."
+        return "\(isUnrelated ? "Other errors" : "Errors"): \(all.joined(separator: ", "))."
     }
 
     fileprivate var savings: String? {

@@ -74,6 +74,7 @@ import Testing
         facts.isStrict = false
         #expect(Verdict(facts).level == .good)
         #expect(Verdict(facts).headline == "Server a failed. No call failed because of that.")
+        #expect(Verdict(facts).details == ["Other errors: 1 × 404 Not Found."])
         facts.failures = ["connectionRefused": 1]
         #expect(Verdict(facts).level == .bad)
         #expect(Verdict(facts).headline == "Server a failed. 1 of 9 calls failed.")
