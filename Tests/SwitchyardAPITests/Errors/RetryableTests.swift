@@ -34,7 +34,9 @@ import Testing
         { _ = try await $0.response(for: $1, with: .data) },
     ]
 
-    @Test(arguments: Array(400...429) + Array(500...530) + [599])
+    @Test(arguments: [
+        400, 401, 403, 404, 408, 409, 421, 422, 423, 425, 429, 500, 501, 502, 503, 504, 505, 507, 509, 520, 530, 599,
+    ])
     func `an error is retryable if the status of its response is transient`(status: Int) async throws {
         for module in Self.modules(for: status) {
             for body in Self.bodies {

@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test(arguments: 0..<UInt64(Rounds.count(2, thorough: 8)))
+    @Test(arguments: 0..<UInt64(Rounds.count(1, thorough: 8)))
     func `a YAML document with random changes to its text gives a generated client or an error`(seed: UInt64) throws {
         var mutation = Mutation(random: SeededGenerator(seed: seed))
         let text = Array(try Self.shopText().utf8)
@@ -31,7 +31,7 @@ import Testing
         for _ in 0..<50 { generate(mutation.changed(text), as: "api.yaml") }
     }
 
-    @Test(arguments: 0..<UInt64(Rounds.count(2, thorough: 8)))
+    @Test(arguments: 0..<UInt64(Rounds.count(1, thorough: 8)))
     func `a JSON document with random changes to its text gives a generated client or an error`(seed: UInt64) throws {
         var mutation = Mutation(random: SeededGenerator(seed: seed))
         let text = Array(json(try read(Self.shopText())).utf8)
@@ -39,7 +39,7 @@ import Testing
         for _ in 0..<50 { generate(mutation.changed(text), as: "api.json") }
     }
 
-    @Test(arguments: 0..<UInt64(Rounds.count(2, thorough: 8)))
+    @Test(arguments: 0..<UInt64(Rounds.count(1, thorough: 8)))
     func `a document with random changes to its values gives a generated client or an error`(seed: UInt64) throws {
         var mutation = Mutation(random: SeededGenerator(seed: seed))
         let node = try read(Self.shopText())

@@ -8,6 +8,8 @@ import Testing
 @Suite struct ReportOfFleetTests {
     /// A fleet whose first server is dead from 60 s to 180 s.
     private static let dead = Result { try simulation(FleetPlan(clients: 100, scenario: .deathTight)) }
+    /// The report of ``dead``.
+    private static let reported = dead.map { Report(of: $0) }
 
     private static func simulation(_ plan: FleetPlan) throws -> FleetSimulation {
         var simulation = try FleetSimulation(plan)
@@ -17,7 +19,7 @@ import Testing
 
     @Test func `the numbers per second of a simulated fleet add up to its totals`() throws {
         let simulation = try Self.dead.get()
-        let fleet = try #require(Report(of: simulation).fleet)
+        let fleet = try #require(Self.reported.get().fleet)
 
         #expect(fleet.requests.reduce(0, +) == simulation.tally.requests)
         #expect(fleet.failures.reduce(0, +) == simulation.tally.failures)
@@ -28,7 +30,7 @@ import Testing
 
     @Test func `the report of a fleet is divided into phases before, during and after the fault`() throws {
         let simulation = try Self.dead.get()
-        let phases = Report(of: simulation).phases
+        let phases = try Self.reported.get().phases
 
         #expect(phases.map(\.name) == [.before, .during, .after, .all])
         #expect(phases[0].calls == simulation.tally.requestsBySecond[..<60].reduce(0, +))
@@ -38,8 +40,7 @@ import Testing
     }
 
     @Test func `a dead server has no capacity, and after its return the capacity grows slowly`() throws {
-        let simulation = try Self.dead.get()
-        let servers = try #require(Report(of: simulation).fleet).servers
+        let servers = try #require(Self.reported.get().fleet).servers
 
         #expect(servers[0].capacity[59] == 15)
         #expect(servers[0].capacity[60..<180].allSatisfy { $0 == 0 })
@@ -49,8 +50,7 @@ import Testing
     }
 
     @Test func `at any time, the fractions of clients that use each server add up to one`() throws {
-        let simulation = try Self.dead.get()
-        let servers = try #require(Report(of: simulation).fleet).servers
+        let servers = try #require(Self.reported.get().fleet).servers
 
         #expect(servers[0].clients.first == 1)
         for second in servers[0].clients.indices {
@@ -62,7 +62,7 @@ import Testing
     @Test func `the summary of a fleet has its requests, failures, load and recovery`() throws {
         let simulation = try Self.dead.get()
         let numbers = FleetReport(of: simulation, wallSeconds: 0)
-        let summary = Report(of: simulation).summary
+        let summary = try Self.reported.get().summary
 
         let requests = "\(numbers.requests.figure) requests from 100 clients"
         #expect(summary.hasPrefix("Server 1 was dead from 60 s to 180 s; \(requests)"))
@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test func `the report of a fleet can be decoded from its JSON`() throws {
-        let report = Report(of: try Self.dead.get())
+        let report = try Self.reported.get()
 
         #expect(try JSONDecoder().decode(Report.self, from: Data(report.json().utf8)) == report)
     }

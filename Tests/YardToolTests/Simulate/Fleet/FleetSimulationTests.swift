@@ -1,10 +1,14 @@
 import Foundation
 import Switchyard
+import SwitchyardFixtures
 import Testing
 
 @testable import yard
 
 @Suite struct FleetSimulationTests {
+    /// The number of clients in simulations in which every scenario is played with and without switching.
+    private static let clients = Rounds.count(200, thorough: 600)
+
     private func report(_ plan: FleetPlan) throws -> FleetReport {
         var simulation = try FleetSimulation(plan)
         simulation.run()
@@ -67,8 +71,8 @@ import Testing
         scenario: FleetScenario,
         model: ServerModel
     ) throws {
-        let recommended = try report(FleetPlan(clients: 600, scenario: scenario, model: model))
-        let off = try report(FleetPlan(clients: 600, scenario: scenario, policy: .off, model: model))
+        let recommended = try report(FleetPlan(clients: Self.clients, scenario: scenario, model: model))
+        let off = try report(FleetPlan(clients: Self.clients, scenario: scenario, policy: .off, model: model))
 
         #expect(recommended.failures <= off.failures)
     }
@@ -108,7 +112,9 @@ import Testing
     func `a fleet that chooses within the latency window uses all servers`(model: ServerModel) throws {
         var policy = SwitchPolicy.off
         policy.selection = .lowestLatency
-        var simulation = try FleetSimulation(FleetPlan(clients: 600, scenario: .herd, policy: policy, model: model))
+        var simulation = try FleetSimulation(
+            FleetPlan(clients: Self.clients, scenario: .herd, policy: policy, model: model)
+        )
 
         simulation.run()
 
@@ -116,7 +122,7 @@ import Testing
         #expect(FleetTimeline(of: simulation).steps.flatMap(\.loads).allSatisfy { $0 < 1 })
     }
 
-    @Test func `the table and the JSON show the same number of requests`() throws {
+    @Test func `the table and the JSON of a fleet show the same number of requests`() throws {
         let report = try report(FleetPlan(clients: 50))
 
         #expect(report.table.contains("\(report.requests)"))
