@@ -19,7 +19,7 @@ import Testing
         let slow = try ListServer(lab.document(lab.servers))
         let good = try ListServer(lab.document(lab.servers))
         slow.server.fault = fault
-        let list = try lab.list(from: [slow.url, good.url]) { $0.timeout = .milliseconds(400) }
+        let list = try lab.list(from: [slow.url, good.url]) { $0.timeout = .seconds(2) }
         let events = list.events()
         let start = ContinuousClock.now
 
@@ -29,8 +29,9 @@ import Testing
 
         #expect(response.status == 200)
         #expect(await isFetched)
-        #expect(callTime < .milliseconds(400))
-        #expect(ContinuousClock.now - start < .seconds(5))
+        #expect(callTime < .seconds(2))
+        #expect(ContinuousClock.now - start < .seconds(10))
+        list.stop()
         #expect(await events.first(\.isUnreachable) != nil)
         #expect(await events.first(\.isApplied) != nil)
     }

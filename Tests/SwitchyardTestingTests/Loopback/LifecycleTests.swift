@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test func `a connection that is idle for too long is closed`() async throws {
-        let server = try LoopbackServer.running(limits: LoopbackLimits(idleTimeout: .milliseconds(20)))
+        let server = try LoopbackServer.running(limits: LoopbackLimits(idleTimeout: .milliseconds(200)))
         let used = try server.connect()
         let unused = try server.connect()
         #expect(try await used.get("/fixed").text == "fixed")
