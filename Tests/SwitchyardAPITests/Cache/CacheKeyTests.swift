@@ -155,7 +155,7 @@ import Testing
         #expect(titles == ["a", "b", "a"].map { "http://two.example/v1/t?\($0)" })
     }
 
-    @Test func `a URL rule that appends to the base URL leads to the same cache key for all servers`() {
+    @Test func `a URL rule that appends a path to the base URL gives the same cache key for all servers`() {
         let rules: [URLRule] = [
             { base, _ in RequestURL("\(base)/gateway?a=1") }, { base, _ in RequestURL("\(base.origin)/gateway?a=1") },
         ]

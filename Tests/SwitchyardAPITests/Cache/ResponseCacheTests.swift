@@ -92,7 +92,7 @@ import Testing
         #expect(cache.count == 1)
     }
 
-    @Test func `a value is returned only as its own type`() {
+    @Test func `a stored value is returned only to a call for the value's type`() {
         let cache = ResponseCache(time: ManualClock())
         cache.store([1, 2], for: Self.key("a"), lifetime: .seconds(9), cost: 1)
 

@@ -202,7 +202,7 @@ import Testing
         #expect(shelf.answers.withLock { $0.isEmpty } && topics.cache.count == 1)
     }
 
-    @Test func `a stale response is revalidated after a restart and becomes fresh in the store`()
+    @Test func `a stale stored response is revalidated after a restart and is fresh afterwards`()
         async throws
     {
         let (first, _) = try start()

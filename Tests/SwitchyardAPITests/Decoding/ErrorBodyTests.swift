@@ -43,7 +43,7 @@ import Testing
         #expect(try Self.content(ErrorBody(), #"["No.", "Never."]"#) == .init(message: "No. Never.", fields: [:]))
     }
 
-    @Test func `the message and the fields of an error body are read from their own key paths`() throws {
+    @Test func `the message and the fields of an error body are read from separate key paths`() throws {
         let body = ErrorBody(message: "error.text", fields: "error.fields")
 
         let content = try Self.content(body, #"{"error": {"text": "Invalid.", "fields": {"name": ["Too long."]}}}"#)

@@ -129,7 +129,7 @@ import Testing
             ("<html>", nil),
         ] as [(String, String?)]
     )
-    func `a module without an error body description finds common messages in JSON`(
+    func `a module that does not describe its error bodies finds common messages in JSON`(
         body: String,
         message: String?
     ) async throws {

@@ -33,14 +33,14 @@ import Testing
         #expect(strict.failures.map(\.failure) == [DecodingFailure(.missingValue, keyPath: "[1]")])
     }
 
-    @Test func `the page of a lossy array has the number of broken elements`() throws {
+    @Test func `the page of a lossy array reports the number of broken elements`() throws {
         let page = try Self.decoded(#"[1, "x", 3]"#, of: Int.self).page
 
         #expect(page.items == [1, 3])
         #expect(page.brokenItems == 1)
     }
 
-    @Test func `an element of a lossy array that throws its own error counts as broken`() throws {
+    @Test func `an element of a lossy array that throws a custom error counts as broken`() throws {
         let array = try Self.decoded("[1, -2, 3]", of: Positive.self)
 
         #expect(array.elements.map(\.value) == [1, 3])

@@ -263,7 +263,7 @@ import Testing
         #expect(try await topics.topic(1, lifetime: .seconds(60)).title == "2")
     }
 
-    @Test func `with separatesServers, each server has its own stored responses`() async throws {
+    @Test func `with separatesServers, a response of one server is not returned for another server`() async throws {
         let (yard, topics) = try yard { _ in nil }
         defer { yard.stop() }
         var apart = TopicAPI.topic(1, lifetime: .seconds(60))

@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func `a relative link in the body becomes a path`() async throws {
+    @Test func `a relative link in the body becomes a path for the next request`() async throws {
         let yard = try Yard()
         defer { yard.stop() }
         var page = Page([1], nextLink: "?page=2")

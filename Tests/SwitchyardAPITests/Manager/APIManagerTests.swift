@@ -131,7 +131,7 @@ import Testing
         #expect(try await topics.value(Topic?.self, for: configuration) == nil)
     }
 
-    @Test func `the client's rules are applied exactly once to a call in any of its forms`() async throws {
+    @Test func `the client's rules are applied exactly once to each way of making a call`() async throws {
         let transport = StubTransport { _ in Topic.answer }
         let client = try NetworkClient.stubbed(transport)
         client.rules.add("/**") { $0.headers.add("X-Rule", "1") }

@@ -43,7 +43,7 @@ import Testing
         #expect(transport.requestCount == 2)
     }
 
-    @Test func `an explicit refresh is a conditional request too`() async throws {
+    @Test func `an explicit refresh sends a conditional request too`() async throws {
         let (client, _) = try tagged()
         let topics = TopicAPI(client: client)
         _ = try await topics.topic(1, lifetime: .seconds(60))
@@ -95,7 +95,7 @@ import Testing
 
     // RFC 9111 section 4.3.4: otherwise the stored content would get the new tag and would be confirmed by it forever.
     @Test(arguments: [CachePolicy.Freshness.lifetime, .http], [["ETag": "\"v1\""], [:]] as [HTTPHeaders])
-    func `a 304 response with another entity tag leads to an unconditional request`(
+    func `a 304 response with another entity tag causes a request without a condition`(
         _ freshness: CachePolicy.Freshness,
         _ tag: HTTPHeaders
     ) async throws {

@@ -77,7 +77,8 @@ import Testing
         }
     }
 
-    @Test func `a cancelled call leaves the shared request to the others, and the last one ends it`()
+    @Test
+    func `a cancelled call leaves the shared request to other calls, and the last cancelled call ends the request`()
         async throws
     {
         let transport = StubTransport { _ in .never }

@@ -62,7 +62,7 @@ import Testing
         #expect(pages.snapshot.lastError == nil && pages.items.count == 10)
     }
 
-    @Test func `errors of the recorder use its own messages`() async throws {
+    @Test func `errors of the recorder use the recorder's own messages`() async throws {
         let pages = PageRecorder<Item>(messages: ErrorMessages(languages: [.simplifiedChinese]))
 
         let nothing = await #expect(throws: APIError.self) { try await pages.refresh { _ in Page<Item>([]) } }
@@ -147,7 +147,7 @@ import Testing
         #expect(!pages.isLoading)
     }
 
-    @Test func `a loadMore call that joined a cancelled load starts its own load`() async throws {
+    @Test func `a loadMore call that joined a cancelled load starts a new load`() async throws {
         let server = PagedServer(count: 50)
         let pages = PageRecorder<Item>()
         try await pages.refresh(server.page)
@@ -167,7 +167,7 @@ import Testing
         await #expect(throws: APIError.self) { try await leader.value }
     }
 
-    @Test func `a loadMore call that joined a failed load fails too`() async throws {
+    @Test func `a loadMore call that joined a failed load fails with it`() async throws {
         let pages = PageRecorder<Item>()
         let gate = Gate()
         let leader = Task {
