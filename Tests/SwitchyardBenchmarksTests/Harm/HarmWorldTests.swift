@@ -3,7 +3,7 @@ import Testing
 @testable import SwitchyardBenchmarks
 
 @Suite struct HarmWorldTests {
-    @Test func `every HarmWorld has its own name`() {
+    @Test func `every HarmWorld has a different name`() {
         #expect(Set(HarmWorld.all.map(\.name)).count == HarmWorld.all.count)
     }
 
@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(arguments: ["odd", "odd-500-firs", "conditions-rain-"])
-    func `an unknown name is rejected`(_ name: String) {
+    func `an unknown name of a HarmWorld is rejected`(_ name: String) {
         #expect(throws: BenchmarkError.self) { try HarmWorld.chosen([name]) }
     }
 
