@@ -44,7 +44,7 @@ import Testing
         #expect(client.currentServer == "primary")
     }
 
-    @Test func `a recovered server without earlier traffic gets its traffic back if the other server is as slow`()
+    @Test func `a recovered server without earlier traffic gets its traffic back if the other server is equally slow`()
         throws
     {
         isDown.withLock { $0 = true }

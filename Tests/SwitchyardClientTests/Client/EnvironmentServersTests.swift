@@ -61,7 +61,7 @@ import Testing
         #expect(transport.requests.map { "\($0.url.text)".contains("//\(names[0]).\(environment)/") } == [true])
     }
 
-    @Test func `a failed read moves to the servers of the environment and to no other`() async throws {
+    @Test func `a failed read fails over only to servers of its environment`() async throws {
         let (client, transport) = try Self.client(in: .release) { _ in .failure(.connectionRefused) }
 
         #expect(await client.failure(of: APIConfiguration(path: "list")) != nil)

@@ -252,7 +252,9 @@ import Testing
         #expect(!failure.mayHaveBeenExecuted)
     }
 
-    @Test func `at the deadline, a write may have been executed only if the server was connected`() async throws {
+    @Test func `a write that ends at its deadline may have been executed only if the server was connected`()
+        async throws
+    {
         let held = try await Self.failure(timeout: .milliseconds(300)) { $0.fault = .hang }
         let unreached = try await Self.failure(timeout: .milliseconds(300)) { server in
             server.fault = .blackHole

@@ -41,7 +41,7 @@ import Testing
 
     // A server on this machine or in the local network can be reached without a network connection.
     @Test(arguments: [HTTPMethod.get, .post])
-    func `an offline failure sends the request to the next server and counts against no server`(
+    func `an offline failure sends the request to the next server and does not count against a server`(
         method: HTTPMethod
     ) async throws {
         let (client, transport) = try NetworkClient.stubbed { request in
@@ -271,7 +271,7 @@ import Testing
         #expect(await transport.waitUntilIdle())
     }
 
-    @Test func `a cancelled request counts against no server`() async throws {
+    @Test func `a cancelled request does not count against a server`() async throws {
         let (client, transport) = try NetworkClient.stubbed { _ in .never }
         for number in 1...50 {
             let id = RequestID()
@@ -309,7 +309,7 @@ import Testing
         #expect(transport.requests.allSatisfy { $0.url.text.hasSuffix("/v1/before") })
     }
 
-    @Test func `a request to a foreign URL counts for no server and is sent once`() async throws {
+    @Test func `a request to a foreign URL is sent once and does not affect the health of a server`() async throws {
         let (client, transport) = try NetworkClient.stubbed { _ in .status(500) }
 
         let response = try await client.send(APIConfiguration(path: "https://elsewhere.example/list"))

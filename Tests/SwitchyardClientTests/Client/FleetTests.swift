@@ -8,7 +8,7 @@ import Testing
 
 /// How a client protects servers that are shared by all clients.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct FleetTests {
-    @Test func `a shedding policy drops requests of low priority while every server is overloaded`()
+    @Test func `while every server is overloaded, a policy that sheds load drops requests of low priority`()
         async throws
     {
         let (client, transport) = try NetworkClient.stubbed(switching: .shedding, servers: 2) { _ in .status(503) }
@@ -23,7 +23,7 @@ import Testing
         #expect(transport.requestCount == sent)
     }
 
-    @Test func `requests of high priority are never dropped`() async throws {
+    @Test func `a policy that sheds load never drops requests of high priority`() async throws {
         let (client, transport) = try NetworkClient.stubbed(servers: 2) { _ in .status(503) }
         for _ in 0..<6 { _ = try await client.send(.urgent) }
         let sent = transport.requestCount
@@ -71,7 +71,7 @@ import Testing
         for _ in 0..<50 { #expect(try await client.send(APIConfiguration(path: "list")).status == 200) }
     }
 
-    @Test func `a shedding policy drops some requests of normal priority while every server is overloaded`()
+    @Test func `while every server is overloaded, a policy can drop some requests of normal priority too`()
         async throws
     {
         let (client, transport) = try NetworkClient.stubbed(switching: .shedding, servers: 2) { _ in .status(503) }

@@ -29,7 +29,9 @@ import Testing
     }
 
     @Test(arguments: Way.allCases)
-    func `a call to a URL outside the service is sent once and counts for no server`(way: Way) async throws {
+    func `a call to a URL outside the service is sent once and does not affect the health of a server`(way: Way)
+        async throws
+    {
         let (client, transport) = try NetworkClient.stubbed { _ in .status(500) }
 
         let response = try await client.send(way.configuration())
@@ -41,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: Way.allCases)
-    func `a response from a URL outside the service does not restore an ejected server`(way: Way) async throws {
+    func `a response from a URL outside the service does not make an ejected server healthy`(way: Way) async throws {
         let clock = ManualClock()
         let (client, transport) = try NetworkClient.stubbed(time: clock) { request in
             request.server == "primary" ? .status(500) : .status(200)
@@ -60,7 +62,7 @@ import Testing
     }
 
     @Test(arguments: ["primary", "secondary"])
-    func `an absolute URL of any server gets credentials and common headers and counts for no server`(
+    func `an absolute URL of a server gets credentials and common headers and does not affect the server's health`(
         server: String
     ) async throws {
         let transport = StubTransport { _ in .status(200) }
@@ -79,7 +81,7 @@ import Testing
         #expect(client.servers.allSatisfy { $0.statistics.requests == 0 })
     }
 
-    @Test func `a prebuiltRequest counts for the server of its URL and does not fail over`() async throws {
+    @Test func `a prebuiltRequest affects the health of the server of its URL and does not fail over`() async throws {
         let (client, transport) = try NetworkClient.stubbed { _ in .status(500) }
         var configuration = APIConfiguration()
         configuration.prebuiltRequest = try client.request(for: APIConfiguration(path: "list"))
@@ -92,7 +94,9 @@ import Testing
         #expect(client.servers.map(\.statistics.requests) == [1, 0, 0])
     }
 
-    @Test func `a URL that a rule derives from a server's URL counts for that server and fails over`() async throws {
+    @Test func `a URL that a rule derives from a server's URL affects that server's health and fails over`()
+        async throws
+    {
         let (client, transport) = try NetworkClient.stubbed { _ in .status(500) }
         var configuration = APIConfiguration(path: "list")
         configuration.urlRule = { base, _ in RequestURL("\(base.origin)/gateway") }

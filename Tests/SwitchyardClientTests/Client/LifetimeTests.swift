@@ -32,7 +32,7 @@ import Testing
         #expect(await transport.waitUntilIdle())
     }
 
-    @Test func `releasing a scope cancels its own requests and no others`() async throws {
+    @Test func `releasing a scope cancels only the requests of that scope`() async throws {
         let (client, transport) = try NetworkClient.stubbed { _ in .never }
         var scope: NetworkClient? = client.scoped()
         scope.map(send(through:))

@@ -250,7 +250,7 @@ struct CredentialTests {
 
     private static let now = Date(timeIntervalSince1970: 1_000_000)
 
-    @Test func `a credential that is about to expire is used if the provider has no other`() async throws {
+    @Test func `a credential that is about to expire is used if the provider has no other credential`() async throws {
         let asked = Locked(0)
         let credentials = Credentials(clock: { Self.now }) { _ in
             asked.withLock { $0 += 1 }
@@ -296,7 +296,7 @@ struct CredentialTests {
         #expect(await client.failure(of: APIConfiguration(path: "x")) == .credentials(.loginRequired))
     }
 
-    @Test func `an expired credential is not sent if the provider has no other`() async throws {
+    @Test func `an expired credential is not sent if the provider has no other credential`() async throws {
         let credentials = Credentials(clock: { Self.now }) { _ in nil }
         let (client, transport) = try NetworkClient.stubbed(options: { $0.credentials = credentials }) { _ in
             .status(200)

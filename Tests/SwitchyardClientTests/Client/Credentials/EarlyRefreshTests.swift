@@ -42,7 +42,9 @@ import Testing
     }
 
     // A refresh that returns a credential with a lifetime below the leeway ends early refreshes of that credential only.
-    @Test func `the credential of a login after a short-lived one is refreshed before it expires`() async throws {
+    @Test func `the credential of a login that follows a short-lived credential is refreshed before it expires`()
+        async throws
+    {
         let refreshes = Locked(0)
         let credentials = Credentials(clock: { Self.now }) { _ in
             refreshes.withLock { $0 += 1 }
