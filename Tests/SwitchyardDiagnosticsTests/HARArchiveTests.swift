@@ -55,7 +55,7 @@ import Testing
         return object[first].map { objects(at: Array(path.dropFirst()), in: $0) } ?? []
     }
 
-    @Test func `an archive has every member that HAR 1.2 requires, for every kind of exchange`() async throws {
+    @Test func `a HAR archive has every member that HAR 1.2 requires, for every kind of exchange`() async throws {
         let archive = try await record([.login, APIConfiguration(path: "down"), APIConfiguration(path: "moved")]) {
             request in
             if request.method == .post { return .loggedIn }
@@ -113,14 +113,14 @@ import Testing
         }
     }
 
-    @Test func `an archive that is written and read again is equal`() async throws {
+    @Test func `a HAR archive that is written and read again is equal`() async throws {
         let archive = try await record([.login]) { _ in .loggedIn }
 
         #expect(try HARArchive(data: archive.data()) == archive)
         #expect(archive.entries.first?.startedDateTime.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/) != nil)
     }
 
-    @Test func `an archive of another program is read, including unknown members`() throws {
+    @Test func `a HAR archive of another program is read, including unknown members`() throws {
         let text = """
             {"log": {"version": "1.2", "creator": {"name": "x", "version": "1"}, "pages": [], "browser": {"name": "b",
             "version": "2"}, "entries": [{"startedDateTime": "2026-01-01T00:00:00.000Z", "time": 1.5, "_priority": "High",
@@ -167,7 +167,7 @@ import Testing
         #expect([timings.send, timings.wait, timings.receive] == [1, 2, 3])
     }
 
-    @Test func `a recorder keeps the newest exchanges up to its limit`() async throws {
+    @Test func `a HAR recorder keeps the newest exchanges up to its limit`() async throws {
         let recorder = HARRecorder(limit: 3)
         let client = try NetworkClient.watched([recorder.interceptor]) { _ in .status(200) }
         for number in 0..<10 { _ = await client.failure(of: .path("\(number)")) }
@@ -178,7 +178,7 @@ import Testing
         #expect(recorder.archive.entries.isEmpty)
     }
 
-    @Test func `a recorder without a limit keeps every exchange`() async throws {
+    @Test func `a HAR recorder without a limit keeps every exchange`() async throws {
         let recorder = HARRecorder(limit: .max)
         let client = try NetworkClient.watched([recorder.interceptor]) { _ in .status(200) }
 

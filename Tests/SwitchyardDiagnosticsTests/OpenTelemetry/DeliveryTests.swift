@@ -29,7 +29,7 @@ import Testing
         return (telemetry, try NetworkClient.traced(telemetry, switching: .off, time: time) { _ in .status(200) }.0)
     }
 
-    @Test func `spans are sent together five seconds after the first one`() async throws {
+    @Test func `spans are sent together five seconds after the first span`() async throws {
         let collector = try CollectorLab()
         let (telemetry, client) = try traces(collector)
 
