@@ -55,7 +55,9 @@ import Testing
         #expect(found.tags == ["a", "b"] && found.transit == .milliseconds(30))
     }
 
-    @Test func `the disk holds neither the sensitive data nor the request's header fields`() async throws {
+    @Test func `the files of the cache contain neither the sensitive data nor the request's header fields`()
+        async throws
+    {
         let disk = try DiskCache(at: folder.url)
         var policy = CachePolicy()
         policy.sensitiveData = "token of Ada"
@@ -68,7 +70,9 @@ import Testing
         for secret in ["token of Ada", "s3cr3t"] { #expect(bytes.range(of: Data(secret.utf8)) == nil) }
     }
 
-    @Test func `storing does not wait for the disk, and unwritten entries are found`() async throws {
+    @Test func `storing a response does not wait for the disk, and entries that are not written yet are found`()
+        async throws
+    {
         let disk = try DiskCache(at: folder.url)
         disk.writing.suspend()
         disk.store(Self.answer("one"), for: Self.key("/1"))
@@ -110,7 +114,7 @@ import Testing
         await disk.flush()  // The test deletes its folder when it ends.
     }
 
-    @Test func `the standard folder is passed through all filters in order`() {
+    @Test func `the path of the standard folder is passed through all path filters in order`() {
         let folder = DiskCache.standardFolder(
             named: "Forum",
             filters: [{ $0.appendingPathComponent("v2") }, { $0.appendingPathComponent("test") }]

@@ -72,7 +72,9 @@ import Testing
         #expect(try await disk.answer(for: Self.key(1)) == Self.answer(1))
     }
 
-    @Test func `an entry written by a newer library is a cache miss and stays until it is replaced`() async throws {
+    @Test func `an entry written by a newer library version is a cache miss and stays until it is replaced`()
+        async throws
+    {
         let disk = try DiskCache(at: folder.url)
         disk.store(Self.answer(1), for: Self.key(1))
         await disk.flush()
