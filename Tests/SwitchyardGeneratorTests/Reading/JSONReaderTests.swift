@@ -3,7 +3,7 @@ import Testing
 @testable import SwitchyardGenerator
 
 @Suite struct JSONReaderTests {
-    @Test func `a document keeps the order of its members and all digits`() throws {
+    @Test func `a parsed JSON document keeps the order of its members and all digits`() throws {
         let text = #"{"b": [1.50, -0, 1e400], "a": {"x": null, "y": true}, "s": "a\"\\\/\u00e9\ud83d\ude00\n"}"#
 
         let expected = #"{"b":[1.50,-0,1e400],"a":{"x":null,"y":true},"s":"a\"\\/é😀\n"}"#
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(arguments: ["{\"a\": [1, \"x\", {\"b\": null}]}", "a: [1, x]\nb: |\n  text\nc: &d {e: 'f'}\n"])
-    func `truncated or changed text does not crash the readers`(text: String) {
+    func `truncated or changed text does not crash the JSON and YAML readers`(text: String) {
         let bytes = ContiguousArray(text.utf8)
         for index in bytes.indices {
             for byte: UInt8 in [0, 0x0A, 0x22, 0x5B, 0x7B, 0x2A, 0xFF, 0x3A] {

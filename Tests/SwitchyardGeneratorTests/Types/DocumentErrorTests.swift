@@ -11,7 +11,7 @@ import Testing
         ("[1]", "the document must be an object, not a list", ""),
         ("openapi: 3.0.0\ninfo: {title: A}\npaths: {}", "the document has no operations", "/paths"),
     ])
-    func `a document that is not OpenAPI 3 is rejected`(text: String, message: String, pointer: String) {
+    func `a document that is not an OpenAPI 3 document is rejected`(text: String, message: String, pointer: String) {
         let error = #expect(throws: GeneratorError.self) { try client(text: text) }
 
         #expect(error?.message == message)

@@ -19,7 +19,7 @@ import Testing
         ("{ type: string, enum: [only] }", "-> String {"), ("{ enum: [1, 2] }", "-> Int {"),
         ("{ allOf: [{ type: string }], description: x }", "-> String {"),
     ])
-    func `a schema is mapped to its Swift type`(schema: String, expected: String) throws {
+    func `each kind of schema is mapped to its Swift type`(schema: String, expected: String) throws {
         #expect(try client(returning: schema).code.contains(expected))
     }
 
@@ -101,7 +101,7 @@ import Testing
         ("🦊", "u1f98a"), ("API_KEY", "apiKey"), ("$ref", "ref"), ("a.b/c", "aBC"),
         ("cafe\u{301}Menu", "cafMenu"),
     ])
-    func `a name in a document becomes a Swift name`(name: String, expected: String) {
+    func `a name in a document is converted to a valid Swift name`(name: String, expected: String) {
         #expect(SwiftName.member(of: name) == expected)
     }
 
