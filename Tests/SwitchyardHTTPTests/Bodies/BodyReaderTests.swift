@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(arguments: [1, 3, 7, 4096])
-    func `segments are read without a gap in chunks of any size`(size: Int) async throws {
+    func `segments of a body are read without a gap in chunks of any size`(size: Int) async throws {
         let folder = try MultipartFormTests.Folder()
         let file = try folder.file("f", Data("file".utf8))
         let segments: [BodySegment] = [
@@ -113,7 +113,7 @@ import Testing
         #expect(try await reader.read(maximumLength: most) == Data("cdef".utf8.prefix(most)))
     }
 
-    @Test func `a body above the limit is not collected`() async throws {
+    @Test func `a body above the limit is not read into memory`() async throws {
         await #expect(throws: RequestError.body(kind: "streamed", reason: .tooLarge(limit: 2))) {
             _ = try await HTTPBody.data(Data(count: 3)).collected(upTo: 2)
         }
@@ -134,7 +134,7 @@ import Testing
         #expect(await pauses.durations == [.milliseconds(200), .milliseconds(200), .milliseconds(200)])
     }
 
-    @Test func `a pause of the maximum duration is capped at a year`() async throws {
+    @Test func `a pause of the maximum duration between packets is limited to a year`() async throws {
         let pauses = Locked<[Duration]>([])
         let throttle = BodyThrottle(packetSize: 1, delay: .seconds(Int64.max)) { pause in
             pauses.withLock { $0.append(pause) }
@@ -172,7 +172,7 @@ import Testing
         return count
     }
 
-    @Test func `the packet size is at least one byte`() {
+    @Test func `the packet size of a throttled body is at least one byte`() {
         var throttle = BodyThrottle(packetSize: 0, delay: .zero)
         #expect(throttle.packetSize == 1)
 

@@ -12,7 +12,7 @@ import Testing
         "Sat, 14-MAR-2026\t09:26:53 PST", "[14] {Mar} (2026) 09:26:53",
         "14 Mar 2026 09:26:53.75", "14 Mar 2026 09:26:53:75",
     ])
-    func `day, month, year and time are found in any order and spelling`(text: String) {
+    func `the day, month, year and time of a cookie date are found in any order and spelling`(text: String) {
         #expect(CookieDate.parse(text)?.timeIntervalSince1970 == 1_773_480_413)
     }
 
@@ -22,12 +22,12 @@ import Testing
         "14 Mar 2026 24:00:00", "14 Mar 2026 09:60:00", "14 Mar 2026 09:26:60", "14 Mar 2026 09:26",
         "14 Mar 2026 009:26:53", "14 Mär 2026 09:26:53",
     ])
-    func `a date with a missing or out-of-range component is invalid`(text: String) {
+    func `a cookie date with a missing or out-of-range component is invalid`(text: String) {
         #expect(CookieDate.parse(text) == nil)
     }
 
     @Test(arguments: [("69", 2069), ("00", 2000), ("70", 1970), ("99", 1999), ("1601", 1601)])
-    func `a two-digit year is between 1970 and 2069`(digits: String, year: Int) throws {
+    func `a two-digit year in a cookie date is between 1970 and 2069`(digits: String, year: Int) throws {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = .gmt
         let date = try #require(CookieDate.parse("5 Jun \(digits) 01:02:03"))

@@ -6,7 +6,7 @@ import SwitchyardRequests
 import Testing
 
 @Suite struct HTTPHeadersTests {
-    @Test func `names are case-insensitive and keep their order`() {
+    @Test func `names of header fields are case-insensitive and keep their order`() {
         var headers: HTTPHeaders = ["B": "1", "A": "2"]
         headers.set("b", "3")
         headers.add("a", "4")
@@ -17,7 +17,7 @@ import Testing
         #expect(headers.sorted().map(\.name) == ["A", "a", "b"])
     }
 
-    @Test func `removing a name removes all of its fields`() {
+    @Test func `removing a header field removes all fields of its name`() {
         var headers: HTTPHeaders = ["a": "1", "b": "2", "A": "3"]
 
         headers["A"] = nil
@@ -25,7 +25,7 @@ import Testing
         #expect(headers == ["b": "2"])
     }
 
-    @Test func `convenience fields have the right name and value`() {
+    @Test func `each convenience method for a header field sets the right name and value`() {
         let headers: HTTPHeaders = [.bearer("t"), .accept("a/b"), .basic(user: "Aladdin", password: "open sesame")]
 
         #expect(headers[0] == HTTPHeaders.Field(name: "Authorization", value: "Bearer t"))
@@ -43,7 +43,7 @@ import Testing
         #expect(HTTPHeaders.Field.basic(user: "a", password: "b:c").isValid)
     }
 
-    @Test func `each convenience field has its own name`() {
+    @Test func `each convenience method for a header field sets a different name`() {
         let headers: HTTPHeaders = [
             .accept("v"), .acceptCharset("v"), .acceptEncoding("v"), .acceptLanguage("v"), .authorization("v"),
             .cacheControl("v"), .contentDisposition("v"), .contentEncoding("v"), .contentType("v"), .cookie("v"),
@@ -74,7 +74,7 @@ import Testing
         (["a", "b", "c", "d", "e", "f", "g"], "a, b;q=0.9, c;q=0.8, d;q=0.7, e;q=0.6, f;q=0.5"),
         (["x\r\ny", "de"], "de"),
     ])
-    func `languages have decreasing weights`(languages: [String], expected: String) {
+    func `the preferred languages have decreasing weights`(languages: [String], expected: String) {
         #expect(HTTPHeaders.acceptLanguage(of: languages) == expected)
     }
 
@@ -110,7 +110,7 @@ import Testing
         (0, "Thu, 01 Jan 1970 00:00:00 GMT"), (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"),
         (-1, "Wed, 31 Dec 1969 23:59:59 GMT"),
     ])
-    func `dates are written and parsed`(seconds: Double, text: String) {
+    func `HTTP dates are written and parsed`(seconds: Double, text: String) {
         let date = Date(timeIntervalSince1970: seconds)
 
         #expect(HTTPDate.text(for: date) == text)
@@ -123,7 +123,7 @@ import Testing
     }
 
     @Test(arguments: ["Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"])
-    func `the obsolete date formats are parsed`(text: String) {
+    func `the obsolete HTTP date formats are parsed`(text: String) {
         #expect(HTTPDate.date(from: text) == Date(timeIntervalSince1970: 784_111_777))
     }
 

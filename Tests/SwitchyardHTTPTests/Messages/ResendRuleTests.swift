@@ -49,7 +49,7 @@ import Testing
         #expect(RequestFate(status: 301, to: .put) == .refused)
     }
 
-    @Test func `after a transport error, the RequestFate is unknown unless the request was not sent`() {
+    @Test func `after a transport error, the RequestFate is open unless the request was not sent`() {
         for kind in TransportError.Kind.allCases {
             #expect(RequestFate(TransportError(kind, message: "", mayHaveBeenSent: true)) == .open)
             #expect(RequestFate(TransportError(kind, message: "", mayHaveBeenSent: false)) == .unsent)

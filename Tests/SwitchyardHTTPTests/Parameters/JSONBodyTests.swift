@@ -51,7 +51,7 @@ import Testing
         #expect(try Self.text(.json(.null)) == "null")
     }
 
-    @Test func `any Encodable value is written with the same options`() throws {
+    @Test func `any Encodable value is written as JSON with the same options`() throws {
         struct Topic: Encodable, Sendable {
             var title = "a/b"
             var at = Date(timeIntervalSince1970: 0.5)

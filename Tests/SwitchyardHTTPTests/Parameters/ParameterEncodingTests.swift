@@ -62,7 +62,7 @@ import Testing
         #expect(try Self.encode(null) { $0.nulls = .literal("null") } == "a=null&b=1")
     }
 
-    @Test func `booleans are written as numbers or words`() throws {
+    @Test func `Booleans are written as numbers or words`() throws {
         #expect(try Self.encode(["a": true, "b": false]) == "a=1&b=0")
         #expect(try Self.encode(["a": true, "b": false]) { $0.booleans = .literal } == "a=true&b=false")
     }
@@ -131,7 +131,7 @@ import Testing
         ("sha256Sum", "sha256_sum"), ("useMP3File", "use_mp3_file"), ("URLPath", "url_path"), ("ID", "id"),
         ("one_Two", "one_two"), ("_id", "_id"),
     ])
-    func `a digit between capitals starts no new word`(name: String, expected: String) throws {
+    func `a digit between capitals does not start a new word in a key case`(name: String, expected: String) throws {
         let parameters = Parameters([.init(key: name, value: 1)])
 
         #expect(try Self.encode(parameters) { $0.keyCase = .snakeCase } == "\(expected)=1")

@@ -60,7 +60,7 @@ import Testing
         #expect(parameters.count == 3)
     }
 
-    @Test func `the elements of sets and dictionaries are sorted`() {
+    @Test func `the elements of sets and dictionaries are sorted in parameters`() {
         let parameters: Parameters = ["set": Set([10, 9, 1]), "map": ["b": 1, "a": 2]]
 
         #expect(parameters["set"] == .array([.integer(1), .integer(9), .integer(10)]))
