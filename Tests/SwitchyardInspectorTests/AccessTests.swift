@@ -9,7 +9,7 @@ import Testing
 @testable import SwitchyardInspector
 
 @Suite(.timeLimit(.minutes(5)), .prompt) struct AccessTests {
-    @Test func `the page is served only on this machine and must not be cached`() async throws {
+    @Test func `the inspector page is served only on this machine and must not be cached`() async throws {
         let lab = try InspectorLab()
         let address = lab.inspector.address
 

@@ -119,7 +119,7 @@ import Testing
             ("Mon, 06 May 2024 07:08:09 GMT", 0), ("1714979289123", 123), ("1714979289.123", 123),
         ]
     )
-    func `dates are parsed in many forms`(text: String, milliseconds: Double) throws {
+    func `dates in an archive are parsed in many forms`(text: String, milliseconds: Double) throws {
         let record = try Self.record(Self.entry(["startedDateTime": "\"\(text)\""]))
 
         let start = try #require(record.feed.calls.first?.start)

@@ -101,7 +101,7 @@ import Testing
         #expect(body?.text == text.replacing("\\", with: ""))
     }
 
-    @Test func `binary data stays binary`() throws {
+    @Test func `binary data in an archive stays binary`() throws {
         let picture = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13, 255, 254, 0, 1])
         let text = picture.base64EncodedString(options: .lineLength64Characters)
         let data = #", "postData": {"mimeType": "image/png", "text": "\#(text)", "encoding": "base64"}"#
@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test(arguments: ["multipart/form-data; boundary=x", "multipart/form-data", "application/json", "text/plain", ""])
-    func `the fields of a form are redacted by name regardless of its type`(type: String) throws {
+    func `the fields of a form in an archive are redacted by name regardless of the form's type`(type: String) throws {
         let fields = #"[{"name": "user", "value": "ada"}, {"name": "password", "value": "\#(Self.secret)"}]"#
         let data = #", "postData": {"mimeType": "\#(type)", "params": \#(fields)}"#
 
@@ -140,7 +140,7 @@ import Testing
     ]
 
     @Test(arguments: misnamed.indices)
-    func `secrets in a body with a wrong or incomplete type are redacted`(index: Int) throws {
+    func `secrets in a body of an archive are redacted even if its type is wrong or incomplete`(index: Int) throws {
         let (type, text) = Self.misnamed[index]
         let encoded = Data(#"{"token":"\#(Self.secret)"}"#.utf8).base64EncodedString()
         let written = text.replacing("SECRET", with: Self.secret).replacing("BASE64", with: encoded)

@@ -11,7 +11,7 @@ import Testing
 @testable import SwitchyardInspector
 
 @Suite(.timeLimit(.minutes(5)), .prompt) struct FeedTests {
-    @Test func `the first feed of a page describes the client`() async throws {
+    @Test func `the first feed of an inspector page describes the client`() async throws {
         let lab = try InspectorLab()
 
         let feed = try await lab.page.feed()
@@ -28,7 +28,7 @@ import Testing
         #expect(feed.client.servers.map(\.url) == ["http://primary.test/v1", "http://secondary.test/v1"])
     }
 
-    @Test func `a call is shown with its attempt, phases and response`() async throws {
+    @Test func `the inspector shows a call with its attempts, phases and response`() async throws {
         let lab = try InspectorLab { request, _ in
             var metrics = TransferMetrics(total: .milliseconds(9))
             (metrics.nameLookup, metrics.connected) = (.milliseconds(1), .milliseconds(3))
@@ -56,7 +56,7 @@ import Testing
         #expect(attempt.version == "HTTP/2" && attempt.received == 2 && attempt.reused == false)
     }
 
-    @Test func `a fresh and a stale response from the cache are distinguished`() async throws {
+    @Test func `the inspector distinguishes a fresh and a stale response from the cache`() async throws {
         final class Topics: APIManager {
             let client: NetworkClient
             init(_ client: NetworkClient) { self.client = client }
@@ -81,7 +81,7 @@ import Testing
         #expect(calls.filter { $0.from == .network }.count == 1)
     }
 
-    @Test func `a failover attempt is distinguished from the first attempt`() async throws {
+    @Test func `the inspector distinguishes a failover attempt from the first attempt`() async throws {
         let lab = try InspectorLab { request, _ in
             request.server == "primary" ? .failure(.connectionRefused) : .json("[]")
         }

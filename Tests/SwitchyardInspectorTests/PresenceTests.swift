@@ -97,7 +97,7 @@ import Testing
         #expect(core == nil)
     }
 
-    @Test func `a port in use is a typed error`() throws {
+    @Test func `starting an inspector on a port in use throws a typed error`() throws {
         let lab = try InspectorLab()
         let port = UInt16(try #require(RequestURL(lab.inspector.address)?.foundationURL?.port))
 
