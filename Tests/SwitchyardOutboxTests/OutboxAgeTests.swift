@@ -70,7 +70,7 @@ import Testing
         #expect(outbox.entries.count == 1)
     }
 
-    @Test func `an old write is sent once a server can be reached`() async throws {
+    @Test func `an old stored write is sent as soon as a server can be reached`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let answers = AnswerList([.failure(.connectionRefused), .failure(.offline), .status(201)])
         let (outbox, transport) = try outbox { answers.answer($0) }

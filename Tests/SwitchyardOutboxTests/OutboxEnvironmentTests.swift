@@ -18,7 +18,9 @@ import Testing
 
     private func urls(_ transport: StubTransport) -> [String] { transport.requests.map(\.url.text) }
 
-    @Test func `a write waits for its environment while writes of the current environment are sent`() async throws {
+    @Test func `a stored write waits for its environment while writes of the current environment are sent`()
+        async throws
+    {
         defer { try? FileManager.default.removeItem(at: file) }
         let (client, transport) = try NetworkClient.stubbed { _ in .status(201) }
         let outbox = try Outbox(file: file, client: client)

@@ -35,7 +35,7 @@ import Testing
         return entries
     }
 
-    @Test func `a file that is truncated at any byte keeps its complete entries and stays usable`() throws {
+    @Test func `an outbox file that is truncated at any byte keeps its complete entries and stays usable`() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         var (journal, _) = try OutboxFile.open(file)
         var states: [(length: Int, waiting: [UInt64])] = [(OutboxRecord.magic.count, [])]
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `a changed byte ends the file, and no damaged entry is returned`() throws {
+    @Test func `a changed byte in an outbox file ends the file, and no damaged entry is returned`() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         var (journal, _) = try OutboxFile.open(file)
         let stored = try (1...3).map { try entry($0) }
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func `a file of the previous format version is converted`() throws {
+    @Test func `an outbox file of the previous format version is converted`() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let stored = try entry(1)
         let old = try OutboxRecord.stored(stored).bytes + OutboxRecord.done(7).bytes
@@ -109,7 +109,7 @@ import Testing
         #expect(try waiting().map(\.mayHaveBeenExecuted) == [true, false])
     }
 
-    @Test func `a file of another format is not changed`() throws {
+    @Test func `a file that is not an outbox file is not changed`() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         try Data("something else entirely, and rather long".utf8).write(to: file)
 
@@ -117,7 +117,7 @@ import Testing
         #expect(try Data(contentsOf: file).count == 40)
     }
 
-    @Test func `a missing folder is an error that names it`() {
+    @Test func `the error for a missing folder of the outbox names the folder`() {
         let missing = folder.appendingPathComponent("missing/outbox")
 
         #expect { try OutboxFile.open(missing) } throws: { error in
@@ -126,7 +126,7 @@ import Testing
         try? FileManager.default.removeItem(at: folder)
     }
 
-    @Test func `a compaction removes obsolete records`() throws {
+    @Test func `a compaction of the outbox file removes obsolete records`() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         var (journal, _) = try OutboxFile.open(file)
         let last = try entry(1_000)
@@ -148,7 +148,7 @@ import Testing
         #expect(try waiting() == [])
     }
 
-    @Test func `only the owner can read the file`() throws {
+    @Test func `only the owner of an outbox file can read it`() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         _ = try waiting()
 

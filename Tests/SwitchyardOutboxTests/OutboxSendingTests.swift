@@ -156,7 +156,9 @@ import Testing
     }
 
     @Test(arguments: [("3600", 3_600), (nil, 5)] as [(String?, Double)])
-    func `a pause continues when another write is stored`(retryAfter: String?, seconds: Double) async throws {
+    func `a pause of the outbox continues when another write is stored`(retryAfter: String?, seconds: Double)
+        async throws
+    {
         defer { try? FileManager.default.removeItem(at: file) }
         let clock = ManualClock()
         let answers = AnswerList([

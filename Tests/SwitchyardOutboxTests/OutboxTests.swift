@@ -244,7 +244,7 @@ import Testing
         #expect(answer.status == 422)
     }
 
-    @Test func `the pause doubles up to a maximum, and Retry-After is respected`() async throws {
+    @Test func `the pause of the outbox doubles up to a maximum and respects Retry-After`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let backend = Backend()
         backend.answer(nil)
@@ -333,7 +333,7 @@ import Testing
         #expect(request.headers["Content-Type"]?.hasPrefix("application/x-www-form-urlencoded") == true)
     }
 
-    @Test func `a write can be removed once, and concurrent flushes send nothing twice`() async throws {
+    @Test func `a stored write can be removed once, and concurrent flushes send each write once`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let backend = Backend()
         let (outbox, _) = try outbox(backend)

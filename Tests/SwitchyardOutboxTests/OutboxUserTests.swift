@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func `a write waits for its user while writes of the current user are sent`() async throws {
+    @Test func `a stored write waits for its user while writes of the current user are sent`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let (client, transport) = try client()
         let outbox = try Outbox(file: file, client: client)
@@ -66,7 +66,7 @@ import Testing
         #expect(outbox.entries == [])
     }
 
-    @Test func `a write waits while no user is logged in`() async throws {
+    @Test func `a stored write waits while no user is logged in`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let (client, transport) = try client()
         let outbox = try Outbox(file: file, client: client)
