@@ -92,14 +92,14 @@ import Testing
     }
 
     @Test(arguments: [GroupPolicy.collectAll, .failFast, .firstSuccess])
-    func `an empty group succeeds immediately`(policy: GroupPolicy) {
+    func `an empty group of requests succeeds immediately`(policy: GroupPolicy) {
         var plan = plan(0, policy)
 
         #expect(plan.start()?.report == GroupReport(outcome: .succeeded, members: []))
         #expect(plan.start() == nil)
     }
 
-    @Test func `a member starts when all its dependencies have succeeded`() {
+    @Test func `a group member starts when all its dependencies have succeeded`() {
         var plan = plan(3, .collectAll)
         plan.require([(0, [1, 2])])
 
@@ -108,7 +108,7 @@ import Testing
         #expect(plan.memberEnded(1, .succeeded).start == [0])
     }
 
-    @Test func `a failed member cancels only the members that depend on it`() {
+    @Test func `a failed group member cancels only the members that depend on it`() {
         var plan = plan(3, .collectAll)
         plan.require([(1, [0])])
         _ = plan.start()

@@ -129,7 +129,7 @@ import Testing
         #expect(!group.resume())
     }
 
-    @Test func `a member that ended before the start of the group counts as ended`() async {
+    @Test func `a member that ended before its group starts counts as ended`() async {
         let member = APIRequest<Int>.ready(1)
         _ = try? await member.value()
 

@@ -27,26 +27,27 @@ import Testing
     ]
 
     @Test(arguments: equallyDescribed)
-    func `values with equal descriptions have different keys`(values: [ParameterValue]) {
+    func `limit keys of values with equal descriptions are different`(values: [ParameterValue]) {
         let calls = values.map { APIConfiguration(path: "x", query: Parameters([.init(key: "v", value: $0)])) }
 
         #expect(LimitKey.call(calls[0]) != LimitKey.call(calls[1]))
         #expect(LimitKey.parameters("v")(calls[0]) != LimitKey.parameters("v")(calls[1]))
     }
 
-    @Test func `a value and a missing value have different keys`() {
+    @Test func `limit keys of a value and of a missing value are different`() {
         let with = APIConfiguration(path: "x", query: ["v": "-"])
 
         #expect(LimitKey.parameters("v")(with) != LimitKey.parameters("v")(APIConfiguration(path: "x")))
     }
 
-    @Test func `path values distinguish calls but not endpoints`() {
+    @Test func `path values are part of a limit key for calls, but not of a limit key for endpoints`() {
         #expect(LimitKey.call(user(1)) != LimitKey.call(user(2)))
         #expect(LimitKey.call(user(1)) == LimitKey.call(user(1)))
         #expect(LimitKey.endpoint(user(1)) == LimitKey.endpoint(user(2)))
     }
 
-    @Test func `calls with equal custom keys share a limit, and calls without a key are unlimited`() async throws {
+    @Test func `calls with equal custom limit keys share a limit, and calls without a key are unlimited`() async throws
+    {
         let limit = RateLimit(
             .interval(.seconds(5)),
             by: .custom { $0.path.hasPrefix("search") ? "search" : nil },

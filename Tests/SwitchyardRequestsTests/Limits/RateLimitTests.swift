@@ -90,7 +90,7 @@ import Testing
         #expect(again == .rateLimited(retryAfter: .seconds(5)))
     }
 
-    @Test func `a limit of one call does not affect other calls`() async throws {
+    @Test func `a rate limit of one call does not affect other calls`() async throws {
         let limit = RateLimit(.bucket(perSecond: 1, burst: 1), excess: .refuse)
         let (client, _) = try NetworkClient.limited([])
         var limited = APIConfiguration(path: "s")
@@ -101,7 +101,7 @@ import Testing
         #expect(await client.failure(of: APIConfiguration(path: "s")) == nil)
     }
 
-    @Test func `a limit by tag applies only to calls with the tag`() async throws {
+    @Test func `a rate limit by tag applies only to calls with that tag`() async throws {
         let limit = RateLimit(.interval(.seconds(5)), by: .tag("slow"), excess: .refuse)
         let (client, _) = try NetworkClient.limited([limit])
         var tagged = APIConfiguration(path: "a")

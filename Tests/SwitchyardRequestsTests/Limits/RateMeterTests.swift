@@ -7,7 +7,7 @@ import Testing
 @Suite struct RateMeterTests {
     private func seconds(_ seconds: Double) -> MonotonicTime { MonotonicTime(seconds: seconds) }
 
-    @Test func `an interval admits one request and reports when the next request is due`() {
+    @Test func `an interval limit admits one request and reports when the next request is due`() {
         var meter = RateMeter(.interval(.seconds(5)))
 
         #expect(meter.take(at: seconds(1)) == true)
@@ -27,7 +27,7 @@ import Testing
         #expect((0..<4).map { _ in meter.take(at: seconds(60)) } == [true, true, true, false])
     }
 
-    @Test func `a sliding window never admits more than its count`() {
+    @Test func `a sliding window limit never admits more requests than its count`() {
         var meter = RateMeter(.window(count: 3, per: .seconds(10)))
 
         #expect([0.0, 1, 9].map { meter.take(at: seconds($0)) } == [true, true, true])
@@ -51,7 +51,7 @@ import Testing
         #expect(meter.next(at: seconds(2), behind: 1_000) >= seconds(2))
     }
 
-    @Test func `no rule admits more than its limit at random times`() {
+    @Test func `no rate limit rule admits more requests than its limit at random times`() {
         var random = SystemRandomNumberGenerator()
         for rule in [RateRule.bucket(perSecond: 5, burst: 4), .window(count: 4, per: .seconds(1))] {
             var meter = RateMeter(rule)
@@ -92,7 +92,7 @@ import Testing
         #expect(lanes.arrive("GET /a", at: seconds(1), deadline: distant) == .refuse(wait: .seconds(4)))
     }
 
-    @Test func `expired keys are removed while other keys are used`() {
+    @Test func `expired limit keys are removed while other keys are used`() {
         var lanes = RateLanes(.interval(.seconds(5)), .refuse, maximumWaiting: 10)
         for number in 0..<10_000 {
             _ = lanes.arrive("\(number)", at: seconds(Double(number)), deadline: distant)
@@ -113,7 +113,7 @@ import Testing
         #expect(lanes.turn("a", at: seconds(5)) == RateLanes.Turn(admitted: [2]))
     }
 
-    @Test func `requests that leave the queue free their slots at once`() {
+    @Test func `requests that leave the queue of a rate limit free their places at once`() {
         var lanes = RateLanes(.interval(.seconds(3_600)), .wait, maximumWaiting: 10)
         _ = lanes.arrive("a", at: .zero, deadline: distant)
         #expect(lanes.arrive("a", at: .zero, deadline: distant) == .wait(1))

@@ -325,7 +325,7 @@ import Testing
         await #expect(throws: APIError(.status(404))) { try await request.value() }
     }
 
-    @Test func `a request object provides its response's status, header fields and context`() async throws {
+    @Test func `a request object provides the status, header fields and context of its response`() async throws {
         let (topics, _) = try topics { _ in
             .status(201, headers: ["X-Trace": "7"], body: Data(#"{"id":1,"title":"one"}"#.utf8))
         }

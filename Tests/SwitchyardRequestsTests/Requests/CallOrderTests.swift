@@ -259,7 +259,7 @@ import Testing
         #expect(request.accessories.isEmpty)
     }
 
-    @Test func `a request can be repeated from its own failure handler`() async throws {
+    @Test func `a request can be started again from its own failure handler`() async throws {
         let transport = StubTransport(answers: [.status(503), Topic.answer])
         let topics = TopicAPI(client: try .stubbed(transport))
         let first = topics.request(Topic.self, for: TopicAPI.topic(1), on: Self.queue)
@@ -289,7 +289,9 @@ import Testing
         #expect(diary.entries.filter { $0.hasPrefix("after") } == [])
     }
 
-    @Test func `a repeated request does not report progress to the handlers of the first`() async throws {
+    @Test func `a request that is started again does not report progress to the handlers of the first run`()
+        async throws
+    {
         let transport = StubTransport { _ in Topic.answer }
         let topics = TopicAPI(client: try .stubbed(transport))
         let diary = diary
@@ -301,7 +303,9 @@ import Testing
         #expect(diary.entries == [])
     }
 
-    @Test func `a repeated request keeps the accessories, hooks and filters of the first`() async throws {
+    @Test func `a request that is started again keeps the accessories, hooks and filters of the first run`()
+        async throws
+    {
         let transport = StubTransport { _ in Topic.answer }
         let topics = TopicAPI(client: try .stubbed(transport))
         let diary = diary

@@ -65,7 +65,7 @@ import Testing
         )
     }
 
-    @Test func `equal parameters in any order have the same digest`() throws {
+    @Test func `equal parameters in any order give the same signed digest`() throws {
         let first = try BuiltRequest.request(APIConfiguration(method: .post, body: .json(["a": 1, "b": 2])))
         let second = try BuiltRequest.request(APIConfiguration(method: .post, body: .json(["b": 2, "a": 1])))
 
