@@ -95,7 +95,7 @@ import Testing
         #expect(try await topic.loadIfNeeded()?.title == "3")
     }
 
-    @Test func `an invalidated value is stale but kept, and a wiped value is gone`() async throws {
+    @Test func `a value that is invalidated is stale but kept, and a value that is wiped is removed`() async throws {
         let topic = resource(try manager())
         try await topic.load()
         topic.invalidate()
@@ -107,7 +107,7 @@ import Testing
         #expect(try await topic.loadIfNeeded()?.title == "3")
     }
 
-    @Test func `a response that was requested before an invalidation is not current`() async throws {
+    @Test func `a response that was requested before an invalidation does not count as current`() async throws {
         let transport = numbered(late: 2)
         let topic = resource(TopicAPI(client: try .stubbed(transport, time: clock)))
         let first = Task { try await topic.load() }
