@@ -13,7 +13,7 @@ import Testing
         #expect(second.value == [1, 2, 3])
     }
 
-    @Test func `copies share one storage until one copy changes`() {
+    @Test func `copies of a copy-on-write value share one storage until one copy changes`() {
         let first = CopyOnWrite("a text")
         var second = first
         #expect(first.storage === second.storage)
@@ -23,7 +23,7 @@ import Testing
         #expect(first.storage !== second.storage)
     }
 
-    @Test func `a value without copies is changed in place`() {
+    @Test func `a copy-on-write value without copies is changed in place`() {
         var alone = CopyOnWrite(0)
         let before = ObjectIdentifier(alone.storage)
 

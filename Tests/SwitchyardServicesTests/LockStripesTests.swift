@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct LockStripesTests {
     @Test(arguments: [(1, 1), (2, 2), (3, 4), (8, 8), (9, 16)])
-    func `the number of stripes is rounded up to a power of two`(count: Int, pieces: Int) {
+    func `the number of lock stripes is rounded up to a power of two`(count: Int, pieces: Int) {
         #expect(LockStripes(count) { 0 }.indices.count == pieces)
     }
 
@@ -33,7 +33,7 @@ import Testing
         )
     }
 
-    @Test func `the stripes release their values`() {
+    @Test func `lock stripes release their values`() {
         final class Witness: Sendable {}
         weak var witness: Witness?
         do {

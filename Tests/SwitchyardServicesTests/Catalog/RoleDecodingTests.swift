@@ -17,11 +17,12 @@ import Testing
         ("", ServedRequests.everything), (#", "serves": "everything""#, .everything), (#", "serves": "reads""#, .reads),
         (#", "serves": ["GET /a/**", "* b"]"#, .matching(["GET /a/**", "* b"])),
     ])
-    func `the requests that a server serves are read`(keys: String, expected: ServedRequests) throws {
+    func `the requests that a server serves are read from a service file`(keys: String, expected: ServedRequests) throws
+    {
         #expect(try service(Self.server("a", keys)).servers.first?.serves == expected)
     }
 
-    @Test func `rewrites, priority and zone are read`() throws {
+    @Test func `rewrites, priority and zone of a server are read from a service file`() throws {
         let keys = #", "rewrites": {"/v1/**": "/static/**", "/a": "b.json"}, "priority": 1, "zone": "eu""#
 
         let server = try #require(try service(Self.server("a", keys)).servers.first)

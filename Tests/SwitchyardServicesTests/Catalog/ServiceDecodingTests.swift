@@ -17,13 +17,13 @@ import Testing
         #expect(error?.expected.isEmpty == false)
     }
 
-    @Test func `an error message is one line whatever the file contains`() {
+    @Test func `an error message about a service file is one line whatever the file contains`() {
         let error = CatalogError(.invalidValue, file: "a.json", at: "x\r\ny", expected: "a", found: "one\ntwo\u{2028}")
 
         #expect(error.description == "a.json: x y: expected a, found one two ")
     }
 
-    @Test func `an error message is one line that starts with the file`() throws {
+    @Test func `an error message about a service file starts with the file name`() throws {
         let error = #expect(throws: CatalogError.self) {
             try ServiceCatalog.service(from: Data(Mistake.file(urls: #"{"test": "ftp://a"}"#).utf8), named: "topics")
         }
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: ["http://joe:pw@a/v1", "ftp://joe:pw@a", "//joe:p/w@a", "http://joe:pw@", #"http://joe:p\nw@a"#])
-    func `an error message contains no password`(url: String) throws {
+    func `an error message about a service file contains no password`(url: String) throws {
         let error = #expect(throws: CatalogError.self) {
             try ServiceCatalog.service(from: Data(Mistake.file(urls: #"{"test": "\#(url)"}"#).utf8), named: "topics")
         }
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: ["http://a/v1?key=joe", "http://a/v1#joe"])
-    func `an error message contains no query`(url: String) throws {
+    func `an error message about a service file contains no query`(url: String) throws {
         let error = #expect(throws: CatalogError.self) {
             try ServiceCatalog.service(from: Data(Mistake.file(urls: #"{"test": "\#(url)"}"#).utf8), named: "topics")
         }
@@ -134,7 +134,9 @@ import Testing
         #expect(error?.keyPath == place)
     }
 
-    @Test func `admission can shed no requests, low priority, or normal priority`() throws {
+    @Test func `the admission settings can drop no requests, low priority requests, or normal priority requests too`()
+        throws
+    {
         let priorities: [(String, RequestPriority?)] = [("none", nil), ("low", .low), ("normal", .normal)]
         for (text, priority) in priorities {
             let json = Mistake.file(switching: #"{"admission": {"sheds": "\#(text)"}}"#)
@@ -146,7 +148,7 @@ import Testing
     }
 
     @Test(arguments: ServiceFormat.policies)
-    func `every policy can be chosen by its name`(name: String) throws {
+    func `every switching policy can be chosen by its name in a service file`(name: String) throws {
         let json = Mistake.file(switching: #"{"policy": "\#(name)"}"#)
 
         #expect(try ServiceCatalog.service(from: Data(json.utf8), named: "topics").switching.name == name)
@@ -158,7 +160,7 @@ import Testing
         ("[1 2]", "topics.json: expected a comma or ], at line 1"),
         (String(repeating: "[", count: 33), "topics.json: expected at most 32 levels of nesting, at line 1"),
     ])
-    func `a syntax error names its line`(_ json: String, _ text: String) {
+    func `the error for a syntax error in a service file names its line`(_ json: String, _ text: String) {
         let error = #expect(throws: CatalogError.self) {
             try ServiceCatalog.service(from: Data(json.utf8), named: "topics")
         }
@@ -166,7 +168,7 @@ import Testing
         #expect(error?.description == text)
     }
 
-    @Test func `a file that is truncated anywhere is an error and never crashes`() throws {
+    @Test func `a service file that is truncated anywhere is an error and never crashes`() throws {
         let whole = Array(Mistake.file(switching: #"{"policy": "off"}"#).utf8)
         for length in whole.indices {
             #expect(throws: CatalogError.self) {
@@ -175,7 +177,7 @@ import Testing
         }
     }
 
-    @Test func `random damage to a file never crashes`() {
+    @Test func `random damage to a service file never causes a crash`() {
         var random = SystemRandomNumberGenerator()
         let whole = Array(Mistake.file().utf8)
         for _ in 0..<500 {

@@ -7,7 +7,7 @@ import Testing
     }
 
     @Test(arguments: 0..<20)
-    func `every bracket counts towards the depth, at any position`(padding: Int) {
+    func `every bracket in JSON counts towards the depth, at any position`(padding: Int) {
         let spaces = String(repeating: " ", count: padding)
         for depth in 1..<20 {
             let text = spaces + String(repeating: "[", count: depth) + spaces + "1" + spaces

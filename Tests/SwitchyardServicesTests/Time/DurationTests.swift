@@ -38,7 +38,7 @@ import Testing
         #expect(abs(duration.inSeconds - expected) <= expected.ulp)
     }
 
-    @Test func `a packed duration keeps its value, and a missing duration is replaced by another`() {
+    @Test func `a packed duration keeps its value, and a missing duration is replaced by a default`() {
         let missing = PackedDuration(nil)
         let short = PackedDuration(.milliseconds(1_500))
 

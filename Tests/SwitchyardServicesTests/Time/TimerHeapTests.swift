@@ -23,7 +23,7 @@ import Testing
         #expect(drain(&heap) == [1, 2, 3, 3, 5, 7, 8, 9])
     }
 
-    @Test func `removing a timer keeps the others in order`() {
+    @Test func `removing a timer keeps the other timers in order`() {
         for victim in 0..<8 {
             var heap = TimerHeap()
             let entries = [5, 3, 9, 1, 7, 4, 8, 2].map { entry(Int64($0)) }
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func `removing most timers keeps the others in order`() {
+    @Test func `removing most timers keeps the remaining timers in order`() {
         var heap = TimerHeap()
         let entries = (0..<1000).map { entry(Int64($0 * 7919 % 1000)) }
         for entry in entries { heap.insert(entry) }

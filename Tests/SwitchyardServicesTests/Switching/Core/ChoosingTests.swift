@@ -68,7 +68,7 @@ import Testing
         #expect(driver.events.map(\.kind).last == .switched(from: "a", to: "b", cause: .score))
     }
 
-    @Test func `a recovery trial of a server permits one request at first, and more with every success`() throws {
+    @Test func `a recovery trial of a server permits one request at first and more after every success`() throws {
         let driver = try CoreDriver(["a", "b"], policy: .smallFleet)
         for _ in 0..<3 { driver.failedOver(.refused) }
         driver.startTrial("a")
@@ -83,7 +83,7 @@ import Testing
         #expect((0..<3).map { _ in driver.choose()?.server } == [0, 0, 1])
     }
 
-    @Test func `a request whose outcome is neutral lets another request enter the server's recovery trial`() throws {
+    @Test func `a request without success or failure lets another request enter the server's recovery trial`() throws {
         let driver = try CoreDriver(["a", "b"], policy: .smallFleet)
         for _ in 0..<3 { driver.failedOver(.refused) }
         driver.startTrial("a")
@@ -94,7 +94,7 @@ import Testing
         #expect(driver.choose()?.server == 0)
     }
 
-    @Test func `Retry-After keeps requests away from the server until its time has passed`() throws {
+    @Test func `after a response with Retry-After, a server gets no requests until the time has passed`() throws {
         let driver = try CoreDriver()
         let first = try #require(driver.choose())
         let second = try #require(driver.choose(excluding: [0]))
@@ -110,7 +110,7 @@ import Testing
         #expect(driver.choose()?.server == 0)
     }
 
-    @Test func `a very long Retry-After keeps requests away from the server for only a minute`() throws {
+    @Test func `a very long Retry-After keeps requests away from a server for only a minute`() throws {
         let driver = try CoreDriver()
         let first = try #require(driver.choose())
         let second = try #require(driver.choose(excluding: [0]))
@@ -262,7 +262,7 @@ import Testing
         #expect(extra.count(where: \.1) == hedges)
     }
 
-    @Test func `a later outcome of a settled request does not end another request`() throws {
+    @Test func `an outcome that arrives after its request has ended does not end another request`() throws {
         let driver = try CoreDriver()
         let first = try #require(driver.choose())
         _ = try #require(driver.choose())

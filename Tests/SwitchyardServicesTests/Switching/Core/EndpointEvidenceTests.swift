@@ -128,7 +128,7 @@ import Testing
         #expect(driver.events.isEmpty)
     }
 
-    @Test func `a 503 halves a server's admission share if another server serves the endpoint`() throws {
+    @Test func `a 503 halves a server's admission share if another server serves the same endpoint`() throws {
         let driver = try CoreDriver()
         #expect(request(driver, Self.odd, .http(503), on: { $0 == 0 }) == 2)
 

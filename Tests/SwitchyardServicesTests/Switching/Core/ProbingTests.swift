@@ -43,7 +43,7 @@ import Testing
         #expect(driver.probe() == nil)
     }
 
-    @Test func `a probe that is never settled is abandoned after a minute`() throws {
+    @Test func `a probe whose result never arrives is abandoned after a minute`() throws {
         let driver = try dead()
         driver.advance(2)
         #expect(driver.probe() != nil)
@@ -115,7 +115,7 @@ import Testing
         #expect(driver.probe() == nil)
     }
 
-    @Test func `a single confirmed failure ends a server's recovery trial`() throws {
+    @Test func `a single failure that another server confirms ends a server's recovery trial`() throws {
         let driver = try dead()
         driver.startTrial("a")
         #expect(driver.state("a") == .trial)
@@ -126,7 +126,7 @@ import Testing
         #expect(driver.core.current == "b")
     }
 
-    @Test func `a server that responds while all servers are ejected is healthy after two responses`() throws {
+    @Test func `a server that responds while all servers are ejected is healthy again after two responses`() throws {
         let driver = try CoreDriver(["a", "b"])
         driver.eject("a")
         driver.eject("b")

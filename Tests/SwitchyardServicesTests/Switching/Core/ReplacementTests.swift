@@ -62,7 +62,9 @@ import Testing
     }
 
     @Test(arguments: [PushCommand.Mode.prefer, .avoid, .force])
-    func `a pushed command still applies after the list was replaced`(mode: PushCommand.Mode) throws {
+    func `a command that was pushed to the client still applies after the list of servers was replaced`(
+        mode: PushCommand.Mode
+    ) throws {
         let driver = try CoreDriver()
         let named = mode == .avoid ? "a" : "b"
         try driver.push(PushCommand(version: 1, mode: mode, server: named, timeToLive: .seconds(60)))
@@ -85,7 +87,7 @@ import Testing
         #expect(driver.core.current == "d")
     }
 
-    @Test func `an avoided server stays last after a switch if the policy does not fail back`() throws {
+    @Test func `a server that a command avoids stays last after a switch if the policy does not fail back`() throws {
         let driver = try CoreDriver(["a", "b", "c", "d"], policy: .stickyErrorRatio)
         try driver.push(PushCommand(version: 1, mode: .avoid, server: "c"))
 

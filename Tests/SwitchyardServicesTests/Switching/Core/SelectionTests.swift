@@ -22,7 +22,7 @@ import Testing
         #expect((0..<7).map { _ in driver.choose()?.server } == [0, 1, 2, 0, 1, 2, 0])
     }
 
-    @Test func `round robin skips an ejected server`() throws {
+    @Test func `round robin skips an ejected server and continues with the next server`() throws {
         let driver = try driver(.roundRobin)
         driver.eject("b")
 
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: [0.0, -0.0])
-    func `weights set the shares, and a server with weight 0 is the last resort`(nothing: Double) throws {
+    func `weights set the shares of the servers, and a server with weight 0 is used last`(nothing: Double) throws {
         let driver = try driver(.weighted, weights: [3, 1, nothing])
 
         var counts = [0, 0, 0]
@@ -89,7 +89,7 @@ import Testing
         #expect(counts.allSatisfy { (95...105).contains($0) }, "\(counts)")
     }
 
-    @Test func `a session stays on its server while the server is usable`() throws {
+    @Test func `a session keeps its server while the server is usable`() throws {
         let driver = try driver(.sticky)
         let sessions = (0..<300).map { RequestTraits(session: "session \($0)") }
         let before = sessions.map { driver.choose(for: $0, )?.server }
@@ -102,7 +102,7 @@ import Testing
         #expect(driver.choose()?.server == 0)
     }
 
-    @Test func `the installation ID determines the order of the fallbacks`() throws {
+    @Test func `the installation ID determines the order of the fallback servers`() throws {
         let members = ["a", "b", "c", "d"].map { SwitchingCore.Member(id: $0) }
         func seconds(_ installations: Range<UInt64>) throws -> [Int?] {
             try installations.map {

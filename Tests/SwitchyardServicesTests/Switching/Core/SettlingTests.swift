@@ -119,7 +119,7 @@ import Testing
         #expect(driver.core.extras.failovers.tokens == 10)
     }
 
-    @Test func `the failover token of an attempt is returned when the outcome is neutral`() throws {
+    @Test func `the failover token of an attempt is returned when the outcome neither succeeds nor fails`() throws {
         let driver = try CoreDriver()
 
         for _ in 0..<100 {
@@ -145,7 +145,9 @@ import Testing
     }
 
     @Test(arguments: [AttemptOutcome.neutral, .unfinished, .answered])
-    func `a neutral outcome does not change the statistics of a server`(outcome: AttemptOutcome) throws {
+    func `an outcome that is neither a success nor a failure does not change the statistics of a server`(
+        outcome: AttemptOutcome
+    ) throws {
         let driver = try CoreDriver()
         driver.requests(20, .ok)
         let before = driver.statistics("a")

@@ -117,7 +117,7 @@ import Testing
         #expect(driver.core.current == "b")
     }
 
-    @Test func `a pushed command with a spread takes effect at random times`() throws {
+    @Test func `clients apply a pushed command with a spread at random times within the spread`() throws {
         var delays: [Double] = []
         for seed in 1...50 {
             let driver = try CoreDriver(seed: UInt64(seed))

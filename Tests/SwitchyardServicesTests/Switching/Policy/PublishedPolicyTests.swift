@@ -20,7 +20,7 @@ import Testing
         #expect(SwitchPolicy.stickyErrorRatio.detection.ratio == RatioRule(threshold: 0.1, minimum: 40))
     }
 
-    @Test func `an automatic switch resets the counters`() throws {
+    @Test func `an automatic switch resets the counters of the error ratio`() throws {
         let driver = try CoreDriver(policy: .stickyErrorRatio)
         driver.requests(36, .ok)
 
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: [PushCommand.Mode.prefer, .force])
-    func `a switch by a pushed command resets the counters`(mode: PushCommand.Mode) throws {
+    func `a switch by a pushed command resets the counters of the error ratio`(mode: PushCommand.Mode) throws {
         let driver = try CoreDriver(policy: .stickyErrorRatio)
         driver.requests(30, .ok)
         try driver.switchTo("b")
@@ -160,7 +160,7 @@ import Testing
         #expect(driver.core.current == "a")
     }
 
-    @Test func `the minimum interval delays a further switch`() throws {
+    @Test func `the minimum interval delays the next switch`() throws {
         var policy = SwitchPolicy.stickyErrorRatio
         policy.minimumInterval = .seconds(30)
         let driver = try CoreDriver(policy: policy)
@@ -174,7 +174,7 @@ import Testing
         #expect(driver.core.current == "c")
     }
 
-    @Test func `a failed request is repeated on the next server within the call`() throws {
+    @Test func `a failed request is repeated on the next server within the same call`() throws {
         let driver = try CoreDriver(policy: .stickyErrorRatio)
 
         let first = try #require(driver.choose())
@@ -197,7 +197,7 @@ import Testing
         #expect(driver.statistics("a")?.requests == 1)
     }
 
-    @Test func `a switch event has both servers and its cause, and an ejection event has the statistics`()
+    @Test func `a switch event contains both servers and its cause, and an ejection event contains the statistics`()
         throws
     {
         let driver = try CoreDriver(policy: .stickyErrorRatio)
