@@ -50,7 +50,7 @@ struct LineTests {
     }
 
     @Test(arguments: ["\n", "\r\n"], 1...12)
-    func `the line end does not count towards the limit of a line`(end: String, size: Int) throws {
+    func `the line end does not count towards the length limit of a line`(end: String, size: Int) throws {
         var splitter = LineSplitter(.lineFeed, limit: 10)
         var rest = Data("1234567890\(end)".utf8)
         var line: Data?
@@ -64,7 +64,7 @@ struct LineTests {
         #expect(line == Data("1234567890".utf8))
     }
 
-    @Test func `the splitter returns all of 100,000 short lines`() throws {
+    @Test func `the line splitter returns all of 100,000 short lines`() throws {
         var splitter = LineSplitter(.lineFeed, limit: 100)
         splitter.append(Data(String(repeating: "ab\n", count: 100_000).utf8))
         var count = 0
@@ -74,7 +74,7 @@ struct LineTests {
         #expect(count == 100_000)
     }
 
-    @Test func `the splitter releases the memory of the lines that it has returned`() throws {
+    @Test func `the line splitter releases the memory of the lines that it has returned`() throws {
         var splitter = LineSplitter(.lineFeed, limit: 1_000)
         let piece = Data((String(repeating: "x", count: 499) + "\n" + String(repeating: "y", count: 500)).utf8)
         var farthest = 0
