@@ -56,7 +56,7 @@ import Testing
         }
     #endif
 
-    @Test func `a server that refused connections comes back on its port`() async throws {
+    @Test func `a server that refused connections accepts connections on the same port again`() async throws {
         let port = server.port
 
         server.fault = .refuse
@@ -66,8 +66,7 @@ import Testing
         #expect(try await server.connect().get("/fixed").text == "fixed")
     }
 
-    @Test func `a refusing server whose port was taken in the meantime comes back when the port is free`() async throws
-    {
+    @Test func `a refusing server whose port was taken accepts connections again when the port is free`() async throws {
         let other = LoopbackServer(port: server.port)
         other.route(.get, "/fixed", answering: .text("other"))
         server.fault = .refuse

@@ -105,7 +105,7 @@ import Testing
         for _ in 0..<20 { #expect(try await socket.get("/fixed").text == "fixed") }
     }
 
-    @Test func `a percentage fault does not affect the other requests`() async throws {
+    @Test func `a percentage fault does not affect the requests that it does not choose`() async throws {
         server.fault = .percentage(25, of: .status(500), seed: 42)
         let socket = try server.connect()
 

@@ -12,11 +12,11 @@ import Testing
         server = try .running()
     }
 
-    @Test func `an unknown path gets a 404`() async throws {
+    @Test func `a path without a route gets a 404`() async throws {
         #expect(try await server.connect().get("/nowhere").status == 404)
     }
 
-    @Test func `another method on a known path gets a 405`() async throws {
+    @Test func `a method without a route on a known path gets a 405`() async throws {
         let response = try await server.connect().get("/topics", method: "DELETE")
 
         #expect(response.status == 405)
@@ -74,7 +74,7 @@ import Testing
         #expect(ByteRanges(field, length: 10) == expected)
     }
 
-    @Test func `a negative content length becomes zero`() {
+    @Test func `a negative content length is treated as zero`() {
         var content = LoopbackContent(Data("0123456789".utf8))
 
         content.length = -1
