@@ -92,7 +92,7 @@ import Testing
         #expect(meter.snapshot.apis["GET topics"]?.latency.quantile(0.99) != nil)
     }
 
-    @Test func `the redaction in the article on diagnostics hides the app's own names`() {
+    @Test func `the redaction sample in the article on diagnostics hides the names that the app adds`() {
         var options = NetworkClient.Options()
 
         let redaction = DiagnosticsSamples.hide(&options)
@@ -163,7 +163,7 @@ import Testing
         #expect(try Data(contentsOf: file.url) == bytes)
     }
 
-    @Test func `the article on testing calls an app's own rules directly`() async throws {
+    @Test func `the samples in the article on testing call an app's own rules directly`() async throws {
         try await TestingSamples.tryRules(
             .adapting { configuration, context in
                 configuration.headers["X-Signature"] = "\(context.service) \(context.round) \(context.remaining)"

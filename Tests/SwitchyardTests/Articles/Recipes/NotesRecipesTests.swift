@@ -19,7 +19,7 @@ import Testing
 
     private static let note = Samples.Article(id: 7, name: "first")
 
-    @Test func `a note is created once and does not replace another note`() async throws {
+    @Test func `a note is created only once and does not replace another note`() async throws {
         try await withBackend { _, client in
             let notes = Samples.NotesAPI(client: client)
             let created = try await notes.create(Self.note)

@@ -25,7 +25,9 @@ import Testing
 
     // MARK: - Errors
 
-    @Test func `a detail becomes the message, and a status becomes the app's code`() async throws {
+    @Test func `in the recipe for errors, a detail becomes the message and a status becomes the app's code`()
+        async throws
+    {
         try await withBackend { _, client, credentials in
             credentials.set(.bearer("a1"), in: .release)
             let shop = Samples.ShopAPI(client: client)
@@ -41,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `errors for single fields are shown at the fields`() async throws {
+    @Test func `in the recipe for forms, errors for single fields are shown at the fields`() async throws {
         try await withBackend { _, client, credentials in
             credentials.set(.bearer("a1"), in: .release)
             let shop = Samples.ShopAPI(client: client)
@@ -91,7 +93,7 @@ import Testing
 
     // MARK: - Pages
 
-    @Test func `numbered pages are read to their end before a login`() async throws {
+    @Test func `in the recipe for pages, numbered pages are read to their end before a login`() async throws {
         try await withBackend { backend, client, _ in
             let articles = Samples.ArticleListAPI(client: client)
             let small = PageRecorder<Samples.Article>(pageSize: 2, identifiedBy: \.id)
@@ -104,7 +106,7 @@ import Testing
         }
     }
 
-    @Test func `pages by offset are read to their end`() async throws {
+    @Test func `in the recipe for pages, pages by offset are read to their end`() async throws {
         try await withBackend { backend, client, _ in
             let articles = Samples.ArticleListAPI(client: client)
             let counted = PageRecorder<Samples.Article>(pageSize: 2, strategy: .offset, identifiedBy: \.id)
@@ -116,7 +118,7 @@ import Testing
         }
     }
 
-    @Test func `pages by a cursor in the next URL are read to their end`() async throws {
+    @Test func `in the recipe for pages, pages by a cursor in the next URL are read to their end`() async throws {
         try await withBackend { backend, client, _ in
             let articles = Samples.ArticleListAPI(client: client)
             let linked = PageRecorder<Samples.Article>(pageSize: 2, strategy: .link, identifiedBy: \.id)
@@ -129,7 +131,9 @@ import Testing
         }
     }
 
-    @Test func `a bare array with its total in a header field is read to its end`() async throws {
+    @Test func `in the recipe for pages, a bare array with its total in a header field is read to its end`()
+        async throws
+    {
         try await withBackend { backend, client, credentials in
             credentials.set(.bearer("a1"), in: .release)
             let search = Samples.SearchAPI(client: client)
@@ -143,7 +147,9 @@ import Testing
         }
     }
 
-    @Test func `another search has its own list, and an empty result is an error`() async throws {
+    @Test func `in the recipe for searches, another search has its own list and an empty result is an error`()
+        async throws
+    {
         try await withBackend { _, client, credentials in
             credentials.set(.bearer("a1"), in: .release)
             let search = Samples.SearchAPI(client: client)

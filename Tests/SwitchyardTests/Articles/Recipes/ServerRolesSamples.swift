@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func `the fallback host gets only the endpoints that it supports`() async throws {
+    @Test func `a fallback host gets only the endpoints that it supports`() async throws {
         let servers = try started(2)
         let client = try NetworkClient(service: fallbackHost(servers[0].baseURL, servers[1].baseURL))
         servers[0].fault = .refuse
@@ -97,7 +97,7 @@ import Testing
         #expect(client.currentServer == "api")
     }
 
-    @Test func `the static mirror gets its own paths`() async throws {
+    @Test func `a static mirror gets its own paths`() async throws {
         let servers = try started(2)
         let client = try NetworkClient(service: staticMirror(servers[0].baseURL, servers[1].baseURL))
         servers[0].fault = .refuse
@@ -110,7 +110,7 @@ import Testing
         #expect(servers[1].requests.map(\.path) == ["/static/catalog.json", "/static/items/books/7"])
     }
 
-    @Test func `a group of servers shares its traffic by weight, and the next group is used when the group fails`()
+    @Test func `a group of servers shares its traffic by weight, and the next group takes over when it fails`()
         async throws
     {
         let servers = try started(3)
