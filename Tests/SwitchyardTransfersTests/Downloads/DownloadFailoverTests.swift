@@ -19,7 +19,7 @@ struct DownloadFailoverTests {
         lab.download { $0.maximumContinuations = 3 }
     }
 
-    @Test func `if a server breaks the body, the next server sends the rest`() async throws {
+    @Test func `if a server breaks off the body, the next server sends the rest of the body`() async throws {
         let lab = try DownloadLab(3)
         lab.serve(content)
         lab.servers[0].fault = .truncate(after: 300_000)
@@ -148,7 +148,8 @@ struct DownloadFailoverTests {
         #expect(try lab.content == bytes)
     }
 
-    @Test func `a server that broke the body sends the rest if no other server can be reached`() async throws {
+    @Test func `a server that broke off the body sends the rest of it if no other server can be reached`() async throws
+    {
         let lab = try DownloadLab(2)
         lab.serve(content)
         let server = lab.servers[0]

@@ -211,7 +211,8 @@ struct DownloadFailureTests {
         #expect(try lab.files.isEmpty)
     }
 
-    @Test func `a server with an unusable Content-Range is asked a limited number of times`() async throws {
+    @Test func `a server with an unusable Content-Range is asked for the range a limited number of times`() async throws
+    {
         let lab = try DownloadLab()
         lab.serve(content)
         lab.server.fault = .truncate(after: 300_000)

@@ -13,7 +13,7 @@ import Testing
 struct DownloadTests {
     private let bytes = DownloadLab.bytes(700_000)
 
-    @Test func `a downloaded file is complete, and no other file stays`() async throws {
+    @Test func `a downloaded file is complete, and no temporary file stays`() async throws {
         let lab = try DownloadLab()
         lab.serve(LoopbackContent(bytes, entityTag: "\"v1\""))
 

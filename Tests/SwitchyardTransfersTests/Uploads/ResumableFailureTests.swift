@@ -109,7 +109,7 @@ struct ResumableFailureTests {
         #expect(error.kind == .protocolViolation)
     }
 
-    @Test func `a server that never accepts a byte is asked a limited number of times`() async throws {
+    @Test func `a server that never accepts a byte is asked for the offset a limited number of times`() async throws {
         let lab = try UploadLab(.tus)
         lab.server.route(.patch, "/files/*") { request in
             _ = try await request.body.collect()
