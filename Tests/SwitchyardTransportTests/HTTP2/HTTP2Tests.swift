@@ -45,7 +45,7 @@
             #expect(bodies.count == 20)
         }
 
-        @Test func `cancelling a request does not affect the others on its connection`() async throws {
+        @Test func `cancelling a request does not affect the other requests on its connection`() async throws {
             let asked = Latch()
             let wasReset = Locked(false)
             let server = try lab.serve { event in

@@ -60,7 +60,8 @@ struct PinRuleTests {
         #expect(try await Self.status(transport, "https://A.Worse.Test./") == nil)
     }
 
-    @Test func `a host's pins are added to a request's own TLS configuration unless the request has pins`() async throws
+    @Test func `a host's pins are added to a request's TLS configuration unless that configuration has pins`()
+        async throws
     {
         let rule = try PinRule(hosts: "good.test", pins: [Self.pin(1), Self.pin(2)])
         let seen = Locked<[Set<TLSPin>?]>([])

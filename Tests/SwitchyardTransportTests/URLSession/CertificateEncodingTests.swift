@@ -23,7 +23,7 @@ import Testing
     static let key =
         "MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEkNfK1KpgjKq/yjid19Vv6kqwB/5JKUbIJzN32V/SfmH2+HOYl/2erS4yjFIKNipF1oQW9luC8aPzl4WCN/azzw=="
 
-    @Test func `the public key equals the key that openssl finds`() throws {
+    @Test func `the public key of a certificate equals the key that openssl reads`() throws {
         let certificate = try #require(PEM.certificates(in: Data(Self.pem.utf8)).first)
 
         let key = DistinguishedEncoding.publicKeyInfo(inCertificate: certificate)
@@ -42,7 +42,7 @@ import Testing
         #expect(DistinguishedEncoding.publicKeyInfo(inCertificate: Data(repeating: 0x30, count: 64)) == nil)
     }
 
-    @Test func `all certificates of a PEM file are found`() {
+    @Test func `all certificates of a PEM file are read`() {
         let both = Self.pem + "\nsome text between\n" + Self.pem + "\n"
 
         #expect(PEM.certificates(in: Data(both.utf8)).count == 2)
