@@ -21,7 +21,7 @@ import Testing
         #expect(report.rows.allSatisfy { $0.latency != nil })
     }
 
-    @Test func `the problem of a dead server names file, key and URL`() async throws {
+    @Test func `the problem of a dead server names the file, the key and the URL`() async throws {
         let dead = try LoopbackServer.started()
         let alive = try LoopbackServer.started()
         dead.fault = .refuse
@@ -214,7 +214,7 @@ import Testing
         #expect(lines[2].hasSuffix("refused        -"))
     }
 
-    @Test func `the exit code is 0 without problems and 1 with problems`() async throws {
+    @Test func `the exit code of the check is 0 without problems and 1 with problems`() async throws {
         let server = try LoopbackServer.started()
         try await withTemporaryFolder { folder in
             try folder.write(Self.file("forum", [server.baseURL]), to: "forum.json")

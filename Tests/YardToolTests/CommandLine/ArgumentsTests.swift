@@ -39,7 +39,7 @@ import Testing
         (["--port", "1", "--port", "2"], "--port is given twice"),
         (["folder", "other"], "unexpected argument \"other\""),
     ])
-    func `the error for an invalid command line names what was expected`(words: [String], message: String) {
+    func `the error for an invalid command line names the expected input`(words: [String], message: String) {
         #expect(throws: UsageError(message)) {
             try Arguments(words, options: Self.options, maximumPositional: 1)
         }

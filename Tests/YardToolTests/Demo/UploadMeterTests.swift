@@ -8,7 +8,7 @@ import Testing
         "--xyz\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.txt\"\r\n\r\nhello\r\n--xyz--\r\n"
 
     @Test(arguments: [1, 7, 1_000])
-    func `a file is measured regardless of the size of its chunks`(size: Int) async throws {
+    func `a multipart file is measured regardless of the size of its chunks`(size: Int) async throws {
         var meter = UploadMeter(contentType: "multipart/form-data; boundary=xyz", bytesPerSecond: nil)
         var rest = Data(Self.form.utf8)[...]
         while !rest.isEmpty {
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: ["multipart/form-data", "text/plain; boundary=xyz"])
-    func `a body that is not a form with a file has no attachment`(type: String) async throws {
+    func `a body that is not a form with a file counts as having no attachment`(type: String) async throws {
         var meter = UploadMeter(contentType: type, bytesPerSecond: nil)
         try await meter.take(Data("hello".utf8))
 

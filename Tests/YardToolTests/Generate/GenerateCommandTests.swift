@@ -18,7 +18,7 @@ import Testing
         return await Yard.run(["generate", url.path] + words)
     }
 
-    @Test func `the files are written, and obsolete generated files are removed`() async throws {
+    @Test func `the generate command writes the files and removes obsolete generated files`() async throws {
         try await withTemporaryFolder { folder in
             let output = folder.appendingPathComponent("out")
             let into = ["--into", output.path]
@@ -44,7 +44,7 @@ import Testing
             + "\n  /more: { get: { parameters: [{ name: a, in: query, schema: { allOf: [{ type: string }, { type: integer }] } }] } }",
         good + "\nx-a: &a [1, 1, 1]\nx-b: *c",
     ])
-    func `no file is written for an invalid document`(document: String) async throws {
+    func `the generate command writes no file for an invalid document`(document: String) async throws {
         try await withTemporaryFolder { folder in
             let output = folder.appendingPathComponent("out")
 
@@ -55,11 +55,11 @@ import Testing
     }
 
     @Test(arguments: ["/none/api.yaml", "/"])
-    func `a document that cannot be read is an error`(path: String) async {
+    func `the generate command rejects a document that cannot be read`(path: String) async {
         #expect(await Yard.run(["generate", path, "--check"]) == 1)
     }
 
-    @Test func `generate --check writes no file, and fails for skipped parts unless --allow is given`() async throws {
+    @Test func `generate --check writes no file and fails for skipped parts unless --allow is given`() async throws {
         try await withTemporaryFolder { folder in
             let skipping = Self.good.replacing("https://api.example.com", with: "/v1")
 
@@ -75,14 +75,14 @@ import Testing
     @Test(arguments: [
         [], ["--name", "lower"], ["--access", "open"], ["--server", "a"], ["--config", "/none.json"], ["more"],
     ])
-    func `an invalid command line is rejected`(words: [String]) async throws {
+    func `the generate command rejects an invalid command line`(words: [String]) async throws {
         try await withTemporaryFolder { folder in
             let into = words.isEmpty ? [] : ["--into", folder.path]
             #expect(await run(Self.good, into + words, in: folder) == 2)
         }
     }
 
-    @Test func `options can be read from a file`() async throws {
+    @Test func `the generate command can read its options from a file`() async throws {
         try await withTemporaryFolder { folder in
             let file = folder.appendingPathComponent("generate.json")
             try Data(#"{"name": "Renamed", "access": "package"}"#.utf8).write(to: file)

@@ -12,7 +12,7 @@ import Testing
             (200, nil), (204, nil), (304, nil), (404, "http404"), (499, "http499"), (500, "http500"), (503, "http503"),
         ]
     )
-    func `a response counts as successful if its status is below 400`(_ status: Int, _ error: String?) {
+    func `a response in a load run counts as successful if its status is below 400`(_ status: Int, _ error: String?) {
         let record = Self.record(status)
 
         #expect(record.ok == (error == nil))
@@ -20,7 +20,7 @@ import Testing
         #expect(record.error == error)
     }
 
-    @Test func `the summary counts failures, switches and returns`() {
+    @Test func `the summary of a load run counts failures, switches and returns`() {
         let records = [200, 404, 503, 500, 404, 405, 503].map(Self.record)
         let switches = LoadSummary.Switches(away: 2, returns: 1)
         let summary = "7 calls, 6 failed (2 http404, 2 http503, 1 http405, 1 http500), 2 switches, 1 returns, "
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: [("1000", "0.0025", 3), ("0.5", "0.01", 1), ("100", "0.29", 29), ("300", "0.01", 3)])
-    func `rate and duration of a load run determine its number of requests`(
+    func `the rate and the duration of a load run determine its number of requests`(
         _ rate: String,
         _ time: String,
         _ count: Int
@@ -156,7 +156,7 @@ import Testing
     }
 
     @Test(arguments: [(1, "p50 1000.0 ms, p99 1000.0 ms"), (100, "p50 50000.0 ms, p99 99000.0 ms")])
-    func `percentiles of the response times use the nearest rank`(
+    func `percentiles of response times in a load run use the nearest rank`(
         _ count: Int,
         _ figures: String
     ) {

@@ -51,7 +51,7 @@ import Testing
         #expect(verdict.details == ["Errors: 150 × connection refused."])
     }
 
-    @Test func `a total outage is a fault of every server, although no server is ejected`() {
+    @Test func `a total outage counts as a fault of every server, although no server is ejected`() {
         let report = Report(of: Self.outage())
 
         #expect(report.faults.map(\.server) == [0, 1, 2])
@@ -62,34 +62,7 @@ import Testing
         #expect(report.states.filter { $0.server == 1 }.map(\.state) == [.standby, .failing, .standby])
     }
 
-    @Test func `servers that fail together share a row, a sentence and a place in the summary`() {
-        let report = Report(of: Self.outage())
-
-        #expect(ImpactRows(report).rows.map(\.first) == ["all servers refused connections"])
-        let lines = VerdictLines(report, columns: .max) { text, _ in text }.lines
-        #expect(lines.count { $0.contains("refused connections at 4.0 s") } == 1)
-        #expect(
-            report.summary == """
-                all servers refused connections from 4.0 s on without being taken out of service; all servers responded \
-                again at 10.0 s; of 150 calls during the fault, 150 failed, and 99 in 100 took at most 2.00 ms (before: \
-                2.00 ms), the slowest 2.00 ms.
-                """
-        )
-    }
-
-    @Test func `a total outage of known attempts is a fault of the servers that received them`() {
-        var story = Self.outage(attempts: 2)
-        for call in story.notes.calls.indices where story.notes.calls[call].failure != nil {
-            story.notes.calls[call].sent = ["b", "c"].map { RecordedAttempt(server: $0, after: .zero) }
-        }
-
-        let report = Report(of: story)
-
-        #expect(report.faults.map(\.server) == [1, 2])
-        #expect(ImpactRows(report).rows.map(\.first) == ["b and c refused connections"])
-    }
-
-    @Test func `a total outage is in the list of events`() {
+    @Test func `a total outage is listed among the events`() {
         let marks = Report(of: Self.outage()).marks
 
         #expect(marks.map(\.kind) == [.fault, .fault, .fault, .faultEnd, .faultEnd, .faultEnd])
@@ -155,7 +128,7 @@ import Testing
 }
 
 @Suite struct VerdictReportTests {
-    @Test func `the verdict counts saved calls and compares them with a client without switching`() {
+    @Test func `the verdict counts saved calls and compares the run with a client without switching`() {
         let verdict = Report(of: .hang()).verdict
 
         #expect(verdict.headline == "Server primary failed. 1 of 18 calls failed.")
@@ -168,7 +141,7 @@ import Testing
         )
     }
 
-    @Test func `each fault has a row with its effect on the calls`() throws {
+    @Test func `the report has a row for each fault with its effect on the calls`() throws {
         let impact = try #require(Report(of: .hang()).impacts.first)
 
         #expect(impact.noticedAfter == 0.5 && impact.length == 2.5 && impact.backAfter == 4)

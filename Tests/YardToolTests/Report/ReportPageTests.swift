@@ -41,7 +41,7 @@ import Testing
         #expect(try JSONDecoder().decode(Report.self, from: Data(data(in: html).utf8)) == report)
     }
 
-    @Test func `failed calls are listed by reason, the most frequent reason first`() throws {
+    @Test func `the report lists failed calls by reason, the most frequent reason first`() throws {
         var story = TrafficStory.hang()
         let sound = story.notes.calls.indices.filter { story.notes.calls[$0].failure == nil }
         for call in sound.prefix(3) { story.notes.calls[call].failure = "http503" }
@@ -81,7 +81,7 @@ import Testing
         for part in [" src=", " href=", "url(", "@import", "fetch("] { #expect(!html.contains(part), "\(part)") }
     }
 
-    @Test func `the scripts neither create markup from data nor contain their own end tag`() throws {
+    @Test func `the scripts of the report neither create markup from data nor contain a script end tag`() throws {
         for text in try ReportPage().page.scripts + InspectorPage().page.scripts {
             for word in Self.dangerous { #expect(!text.contains(word), "\(word)") }
         }

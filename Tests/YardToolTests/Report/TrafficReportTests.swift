@@ -11,7 +11,7 @@ import Testing
         try #require(report.phases.first { $0.name == name })
     }
 
-    @Test func `the report names its format, version and kind`() throws {
+    @Test func `the report of a run names its format, version and kind`() throws {
         let object = try #require(try JSONValue(parsing: Data(report.json().utf8)).object)
 
         #expect(object["format"] == .string("switchyard-report"))
@@ -19,11 +19,11 @@ import Testing
         #expect(object["kind"] == .string("calls"))
     }
 
-    @Test func `the report can be decoded from its JSON`() throws {
+    @Test func `the report of a run can be decoded from its JSON`() throws {
         #expect(try JSONDecoder().decode(Report.self, from: Data(report.json().utf8)) == report)
     }
 
-    @Test func `the calls are in the order in which they were due`() throws {
+    @Test func `the calls in the report are in the order in which they were due`() throws {
         let calls = try #require(report.calls)
 
         #expect(calls.start == calls.start.sorted())
@@ -33,7 +33,7 @@ import Testing
         #expect(calls.wait.prefix(3) == [1, 2, 3])
     }
 
-    @Test func `hedged, failed and plain calls are distinguished`() throws {
+    @Test func `the report distinguishes hedged calls, failed calls and plain calls`() throws {
         let calls = try #require(report.calls)
 
         #expect(calls.way.count { $0 == CallWay.hedged.rawValue } == 5)
@@ -42,7 +42,7 @@ import Testing
         #expect(calls.failure.count { $0 == 0 } == 17)
     }
 
-    @Test func `the fault lasts from the first diverted call to the first successful probe`() {
+    @Test func `a fault in the report lasts from the first diverted call to the first successful probe`() {
         let fault = ReportFault(server: 0, from: 1, until: 3.5, what: "did not respond in time", isKnown: false)
         #expect(report.faults == [fault])
     }
@@ -56,7 +56,7 @@ import Testing
         #expect(try phase(.all).calls == 18)
     }
 
-    @Test func `quantiles of the response times use the nearest rank`() throws {
+    @Test func `quantiles of the response times in the report use the nearest rank`() throws {
         let before = try phase(.before)
 
         #expect(before.p50 == 5)
@@ -78,11 +78,11 @@ import Testing
         #expect(ejected.text.contains("6 of 16 requests failed, and the last time it did not respond in time"))
     }
 
-    @Test func `failed and successful probes are marked as bad and good`() {
+    @Test func `the report marks failed probes as bad and successful probes as good`() {
         #expect(report.marks.filter { $0.kind == .probe }.map(\.isGood) == [false, true, true])
     }
 
-    @Test func `the states of a server follow each other without a gap`() {
+    @Test func `the states of a server in the report follow each other without a gap`() {
         let own = report.states.filter { $0.server == 0 }
 
         #expect(own.map(\.state) == [.inUse, .out, .probing, .inUse])
@@ -163,7 +163,7 @@ import Testing
         )
     }
 
-    @Test func `a run without faults has one phase and a summary that reports no fault`() {
+    @Test func `the report of a run without faults has one phase and a summary that reports no fault`() {
         let report = Report(of: .calm)
 
         #expect(report.phases.map(\.name) == [.all])
@@ -190,7 +190,7 @@ import Testing
         #expect(report.summary.hasPrefix("primary was stopped at 0.9 s, and 600 ms later"))
     }
 
-    @Test func `the summary reports that a server did not recover`() {
+    @Test func `the summary reports if a server did not recover`() {
         var story = TrafficStory.hang()
         story.notes.events.removeLast(6)
 

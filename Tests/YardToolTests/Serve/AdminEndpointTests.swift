@@ -72,7 +72,7 @@ import Testing
         #expect(yard.faults.orders.count == 5)
     }
 
-    @Test func `an unknown server is rejected, and no fault changes`() async throws {
+    @Test func `a fault order for an unknown server is rejected, and no fault changes`() async throws {
         let answer = try await call(.put, "admin/fault?server=quaternary&fault=hang")
 
         #expect(answer.status == 404)
@@ -111,7 +111,7 @@ import Testing
         #expect(response.status == 200)
     }
 
-    @Test func `the serve command ends by itself after its time`() async {
+    @Test func `the serve command ends by itself after the given time`() async {
         #expect(await Yard.run(["serve", "--port", "0", "--for", "0.001"]) == 0)
     }
 

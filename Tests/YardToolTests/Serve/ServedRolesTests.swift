@@ -63,7 +63,7 @@ import Testing
         #expect(try await transport.send(HTTPRequest(method: method, url: url)).status == status)
     }
 
-    @Test func `a client of the service file fails over to the mirror under its own paths`() async throws {
+    @Test func `a client of the service file fails over to the mirror with the mirror's own paths`() async throws {
         let yard = try await Self.yard()
         defer { yard.stop() }
         var servers = try ServiceCatalog.service(from: Data(Self.json.utf8), named: "shop").servers
@@ -86,7 +86,7 @@ import Testing
         #expect(yard.machines[1].requestCount == 1)
     }
 
-    @Test func `the instructions name what each machine serves`() async throws {
+    @Test func `the printed instructions name what each machine serves`() async throws {
         let yard = try await Self.yard()
         defer { yard.stop() }
 

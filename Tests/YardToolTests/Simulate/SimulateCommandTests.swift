@@ -10,7 +10,7 @@ import Testing
         try SimulateCommand(Arguments(words, options: SimulateCommand.options))
     }
 
-    @Test func `every option is parsed`() throws {
+    @Test func `every option of the simulate command is parsed`() throws {
         let command = try command(
             "--clients",
             "5",
@@ -35,7 +35,7 @@ import Testing
         #expect(command.printsJSON)
     }
 
-    @Test func `the JSON with a timeline is one object without other output`() throws {
+    @Test func `the JSON of a simulation with a timeline is one object without other output`() throws {
         let command = try command("--clients", "20", "--timeline", "--json")
         var simulation = try FleetSimulation(command.plan)
         simulation.run()
@@ -46,7 +46,7 @@ import Testing
         #expect(report.timeline == FleetTimeline(of: simulation).steps)
     }
 
-    @Test func `the timeline follows the report in the table, and the verdict is last`() throws {
+    @Test func `in the table of a simulation, the timeline follows the report and the verdict is last`() throws {
         let command = try command("--clients", "20", "--timeline")
         var simulation = try FleetSimulation(command.plan)
         simulation.run()
@@ -65,7 +65,7 @@ import Testing
         ["--clients", "0"], ["--clients", "many"], ["--clients", "999999999999"], ["--seed", "-1"],
         ["--scenario", "sunshine"], ["--policy", "best"], ["--server-model", "shallow"], ["--rate", "1"], ["extra"],
     ])
-    func `invalid options are rejected in one line`(words: [String]) {
+    func `invalid options of the simulate command are rejected in one line`(words: [String]) {
         let error = #expect(throws: UsageError.self) {
             _ = try SimulateCommand(Arguments(words, options: SimulateCommand.options))
         }

@@ -39,7 +39,7 @@ import Testing
         #expect(recording.frames.last?.contains(Escape.up(1)) == false)
     }
 
-    @Test func `the lines of a redrawn region are cut to the size of the screen`() {
+    @Test func `the lines of a live terminal region are truncated to the width of the screen`() {
         let recording = RecordingTerminal(isInteractive: true, columns: 4, rows: 3)
         let region = LiveRegion(recording.terminal)
 
@@ -48,7 +48,7 @@ import Testing
         #expect(recording.text.contains("abc\u{1B}[K\nb\u{1B}[K\n\u{1B}[J"))
     }
 
-    @Test func `only permanent lines are written to a file`() {
+    @Test func `only the permanent lines of a live region are written to a file`() {
         let recording = RecordingTerminal(isInteractive: false)
         let region = LiveRegion(recording.terminal)
 

@@ -6,7 +6,7 @@ import Testing
 @testable import yard
 
 @Suite struct TerminalTests {
-    @Test func `text is written to a file completely`() throws {
+    @Test func `a terminal writes a text to a file completely`() throws {
         let pipe = Pipe()
 
         #expect(Terminal.write("one\ntwo\n", to: pipe.fileHandleForWriting.fileDescriptor))
@@ -15,14 +15,14 @@ import Testing
         #expect(try pipe.fileHandleForReading.readToEnd() == Data("one\ntwo\n".utf8))
     }
 
-    @Test func `a failed write returns false and does not end the process`() throws {
+    @Test func `a failed write of a terminal returns false and does not end the process`() throws {
         #expect(!Terminal.write("text", to: -1))
         if let full = FileHandle(forWritingAtPath: "/dev/full") {
             #expect(!Terminal.write("text", to: full.fileDescriptor))
         }
     }
 
-    @Test func `a file that blocks gets the complete text`() throws {
+    @Test func `a file that blocks gets the complete text of a terminal`() throws {
         let pipe = Pipe()
         let file = pipe.fileHandleForWriting.fileDescriptor
         #expect(fcntl(file, F_SETFL, fcntl(file, F_GETFL) | O_NONBLOCK) == 0)

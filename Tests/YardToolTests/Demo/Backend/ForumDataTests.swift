@@ -3,7 +3,7 @@ import Testing
 @testable import yard
 
 @Suite struct ForumDataTests {
-    @Test func `the last page has the remaining items`() {
+    @Test func `the last page of the forum's data has the remaining items`() {
         let page = ForumData.release.page(3, size: 20)
 
         #expect(page.items.map(\.id) == Array(41...57))
@@ -11,7 +11,7 @@ import Testing
     }
 
     // A number from the request. If the product overflowed, `dropFirst` would get a negative count.
-    @Test func `a page far beyond the last one is empty`() {
+    @Test func `a page far beyond the last page is empty`() {
         #expect(ForumData.release.page(.max, size: 20).items.isEmpty)
     }
 }

@@ -52,19 +52,19 @@ import Testing
         #expect(found.map(\.witness) == [.first])
     }
 
-    @Test func `an error status counts as a response and must not be lost`() {
+    @Test func `in a simulation, an error status counts as a response and must not be lost`() {
         let found = violations(of: call(.failed(.overloaded), first: refusal))
 
         #expect(found.map(\.kind) == [.refusedUnsent])
         #expect(found.map(\.witness) == [.both])
     }
 
-    @Test func `a successful response must not become an error status`() {
+    @Test func `in a simulation, a successful response must not become an error status`() {
         #expect(violations(of: call(.answered(503), first: silence, preferred: well)).map(\.kind) == [.worseResponse])
         #expect(violations(of: call(.answered(503), first: refusal)).isEmpty)
     }
 
-    @Test func `a 429 is allowed if the first server's success depended on requests that never reached it`() {
+    @Test func `a 429 is allowed if the first server's success depended on requests that it never received`() {
         var lucky = well
         lucky.owesToLosses = true
 
@@ -79,7 +79,7 @@ import Testing
         #expect(violations(of: late).map(\.kind) == [.overran])
     }
 
-    @Test func `a write without a key may be sent again only if it was certainly not sent`() {
+    @Test func `a simulated write without a key may be sent again only if it was certainly not sent`() {
         let sent = TrafficRecord.Sending(server: 0, time: 1, role: .first, end: .failure(.timeout, wasSent: true))
         var unsent = sent
         unsent.end = .failure(.connectionRefused, wasSent: false)
@@ -101,7 +101,7 @@ import Testing
         #expect(violations(of: answered).isEmpty)
     }
 
-    @Test func `an executed write reports that it may have been executed`() {
+    @Test func `a simulated write that was executed must report that it may have been executed`() {
         var sending = TrafficRecord.Sending(server: 0, time: 1, role: .first, end: .failure(.timeout, wasSent: true))
         sending.executionTime = 20
         var open = call(.failed(.deadlineExceeded), first: silence, kind: .write, sendings: [sending])
@@ -112,7 +112,7 @@ import Testing
         #expect(violations(of: open).isEmpty)
     }
 
-    @Test func `a late copy must not undo a newer write that was reported as done`() {
+    @Test func `a late copy must not undo a newer simulated write that was reported as done`() {
         func write(_ number: Int, at time: Double, executedAt executions: Double...) -> PlayedCall {
             var write = call(.answered(200), first: well, kind: .replacement)
             (write.number, write.time, write.endTime) = (number, time, time + 0.1)
@@ -148,7 +148,7 @@ import Testing
         #expect(violations(of: answered, switches: 1, [Trouble(.hang, server: 1)]).isEmpty)
     }
 
-    @Test func `calls to equal servers cost no more requests than allowed`() throws {
+    @Test func `calls to equal simulated servers cost no more requests than allowed`() throws {
         let world = World.sample([Trouble(.reset)])
         let played = try WorldPlay.play(world, policy: .recommended)
         var quiet = played

@@ -45,7 +45,7 @@ import Testing
         #expect((250...350).contains(struck))
     }
 
-    @Test func `a Trouble that belongs to a call affects the call on every server`() {
+    @Test func `a simulated Trouble that belongs to a call affects the call on every server`() {
         var trouble = Trouble(.reset, share: 0.5)
         trouble.isOfCall = true
 
@@ -85,7 +85,7 @@ import Testing
         #expect(statuses == [200, 200, 429, 429, 200])
     }
 
-    @Test func `a quota per server counts each server separately`() {
+    @Test func `a quota of a simulated server counts only the calls to that server`() {
         var servers = WorldServers(.sample([Trouble(.quota(1, period: 10, isPerServer: true))]))
 
         let statuses = [0, 1, 0, 1].map { server in

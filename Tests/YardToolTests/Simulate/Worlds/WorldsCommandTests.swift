@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: [["--worlds", "0"], ["--seed", "-1"], ["--policy", "best"], ["--examples", "some"], ["extra"]])
-    func `invalid options are rejected in one line`(words: [String]) {
+    func `invalid options of the worlds command are rejected in one line`(words: [String]) {
         let error = #expect(throws: UsageError.self) {
             _ = try WorldsCommand(Arguments(words, options: WorldsCommand.options))
         }
