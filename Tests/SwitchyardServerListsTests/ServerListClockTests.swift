@@ -58,7 +58,7 @@ import Testing
         #expect(throws: Never.self) { try rules.check(list, newest: newest, date: nil) }
     }
 
-    @Test func `the later of the server's date and the issue of the newest list is the time`() throws {
+    @Test func `the current time is the later of the server's date and the issue time of the newest list`() throws {
         let list = try ServerListDocument(ListMaker().document, signedBy: rules().keys)
 
         #expect(ServerListRules.now(nil, nil) == nil)

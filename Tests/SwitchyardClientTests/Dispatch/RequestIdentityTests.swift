@@ -141,7 +141,7 @@ import Testing
         #expect(Set(texts).count == changes.count)
     }
 
-    @Test func `no two lists of names and values have the same text`() {
+    @Test func `two different lists of names and values never have the same text`() {
         let queries: [Parameters] = [["a": "1", "b": "2"], ["a": "1b2"], ["a1": "b2"], ["a": "1"], [:]]
 
         #expect(Set(queries.map { query in Self.text(.response) { $0.query = query } }).count == queries.count)

@@ -51,7 +51,7 @@ import Testing
         )
     }
 
-    @Test func `a run with responses of status 404 ends with exit code 1, and its report counts them as failures`()
+    @Test func `a load run with responses of status 404 ends with exit code 1 and reports them as failures`()
         async throws
     {
         let (code, report) = try await load(answering: LoopbackResponse(status: 404))

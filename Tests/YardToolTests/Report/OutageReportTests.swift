@@ -62,6 +62,33 @@ import Testing
         #expect(report.states.filter { $0.server == 1 }.map(\.state) == [.standby, .failing, .standby])
     }
 
+    @Test func `servers that fail together share a row, a sentence and a place in the summary`() {
+        let report = Report(of: Self.outage())
+
+        #expect(ImpactRows(report).rows.map(\.first) == ["all servers refused connections"])
+        let lines = VerdictLines(report, columns: .max) { text, _ in text }.lines
+        #expect(lines.count { $0.contains("refused connections at 4.0 s") } == 1)
+        #expect(
+            report.summary == """
+                all servers refused connections from 4.0 s on without being taken out of service; all servers responded \
+                again at 10.0 s; of 150 calls during the fault, 150 failed, and 99 in 100 took at most 2.00 ms (before: \
+                2.00 ms), the slowest 2.00 ms.
+                """
+        )
+    }
+
+    @Test func `a total outage of known attempts is a fault of the servers that received them`() {
+        var story = Self.outage(attempts: 2)
+        for call in story.notes.calls.indices where story.notes.calls[call].failure != nil {
+            story.notes.calls[call].sent = ["b", "c"].map { RecordedAttempt(server: $0, after: .zero) }
+        }
+
+        let report = Report(of: story)
+
+        #expect(report.faults.map(\.server) == [1, 2])
+        #expect(ImpactRows(report).rows.map(\.first) == ["b and c refused connections"])
+    }
+
     @Test func `a total outage is listed among the events`() {
         let marks = Report(of: Self.outage()).marks
 

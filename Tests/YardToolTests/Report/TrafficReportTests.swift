@@ -145,7 +145,7 @@ import Testing
         #expect(found == found.sorted())
     }
 
-    @Test func `the report has the fraction of responses of each server`() {
+    @Test func `the report contains the fraction of responses that each server sent`() {
         #expect(report.totals.map(\.answered) == [11, 6])
         #expect(report.totals.map(\.share) == [0.6471, 0.3529])
         #expect(report.totals.map(\.hedged) == [0, 5])

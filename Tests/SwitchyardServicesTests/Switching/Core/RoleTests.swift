@@ -73,6 +73,49 @@ import Testing
         #expect(driver.choose(for: traits(without: [1]))?.server == 0)
     }
 
+    @Test func `a server that does not serve a failing request is no evidence against the servers that fail it alike`()
+        throws
+    {
+        let driver = try driver(.recommended, ["m", "a", "b"])
+        let failing = traits(without: [0])
+        for _ in 0..<100 {
+            driver.advance(0.01)
+            driver.request(.ok)  // A similar request, which m serves.
+            let other = try #require(driver.choose(for: failing))
+            driver.settle(other, .ok)
+            let first = try #require(driver.choose(for: failing))
+            let tried: ServerSet = [first.server]
+            let next = driver.core.takeFailover(after: .http(500), excluding: tried, for: failing, at: driver.now)
+            driver.settle([first, next].compactMap(\.self).map { SettledAttempt($0, .failure(.http(500))) })
+        }
+
+        #expect(driver.state("a") == .healthy)
+        #expect(driver.switches.isEmpty)
+    }
+
+    @Test func `a server that does not serve late requests is no evidence against its peers`() throws {
+        let driver = try driver(.recommended, ["m", "a", "b"])
+        let late = traits(without: [0])
+        for number in 0..<400 {
+            driver.advance(0.01)
+            driver.request(.ok)
+            let isLate = number % 4 == 3
+            for tried in [[], [1]] as [ServerSet] {
+                let first = try #require(driver.choose(excluding: tried, for: late))
+                driver.advance(isLate ? 0.3 : 0.01)
+                let other: ServerSet = [first.server]
+                let hedge = isLate ? driver.core.takeHedge(excluding: other, for: late, at: driver.now) : nil
+                guard let hedge else {
+                    driver.settle(first, .ok)
+                    continue
+                }
+                driver.settle([SettledAttempt(first, .unfinished), SettledAttempt(hedge, .ok)])
+            }
+        }
+
+        #expect(driver.state("a") == .healthy && driver.state("b") == .healthy)
+    }
+
     @Test func `failures of requests that only one server serves do not eject that server`() throws {
         let driver = try driver(.recommended, ["a", "m"])
         for _ in 0..<200 {

@@ -75,7 +75,7 @@ import Testing
         #expect(report.exceptions.allSatisfy { plain.contains(HTMLText.escaped($0.reason)) })
     }
 
-    @Test func `a client that never switches causes no violation`() async throws {
+    @Test func `a simulated client that never switches violates no rule of the simulation`() async throws {
         let report = try await command("--worlds", "40", "--policy", "off", "--examples", "0").report()
 
         #expect(report.faults.map(\.name) == [])
