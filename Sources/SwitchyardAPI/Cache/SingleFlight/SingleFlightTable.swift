@@ -43,6 +43,8 @@ package final class SingleFlightTable: Sendable {
     ///   - type: The type of the value.
     ///   - request: The header fields that select the response. Two requests share a fetch only if their preconditions
     ///     and cookies are equal.
+    ///   - options: The options that can make the fetch fail (`RequestIdentity.fetchOptions(of:)`). Two calls share a
+    ///     fetch only if these options are equal.
     ///   - owner: The user and environment of the call.
     ///   - changes: The removals and writes so far. A fetch that began before the latest of them is not joined.
     ///   - needsWaiters: Whether a fetch that this call starts is cancelled when no caller waits for it any more.
