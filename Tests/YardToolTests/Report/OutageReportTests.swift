@@ -168,7 +168,21 @@ import Testing
         )
     }
 
-    @Test func `the report has a row for each fault with its effect on the calls`() throws {
+    @Test func `a hedged call whose first server worked is not saved`() throws {
+        var story = TrafficStory.hang()
+        for call in story.notes.calls.indices where story.notes.calls[call].way == .hedged {
+            let first = story.notes.calls[call].start < MonotonicTime(seconds: 101.15) ? "primary" : "secondary"
+            story.notes.calls[call].sent = [RecordedAttempt(server: first, after: .zero)]
+        }
+
+        let report = Report(of: story)
+
+        #expect(report.calls?.first?.count { $0 == 0 } == 2)
+        #expect(report.impacts.map(\.saved) == [2])
+        #expect(report.verdict.details.contains { $0.hasPrefix("2 calls were saved") })
+    }
+
+    @Test func `each fault has a row with its effect on the calls`() throws {
         let impact = try #require(Report(of: .hang()).impacts.first)
 
         #expect(impact.noticedAfter == 0.5 && impact.length == 2.5 && impact.backAfter == 4)

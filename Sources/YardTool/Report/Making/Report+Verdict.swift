@@ -60,7 +60,10 @@ extension ReportImpact {
 extension [Outage] {
     /// Returns the outage because of which a call was sent to another server: the last outage that had begun.
     fileprivate func cause(of call: Int, _ calls: ReportCalls) -> Outage? {
-        last { $0.server != calls.server[call] && $0.fault.covers(calls.start[call]) }
+        let first = calls.firstServer(of: call)
+        return last {
+            $0.server != calls.server[call] && $0.fault.covers(calls.start[call]) && first ?? $0.server == $0.server
+        }
     }
 }
 
@@ -78,7 +81,11 @@ extension ReportCalls {
         guard failure[call] == 0 else { return false }
         switch way[call] {
         case CallWay.failedOver.rawValue: return true
-        case CallWay.hedged.rawValue: return faults.contains { $0.server != server[call] && $0.covers(start[call]) }
+        case CallWay.hedged.rawValue:
+            let first = firstServer(of: call)
+            return faults.contains {
+                $0.server != server[call] && $0.covers(start[call]) && first ?? $0.server == $0.server
+            }
         default: return false
         }
     }

@@ -66,7 +66,11 @@ extension ReportCalls {
     /// Converts the calls of a run to arrays with one element per call, sorted by start time.
     init(of story: TrafficStory) {
         var kinds: [String: Int] = [:]
-        for call in story.notes.calls.sorted(by: { $0.start < $1.start }) {
+        let calls = story.notes.calls.sorted { $0.start < $1.start }
+        if calls.contains(where: { !$0.sent.isEmpty }) {
+            first = calls.map { $0.way == .direct ? -1 : story.place($0.sent.first?.server) ?? -1 }
+        }
+        for call in calls {
             start.append(story.second(call.start))
             wait.append((call.wait / .milliseconds(1)).rounded(places: 3))
             server.append(story.place(call.server) ?? -1)
@@ -88,6 +92,9 @@ extension ReportCalls {
     func isTroubled(_ call: Int, by server: Int) -> Bool {
         kind(of: call)?.blamesServer == true || way[call] != CallWay.direct.rawValue && self.server[call] != server
     }
+
+    /// Returns the server that received the first attempt of a call, or `nil` if it is unknown.
+    func firstServer(of call: Int) -> Int? { first.flatMap { $0[call] >= 0 ? $0[call] : nil } }
 
     /// Returns the kind of failure of a call, or `nil` if it succeeded.
     func kind(of call: Int) -> String? { failure[call] > 0 ? failures[failure[call] - 1] : nil }
