@@ -168,6 +168,20 @@ import Testing
         )
     }
 
+    @Test func `a call that was due before the fault and failed over because of it is saved by the switch`() throws {
+        var story = TrafficStory.hang()
+        let early = try #require(story.notes.calls.firstIndex { $0.start == MonotonicTime(seconds: 100.9) })
+        story.notes.calls[early].way = .failedOver
+        story.notes.calls[early].wait = .milliseconds(200)
+        story.notes.calls[early].server = "secondary"
+
+        let report = Report(of: story)
+
+        let saved = report.calls.map { calls in calls.start.indices.count { calls.isSaved($0, report.faults) } }
+        #expect(report.impacts.map(\.saved) == [6])
+        #expect(saved == 6)
+    }
+
     @Test func `a hedged call whose first server worked is not saved`() throws {
         var story = TrafficStory.hang()
         for call in story.notes.calls.indices where story.notes.calls[call].way == .hedged {

@@ -14,8 +14,8 @@ struct ReportImpact: Codable, Sendable, Equatable {
     var noticedAfter: Double?
     /// The number of calls that were due during the fault.
     ///
-    /// `failed` is the number of these calls that failed, and `saved` the number of these calls that succeeded although
-    /// their first server had failed.
+    /// `failed` is the number of these calls that failed. `saved` is the number of calls that succeeded although their
+    /// first server had failed because of the fault, including calls that were due shortly before the fault.
     var calls: Int
     var failed: Int
     var saved: Int

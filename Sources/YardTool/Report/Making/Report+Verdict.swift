@@ -15,7 +15,9 @@ extension ReportImpact {
                 noticedAfter: outage.ejectedAt.map { max(0, $0 - outage.from).rounded(places: 4) },
                 calls: members.count,
                 failed: members.count { calls.failure[$0] > 0 },
-                saved: members.count { calls.isSaved($0, [outage.fault]) && outage == outages.cause(of: $0, calls) },
+                saved: calls.start.indices.count { call in
+                    calls.isSaved(call, [outage.fault]) && outage == outages.cause(of: call, calls)
+                },
                 slowest: members.map { calls.wait[$0] }.max(),
                 heir: outage.move?.to,
                 backAfter: outage.backAt.map { ($0 - outage.from).rounded(places: 4) }
@@ -58,16 +60,22 @@ extension ReportImpact {
 }
 
 extension [Outage] {
-    /// Returns the outage because of which a call was sent to another server: the last outage that had begun.
+    /// Returns the outage because of which a call was sent to another server: the last outage that had begun when the
+    /// call ended.
     fileprivate func cause(of call: Int, _ calls: ReportCalls) -> Outage? {
         let first = calls.firstServer(of: call)
         return last {
-            $0.server != calls.server[call] && $0.fault.covers(calls.start[call]) && first ?? $0.server == $0.server
+            $0.server != calls.server[call] && $0.fault.meets(calls, call) && first ?? $0.server == $0.server
         }
     }
 }
 
 extension ReportFault {
+    /// Returns whether the fault was active at a time from the start of a call to its end.
+    fileprivate func meets(_ calls: ReportCalls, _ call: Int) -> Bool {
+        from <= calls.start[call] + calls.wait[call] / 1_000 && calls.start[call] < until ?? .infinity
+    }
+
     /// Returns whether the fault was active at this time.
     func covers(_ time: Double) -> Bool { from <= time && time < until ?? .infinity }
 }
