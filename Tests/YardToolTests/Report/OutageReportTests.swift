@@ -196,7 +196,7 @@ import Testing
         #expect(report.verdict.details.contains { $0.hasPrefix("2 calls were saved") })
     }
 
-    @Test func `each fault has a row with its effect on the calls`() throws {
+    @Test func `the report has a row for each fault with its effect on the calls`() throws {
         let impact = try #require(Report(of: .hang()).impacts.first)
 
         #expect(impact.noticedAfter == 0.5 && impact.length == 2.5 && impact.backAfter == 4)
