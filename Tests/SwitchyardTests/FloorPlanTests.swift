@@ -56,8 +56,8 @@ private struct FloorPlan {
     /// The text without comments and string literals.
     private static func code(of text: String) -> String {
         let lines = text.split(separator: "\n").lazy.filter { !$0.drop { $0 == " " }.hasPrefix("//") }
-        let code = lines.map { $0.contains("//") ? $0.replacing(/\/\/.*/, with: "") : $0 }.joined(separator: "\n")
-        return code.replacing(/"(?:[^"\\\n]|\\.)*"/, with: "")
+        let code = lines.map { $0.contains("//") ? $0.replacing(/\/\/.*/, with: "") : $0 }
+        return code.map { $0.contains("\"") ? $0.replacing(/"(?:[^"\\]|\\.)*"/, with: "") : $0 }.joined(separator: "\n")
     }
 
     /// The types that are declared at the top level or inside a top-level `#if`, except private ones.

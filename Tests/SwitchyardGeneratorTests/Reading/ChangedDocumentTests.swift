@@ -11,6 +11,8 @@ import Testing
     private static let shop = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .appendingPathComponent("Documents/shop.yaml")
 
+    private static let changes = Rounds.count(30, thorough: 50)
+
     private static func shopText() throws -> String { try String(contentsOf: shop, encoding: .utf8) }
 
     /// Generates a client and checks the location of the error, if there is one.
@@ -28,7 +30,7 @@ import Testing
         var mutation = Mutation(random: SeededGenerator(seed: seed))
         let text = Array(try Self.shopText().utf8)
 
-        for _ in 0..<50 { generate(mutation.changed(text), as: "api.yaml") }
+        for _ in 0..<Self.changes { generate(mutation.changed(text), as: "api.yaml") }
     }
 
     @Test(arguments: 0..<UInt64(Rounds.count(1, thorough: 8)))
@@ -36,7 +38,7 @@ import Testing
         var mutation = Mutation(random: SeededGenerator(seed: seed))
         let text = Array(json(try read(Self.shopText())).utf8)
 
-        for _ in 0..<50 { generate(mutation.changed(text), as: "api.json") }
+        for _ in 0..<Self.changes { generate(mutation.changed(text), as: "api.json") }
     }
 
     @Test(arguments: 0..<UInt64(Rounds.count(1, thorough: 8)))
@@ -45,7 +47,7 @@ import Testing
         let node = try read(Self.shopText())
         let all = Mutation.all(node)
 
-        for _ in 0..<50 {
+        for _ in 0..<Self.changes {
             generate(Array(json(mutation.changed(node, among: all, rarity: 400)).utf8), as: "api.json")
         }
     }

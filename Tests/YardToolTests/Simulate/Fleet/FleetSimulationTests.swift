@@ -6,9 +6,6 @@ import Testing
 @testable import yard
 
 @Suite struct FleetSimulationTests {
-    /// The number of clients in simulations in which every scenario is played with and without switching.
-    private static let clients = Rounds.count(200, thorough: 600)
-
     private func report(_ plan: FleetPlan) throws -> FleetReport {
         var simulation = try FleetSimulation(plan)
         simulation.run()
@@ -71,8 +68,9 @@ import Testing
         scenario: FleetScenario,
         model: ServerModel
     ) throws {
-        let recommended = try report(FleetPlan(clients: Self.clients, scenario: scenario, model: model))
-        let off = try report(FleetPlan(clients: Self.clients, scenario: scenario, policy: .off, model: model))
+        let clients = Rounds.count(120, thorough: 600)
+        let recommended = try report(FleetPlan(clients: clients, scenario: scenario, model: model))
+        let off = try report(FleetPlan(clients: clients, scenario: scenario, policy: .off, model: model))
 
         #expect(recommended.failures <= off.failures)
     }
@@ -112,9 +110,8 @@ import Testing
     func `a fleet that chooses within the latency window uses all servers`(model: ServerModel) throws {
         var policy = SwitchPolicy.off
         policy.selection = .lowestLatency
-        var simulation = try FleetSimulation(
-            FleetPlan(clients: Self.clients, scenario: .herd, policy: policy, model: model)
-        )
+        let clients = Rounds.count(200, thorough: 600)
+        var simulation = try FleetSimulation(FleetPlan(clients: clients, scenario: .herd, policy: policy, model: model))
 
         simulation.run()
 
