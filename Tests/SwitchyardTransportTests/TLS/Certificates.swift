@@ -21,7 +21,7 @@ struct Certificates: Sendable {
 
     /// Certificates for tests that only read them.
     ///
-    /// Concurrent tests share one set, because creating it takes ten commands.
+    /// Concurrent tests share one set.
     static func ready() throws -> Certificates {
         try shared.withLock { shared in
             if let folder = shared.folder { return Certificates(folder: folder) }
@@ -35,8 +35,22 @@ struct Certificates: Sendable {
         self.folder = folder
     }
 
+    /// Certificates for tests that add files to them.
     init() throws {
         folder = try TemporaryFolder.made()
+        for (name, bytes) in try Self.files.get() { _ = try folder.file(name, bytes) }
+    }
+
+    /// The names and contents of the files of every set, because creating them takes ten commands.
+    private static let files: Result<[(String, Data)], any Error> = Result {
+        let certificates = Certificates(folder: try TemporaryFolder.made())
+        try certificates.create()
+        let folder = certificates.folder.url
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        return try names.map { ($0, try Data(contentsOf: folder.appending(path: $0))) }
+    }
+
+    private func create() throws {
         try openssl(
             "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 30 -subj /CN=Test-Authority -keyout ca.key -out ca.pem"
         )
