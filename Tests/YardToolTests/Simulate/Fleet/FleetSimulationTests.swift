@@ -6,6 +6,9 @@ import Testing
 @testable import yard
 
 @Suite struct FleetSimulationTests {
+    /// The number of clients in simulations of a single failure.
+    private static let clients = Rounds.count(200, thorough: 300)
+
     private func report(_ plan: FleetPlan) throws -> FleetReport {
         var simulation = try FleetSimulation(plan)
         simulation.run()
@@ -14,11 +17,12 @@ import Testing
 
     @Test(arguments: FleetScenario.allCases, [ServerModel.deep, .aware])
     func `every request of a simulated fleet ends exactly once`(scenario: FleetScenario, model: ServerModel) throws {
-        var simulation = try FleetSimulation(FleetPlan(clients: 60, scenario: scenario, model: model))
+        let clients = Rounds.count(30, thorough: 60)
+        var simulation = try FleetSimulation(FleetPlan(clients: clients, scenario: scenario, model: model))
 
         simulation.run()
 
-        #expect(simulation.tally.requests > 2000)
+        #expect(simulation.tally.requests > 1000)
         #expect(simulation.tally.ended == simulation.tally.requests)
         #expect(simulation.freeRequests.count == simulation.requests.count)
         #expect(simulation.freeProbes.count == simulation.probes.count)
@@ -68,7 +72,7 @@ import Testing
         scenario: FleetScenario,
         model: ServerModel
     ) throws {
-        let clients = Rounds.count(120, thorough: 600)
+        let clients = Rounds.count(60, thorough: 600)
         let recommended = try report(FleetPlan(clients: clients, scenario: scenario, model: model))
         let off = try report(FleetPlan(clients: clients, scenario: scenario, policy: .off, model: model))
 
@@ -76,7 +80,7 @@ import Testing
     }
 
     @Test func `most clients of a server that dies switch to another server and later back`() throws {
-        let report = try report(FleetPlan(clients: 300, scenario: .deathAmple))
+        let report = try report(FleetPlan(clients: Self.clients, scenario: .deathAmple))
 
         #expect(report.switchesPerClient.mean > 1)
         #expect(report.switchesPerClient.max <= 6)
@@ -84,14 +88,14 @@ import Testing
 
     @Test(arguments: [FleetScenario.deathAmple, .hang])
     func `without switching, requests fail until the server runs again and is warm`(scenario: FleetScenario) throws {
-        let report = try report(FleetPlan(clients: 300, scenario: scenario, policy: .off))
+        let report = try report(FleetPlan(clients: Self.clients, scenario: scenario, policy: .off))
 
         #expect((29...50).contains(report.failPercent))
         #expect(report.switchesPerClient.max == 0)
     }
 
     @Test func `clients without a network do not count their failures against a server`() throws {
-        let report = try report(FleetPlan(clients: 300, scenario: .network30))
+        let report = try report(FleetPlan(clients: Self.clients, scenario: .network30))
 
         #expect((3.0...6.0).contains(report.failPercent))
         #expect(report.switchesPerClient.mean < 0.05)
@@ -100,8 +104,8 @@ import Testing
     @Test func `a fallback server that is warm reduces the peak load of the second server`() throws {
         var policy = SwitchPolicy.recommended
         policy.warmUp = nil
-        let cold = try report(FleetPlan(clients: 300, scenario: .deathAmple, policy: policy))
-        let warm = try report(FleetPlan(clients: 300, scenario: .deathAmple, policy: policy, isWarm: true))
+        let cold = try report(FleetPlan(clients: Self.clients, scenario: .deathAmple, policy: policy))
+        let warm = try report(FleetPlan(clients: Self.clients, scenario: .deathAmple, policy: policy, isWarm: true))
 
         #expect(warm.servers[1].peakLoad < cold.servers[1].peakLoad)
     }

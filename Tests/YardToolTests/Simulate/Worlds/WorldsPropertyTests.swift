@@ -9,7 +9,8 @@ import Testing
 /// A world that fails here can be played again and shrunk by `yard simulate worlds --worlds 1 --seed NUMBER`.
 @Suite struct WorldsPropertyTests {
     @Test(arguments: [
-        ("recommended", UInt64(Rounds.count(150, thorough: 2_000))), ("single", 60), ("off", 60),
+        ("recommended", UInt64(Rounds.count(150, thorough: 2_000))),
+        ("single", UInt64(Rounds.count(40, thorough: 60))), ("off", UInt64(Rounds.count(40, thorough: 60))),
     ])
     func `no call in any simulated World fares worse than without switching`(policy: String, worlds: UInt64)
         async throws
