@@ -222,7 +222,28 @@ import Testing
         #expect(lab.servers[1].requests.isEmpty)
     }
 
-    @Test func `an interrupted download continues at another server if its server no longer serves it`() async throws {
+    @Test func `a plain upload that is under way ends at its server when a new list takes it out of the server's role`()
+        async throws
+    {
+        let lab = try Lab(.tusUpload)
+        let servers = try Self.servers(lab.servers[0], lab.servers[1])
+        let client = try Self.client(servers)
+        let door = Latch()
+        lab.servers[0].route(.post, "/orders") { _ in
+            await door.wait()
+            return .text("done", status: 201)
+        }
+        let upload = Task { try await client.upload(UploadConfiguration(path: "orders", from: .file(lab.file))) }
+        await lab.servers[0].wait { $0.requestsInProgress == 1 }
+
+        try Self.swapRoles(of: servers, in: client)
+        door.open()
+
+        #expect(try await upload.value.status == 201)
+        #expect(lab.servers[1].requests.isEmpty)
+    }
+
+    @Test func `an interrupted download continues elsewhere if its server no longer serves it`() async throws {
         let lab = try Lab(.download)
         let servers = try Self.servers(lab.servers[0], lab.servers[1])
         let client = try Self.client(servers)
