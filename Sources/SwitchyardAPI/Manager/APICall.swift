@@ -122,8 +122,13 @@ extension APICall {
         id: RequestID = RequestID(),
         among calls: @autoclosure () -> CallTable? = nil
     ) async throws(APIError) -> APIResponse<Value> {
-        guard cachePlan != nil else { return try await sent(through: client, id: id) }
-        return try await stored(through: client, among: calls())
+        // Without the `do`, an error is thrown on the executor of `sent` instead of the caller's (Swift 6.3).
+        do throws(APIError) {
+            guard cachePlan != nil else { return try await sent(through: client, id: id) }
+            return try await stored(through: client, among: calls())
+        } catch {
+            throw error
+        }
     }
 
     @inline(never)
@@ -232,9 +237,14 @@ extension APICall {
         by send: OwnedSending
     ) async throws(APIError) -> APIResponse<Value> {
         let received = try await received(through: client, sending: configuration, by: send)
-        let response = try await decodedElsewhere(received)
-        removeTagged(in: client)
-        return response
+        // Without the `do`, an error is thrown on another executor than the caller's (Swift 6.3).
+        do throws(APIError) {
+            let response = try await decodedElsewhere(received)
+            removeTagged(in: client)
+            return response
+        } catch {
+            throw error
+        }
     }
 
     @concurrent private func decodedElsewhere(

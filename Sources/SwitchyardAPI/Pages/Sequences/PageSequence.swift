@@ -30,7 +30,12 @@ public struct PageSequence<Item: Sendable>: AsyncSequence, Sendable {
         ///
         /// - Throws: ``APIError`` if the page cannot be loaded.
         public nonisolated(nonsending) mutating func next() async throws(APIError) -> [Item]? {
-            try await lookahead.next()
+            // Without the `do`, an error is thrown on another executor than the caller's (Swift 6.3).
+            do throws(APIError) {
+                return try await lookahead.next()
+            } catch {
+                throw error
+            }
         }
 
         /// Returns the new items of the next page, or `nil` at the end of the list.
