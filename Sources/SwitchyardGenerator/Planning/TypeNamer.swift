@@ -15,7 +15,8 @@ struct TypeNamer {
         "UUID", "Void", "Credential", "Credentials", "NetworkClient", "APIConfiguration", "APIError", "APIManager",
         "APIModule", "APIResponse", "ErrorBody", "ItemSequence", "ServiceCatalog", "CatalogError", "Thread", "Timer",
         "Notification", "ObjectDecodable", "Words", "Bundle", "Process", "Stream", "Host", "Progress", "Operation",
-        "Measurement", "Unit",
+        "Measurement", "Unit", "FieldNames", "FieldValues", "ObjectCodable", "ObjectEncodable", "DecodableUnion",
+        "EncodableUnion", "UnionCase", "UnionCases",
         "Calendar", "TimeZone", "Foundation", "Switchyard", "View", "App", "Scene", "Text", "Image", "Button", "List",
     ]
 

@@ -186,7 +186,9 @@ extension SupportFile {
             "protocol MultipartBody", "@propertyWrapper struct Indirect", "extension Indirect",
             "protocol ObjectDecodable", "extension ObjectDecodable", "struct Fields<", "struct FieldReader",
             "protocol FieldValue", "extension FieldValue", "extension Optional", "extension Date: FieldValue",
-            "extension Dictionary", "struct FieldName", "struct Words",
+            "extension Dictionary", "struct FieldName", "struct Words", "protocol ObjectEncodable",
+            "extension ObjectEncodable", "typealias FieldValues", "typealias ObjectCodable", "protocol DecodableUnion",
+            "extension DecodableUnion", "struct UnionCase", "protocol EncodableUnion", "extension EncodableUnion",
         ]
         var isShown = false
         var isProtocol = false
@@ -195,7 +197,7 @@ extension SupportFile {
                 isShown = shown.contains { line.hasPrefix($0) }
                 isProtocol = line.hasPrefix("protocol")
                 if isShown, !line.hasPrefix("extension"), line != "}" {
-                    return line.replacing(#/(protocol|struct|enum) /#, maxReplacements: 1) {
+                    return line.replacing(#/(protocol|struct|enum|typealias) /#, maxReplacements: 1) {
                         "\(access.rawValue) \($0.1) "
                     }
                 }

@@ -27,17 +27,17 @@ struct CodeLines {
     }
 
     /// Adds a list between brackets: on one line if it fits, otherwise with each element on a separate line.
-    mutating func list(_ head: String, _ elements: [Element], _ tail: String, hasTrailingComma: Bool = false) {
+    mutating func list(_ head: String, _ elements: [Element], _ tail: String) {
         let oneLine = head + elements.map(\.oneLine).joined(separator: ", ") + tail
         // If a collection literal is split over several lines, it has a trailing comma. `swift format` therefore
         // reserves a column for the comma when it decides whether the literal fits on one line.
-        let needsRoom = hasTrailingComma || elements.contains(where: \.hasCollection)
+        let needsRoom = elements.contains(where: \.hasCollection)
         if fits(oneLine, room: needsRoom ? 1 : 0) { return line(oneLine) }
         guard !elements.isEmpty else { return function(head, tail) }
         line(head)
         indented { code in
             for (index, element) in elements.enumerated() {
-                let comma = index < elements.count - 1 || hasTrailingComma ? "," : ""
+                let comma = index < elements.count - 1 ? "," : ""
                 code.element(element, comma)
             }
         }
@@ -63,7 +63,9 @@ struct CodeLines {
             list(head, elements, tail + comma)
         case .list(let head, let elements, let tail):
             if fits(element.oneLine + comma, room: 1) { return line(element.oneLine + comma) }
-            list(head, elements.map(Element.text), tail + comma, hasTrailingComma: true)
+            line(head)
+            indented { $0.rows(elements) }
+            line(tail + comma)
         }
     }
 
@@ -74,7 +76,7 @@ struct CodeLines {
         indirect case call(String, [Element], String)
         /// An entry of a dictionary literal: the key and the value.
         case pair(String, String)
-        /// A literal of a collection.
+        /// A literal of a collection, with as many elements on each line as fit.
         case list(String, [String], String)
 
         /// Whether the element is or contains a literal of a collection.
@@ -94,6 +96,25 @@ struct CodeLines {
                 head + elements.map(\.oneLine).joined(separator: ", ") + tail
             case .list(let head, let elements, let tail): head + elements.joined(separator: ", ") + tail
             }
+        }
+    }
+
+    /// Adds a computed property whose value is an array, with as many elements on each line as fit.
+    mutating func property(_ head: String, values: [String]) {
+        let array = "[\(values.joined(separator: ", "))]"
+        if fits("\(head) { \(array) }", room: 1) { return line("\(head) { \(array) }") }
+        block(head) { code in
+            if code.fits(array, room: 1) { return code.line(array) }
+            code.line("[")
+            code.indented { $0.rows(values) }
+            code.line("]")
+        }
+    }
+
+    /// Adds the elements of a literal of a collection, with as many elements on each line as fit.
+    private mutating func rows(_ elements: [String]) {
+        for row in Self.rows(of: elements, width: Self.width - depth * 4 - 1, { $0.joined(separator: ", ") }) {
+            line(row.joined(separator: ", ") + ",")
         }
     }
 

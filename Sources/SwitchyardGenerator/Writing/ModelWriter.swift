@@ -36,10 +36,10 @@ struct ModelWriter {
                     code.line("case \(SwiftName.escaped(name))")
                 }
                 code.line("/// A value that the document does not list.")
+                code.line("case other(String)")
             } else {
-                Self.fill("case ", cases.map { SwiftName.escaped($0.name) }, &code)
+                Self.fill("case ", cases.map { SwiftName.escaped($0.name) } + ["other(String)"], &code)
             }
-            code.line("case other(String)")
             code.line()
             if isPublic { code.line("/// The listed values.") }
             writeTable(cases, &code)
@@ -58,7 +58,7 @@ struct ModelWriter {
             let names = cases.map { ".\(SwiftName.afterDot($0.name))" }.joined(separator: ", ")
             return .call("(", [.text(SwiftName.words(cases.map(\.value))), .text("[\(names)]")], ")")
         }
-        let rows = CodeLines.rows(of: cases, width: CodeLines.width - 10) { row($0).oneLine }
+        let rows = CodeLines.rows(of: cases, width: CodeLines.width - 11) { row($0).oneLine }
         code.list("\(head)table(", rows.map(row), ")")
     }
 
@@ -111,11 +111,16 @@ struct ModelWriter {
             }
             if declaration.isDecoded {
                 if !isEmpty || (isSent && !prefix.isEmpty) { code.line() }
-                writeDecoding(properties, &code)
+                if options.access == .public { code.line("/// The members of the JSON object.") }
+                writeNames("fields = Fields", ["Self.init"], properties, isSent, &code)
             }
             if isSent {
-                if !isEmpty || declaration.isDecoded || !prefix.isEmpty { code.line() }
-                writeEncoding(properties, additional, &code)
+                if !declaration.isDecoded {
+                    if !isEmpty || !prefix.isEmpty { code.line() }
+                    if options.access == .public { code.line("/// The names of the members.") }
+                    writeNames("names = FieldNames", [], properties, isSent, &code)
+                }
+                writeValues(properties, additional, &code)
             }
         }
     }
@@ -123,9 +128,13 @@ struct ModelWriter {
     private func protocols(of declaration: Declaration) -> [String] {
         if declaration.isMultipart { return ["MultipartBody"] }
         var protocols = options.isHashable ? ["Hashable"] : []
-        if declaration.isDecoded { protocols.append("ObjectDecodable") }
-        if declaration.isEncoded { protocols.append("Encodable") }
-        return declaration.isDecoded ? protocols : protocols + ["Sendable"]
+        switch (declaration.isDecoded, declaration.isEncoded) {
+        case (true, true): protocols.append("ObjectCodable")
+        case (true, false): protocols.append("ObjectDecodable")
+        case (false, true): protocols.append("ObjectEncodable")
+        case (false, false): protocols.append("Sendable")
+        }
+        return protocols
     }
 
     private func declaration(
@@ -185,75 +194,44 @@ struct ModelWriter {
 
     // MARK: - Coding
 
-    /// Adds the names of the members, in the order of the parameters of the initializer.
-    private func writeDecoding(
+    /// Adds the constant with the names of the members, in the order of the parameters of the initializer.
+    private func writeNames(
+        _ head: String,
+        _ first: [String],
         _ properties: [(property: Declaration.Property, name: String)],
+        _ isSent: Bool,
         _ code: inout CodeLines
     ) {
-        if options.access == .public { code.line("/// The members of the JSON object.") }
-        var arguments = ["Self.init"] + Self.wordRows(properties.map(\.property.name))
-        for (label, type) in [("unixTimes", SwiftType.date(.unixTime)), ("emailDates", .date(.rfc2822))] {
-            let names = properties.filter { $0.property.type == type }.map(\.property.name)
+        let marks: [(label: String, isMarked: (Declaration.Property) -> Bool)] = [
+            ("unixTimes", { $0.type == .date(.unixTime) }), ("emailDates", { $0.type == .date(.rfc2822) }),
+            ("nulls", { isSent && $0.isRequired && $0.isNullable && !$0.isReadOnly }),
+        ]
+        var arguments = first + Self.wordRows(properties.map(\.property.name))
+        for (label, isMarked) in marks {
+            let names = properties.map(\.property).filter(isMarked).map(\.name)
             if !names.isEmpty { arguments += Self.wordRows(names, label: "\(label): ") }
         }
-        code.list("\(prefix)static let fields = Fields(", arguments.map { .text($0) }, ")")
+        code.list("\(prefix)static let \(head)(", arguments.map { .text($0) }, ")")
     }
 
     /// Returns the lines of a list of names, each a list of as many names as fit.
-    private static func wordRows(_ names: [String], label: String = "") -> [String] {
-        let width = CodeLines.width - 9 - label.count
+    static func wordRows(_ names: [String], label: String = "", depth: Int = 2) -> [String] {
+        let width = CodeLines.width - depth * 4 - 1 - label.count
         let rows = CodeLines.rows(of: names, width: width, SwiftName.words).map(SwiftName.words)
         return rows.enumerated().map { $0.offset == 0 ? label + $0.element : $0.element }
     }
 
-    private func writeEncoding(
+    /// Adds the values of the members, in the order of their names.
+    private func writeValues(
         _ properties: [(property: Declaration.Property, name: String)],
         _ additional: SwiftType?,
         _ code: inout CodeLines
     ) {
-        if options.access == .public { code.line("/// Writes the value.") }
-        code.block("\(prefix)func encode(to encoder: any Encoder) throws") { code in
-            if properties.isEmpty, additional == nil {
-                return code.line("_ = encoder.container(keyedBy: FieldName.self)")
-            }
-            code.line("var fields = encoder.container(keyedBy: FieldName.self)")
-            var plain: [(name: String, source: String)] = []
-            func writePlain() {
-                for row in CodeLines.rows(
-                    of: plain,
-                    width: CodeLines.width - 8,
-                    { CodeLines.Element.call("try fields.write(", Self.writing($0), ")").oneLine }
-                ) {
-                    code.list("try fields.write(", Self.writing(row), ")")
-                }
-                plain = []
-            }
-            for (property, name) in properties {
-                let source = ["encoder", "fields"].contains(name) ? "self.\(name)" : SwiftName.escaped(name)
-                guard let function = Self.encodingFunction(property) else {
-                    plain.append((property.name, source))
-                    continue
-                }
-                writePlain()
-                code.line("try fields.\(function)(\(SwiftName.literal(property.name)), \(source))")
-            }
-            writePlain()
-            if additional != nil { code.line("try fields.write(others: additionalProperties)") }
-        }
-    }
-
-    /// Returns the arguments of the function that writes some members.
-    private static func writing(_ members: [(name: String, source: String)]) -> [CodeLines.Element] {
-        [.text(SwiftName.words(members.map(\.name)))] + members.map { .text($0.source) }
-    }
-
-    /// Returns the function that writes a property, or `nil` for the function that writes several.
-    private static func encodingFunction(_ property: Declaration.Property) -> String? {
-        switch property.type {
-        case .date(.unixTime): "writeUnixTime"
-        case .date(.rfc2822): "writeEmailDate"
-        default: property.isRequired && property.isNullable && !property.isReadOnly ? "writeOrNull" : nil
-        }
+        if options.access == .public { code.line("/// The values of the members.") }
+        code.property("\(prefix)var fieldValues: FieldValues", values: properties.map { SwiftName.escaped($0.name) })
+        guard additional != nil else { return }
+        if options.access == .public { code.line("/// The members that the document does not list.") }
+        code.line("\(prefix)var otherValues: [String: any Encodable] { additionalProperties }")
     }
 
     private func writeParts(

@@ -6,10 +6,11 @@ struct PropertyTexts {
     private static let limit = 4
     /// The words that add nothing to a name.
     private static let fillers: Set<String> = [
-        "a", "all", "an", "and", "any", "are", "as", "associated", "be", "by", "current", "field", "for", "from",
-        "given",
-        "has", "in", "is", "it", "its", "object", "of", "on", "or", "s", "that", "the", "this", "to", "value", "was",
-        "which", "with",
+        "a", "all", "an", "and", "any", "are", "array", "as", "associated", "be", "being", "belongs", "by", "created",
+        "current", "defined", "details", "field", "for", "from", "given", "has", "identifier", "identifies", "identify",
+        "in", "information", "instance", "is", "it", "its", "list", "new", "object", "of", "on", "or", "our",
+        "resource", "s", "string", "that", "the", "this", "to", "unique", "used", "value", "was", "we", "which", "with",
+        "you", "your",
     ]
 
     init(_ declarations: [Declaration]) {

@@ -40,20 +40,77 @@ extension SupportFile {
             /// Decodes the whole value.
             func value<Value: Decodable>() throws -> Value { try singleValueContainer().decode(Value.self) }
 
-            /// Decodes the whole value, or returns `nil` if the value has another type.
-            func attempt<Value: Decodable>() -> Value? { try? singleValueContainer().decode(Value.self) }
-
             /// Returns the text of the discriminator member, or `nil` if there is none.
             func tag(_ name: FieldName) -> String? {
                 try? container(keyedBy: FieldName.self).decodeIfPresent(String.self, forKey: name)
             }
         }
 
-        extension Encoder {
-            /// Writes the whole value.
-            func write(_ value: some Encodable) throws {
-                var container = singleValueContainer()
-                try container.encode(value)
+        /// A union that is decoded as the first of its cases that matches.
+        protocol DecodableUnion: FieldValue {
+            /// The cases, in the order in which they are tried.
+            static var cases: UnionCases<Self> { get }
+            /// Returns the case of a value that matches no other case.
+            static func other(_ value: JSONValue) -> Self
+        }
+
+        extension DecodableUnion {
+            /// Reads the case whose tag the discriminator has, otherwise the first case without tags that matches.
+            ///
+            /// If no case matches, the value is kept as JSON.
+            init(from decoder: any Decoder) throws {
+                let tag = Self.cases.tag.flatMap { decoder.tag($0) }
+                if let tag, let item = Self.cases.all.first(where: { $0.tags.contains(tag) }) {
+                    self = try item.read(decoder)
+                    return
+                }
+                for item in Self.cases.all where item.tags.isEmpty {
+                    guard let value = try? item.read(decoder) else { continue }
+                    self = value
+                    return
+                }
+                self = .other(try decoder.value())
+            }
+        }
+
+        /// The cases of a union.
+        struct UnionCases<Union: Sendable>: Sendable {
+            /// The name of the discriminator member, or `nil` if there is none.
+            let tag: FieldName?
+            /// The cases, in the order in which they are tried.
+            let all: [UnionCase<Union>]
+
+            /// Creates a list of cases.
+            init(tag: FieldName? = nil, _ all: UnionCase<Union>...) {
+                self.tag = tag
+                self.all = all
+            }
+        }
+
+        /// A case of a union.
+        struct UnionCase<Union: Sendable>: Sendable {
+            /// The texts of the discriminator that select the case.
+            let tags: [String]
+            /// Reads the case.
+            let read: @Sendable (any Decoder) throws -> Union
+
+            /// Returns the case that a function creates from its decoded value.
+            static func of<Value: FieldValue>(_ make: @escaping @Sendable (Value) -> Union, tags: Words...) -> Self {
+                Self(tags: tags.flatMap(\.texts)) { make(try $0.value()) }
+            }
+        }
+
+        /// A union that is encoded as the value of its case.
+        protocol EncodableUnion: Encodable, Sendable {
+            /// The value of the case.
+            var content: any Encodable { get }
+        }
+
+        extension EncodableUnion {
+            /// Writes the value of the case.
+            func encode(to encoder: any Encoder) throws {
+                var container = encoder.singleValueContainer()
+                try container.encode(content)
             }
         }
         """#

@@ -33,7 +33,7 @@ struct TypeNames {
     /// Returns the properties of a structure with their Swift names.
     func properties(of declaration: Declaration) -> [(property: Declaration.Property, name: String)] {
         guard case .structure(let properties, _) = declaration.kind else { return [] }
-        var table = NameTable(reserved: ["additionalProperties"])
+        var table = NameTable(reserved: ["additionalProperties", "fieldValues", "otherValues"])
         return properties.map { ($0, table.unique(SwiftName.member(of: $0.name))) }
     }
 

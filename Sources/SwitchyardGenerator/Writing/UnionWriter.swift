@@ -16,7 +16,7 @@ struct UnionWriter {
         _ discriminator: String?,
         to code: inout CodeLines
     ) {
-        var table = NameTable(reserved: ["other"])
+        var table = NameTable(reserved: ["other", "cases", "content"])
         let cases = variants.map { Case(name: table.unique(caseName($0.type, in: declaration.name)), variant: $0) }
         let isPublic = options.access == .public
         code.documentation(
@@ -33,16 +33,15 @@ struct UnionWriter {
             code.line("case other(JSONValue)")
             code.line()
             if declaration.isDecoded { writeDecoding(cases, discriminator, &code) }
-            if declaration.isDecoded, declaration.isEncoded { code.line() }
             if declaration.isEncoded { writeEncoding(cases, &code) }
         }
     }
 
     private func protocols(of declaration: Declaration) -> String {
         var protocols = options.isHashable ? ["Hashable"] : []
-        if declaration.isDecoded { protocols.append("FieldValue") }
-        if declaration.isEncoded { protocols.append("Encodable") }
-        if !declaration.isDecoded { protocols.append("Sendable") }
+        if declaration.isDecoded { protocols.append("DecodableUnion") }
+        if declaration.isEncoded { protocols.append("EncodableUnion") }
+        if !declaration.isDecoded, !declaration.isEncoded { protocols.append("Sendable") }
         return protocols.joined(separator: ", ")
     }
 
@@ -70,57 +69,26 @@ struct UnionWriter {
 
     // MARK: - Coding
 
+    /// Adds the cases with their tags, and then the other cases in the order in which they are tried.
     private func writeDecoding(_ cases: [Case], _ discriminator: String?, _ code: inout CodeLines) {
-        let tagged = discriminator == nil ? [] : cases.filter { !$0.variant.tags.isEmpty }
-        let tried = Self.ordered(discriminator == nil ? cases : cases.filter { $0.variant.tags.isEmpty }, names.graph)
-        if options.access == .public { code.line("/// Reads a value.") }
-        code.block("\(prefix)init(from decoder: any Decoder) throws") { code in
-            guard let discriminator, !tagged.isEmpty else { return attempts(tried, &code) }
-            code.line("switch decoder.tag(\(SwiftName.literal(discriminator))) {")
-            var seen: Set<String> = []
-            for item in tagged {
-                let tags = item.variant.tags.filter { seen.insert($0).inserted }
-                guard !tags.isEmpty else { continue }
-                let body = "self = .\(SwiftName.afterDot(item.name))(try decoder.value())"
-                Self.writeCase(tags.map(SwiftName.literal), body, &code)
-            }
-            if tried.isEmpty {
-                code.line("default: self = .other(try decoder.value())")
-            } else {
-                code.line("default:")
-                code.indented { attempts(tried, &$0) }
-            }
-            code.line("}")
+        let isTagged = discriminator != nil
+        var seen: Set<String> = []
+        let tagged = (isTagged ? cases : []).compactMap { item -> CodeLines.Element? in
+            let tags = item.variant.tags.filter { seen.insert($0).inserted }
+            guard !tags.isEmpty else { return nil }
+            let rows = ModelWriter.wordRows(tags, label: "tags: ", depth: 3)
+            return .call(".of(", ([Self.maker(item)] + rows).map { .text($0) }, ")")
         }
+        let tried = Self.ordered(isTagged ? cases.filter { $0.variant.tags.isEmpty } : cases, names.graph)
+        if options.access == .public { code.line("/// The cases, in the order in which they are tried.") }
+        var elements = tagged + tried.map { .text(".of(\(Self.maker($0)))") }
+        if let discriminator, !tagged.isEmpty {
+            elements.insert(.text("tag: \(SwiftName.literal(discriminator))"), at: 0)
+        }
+        code.list("\(prefix)static let cases = UnionCases<Self>(", elements, ")")
     }
 
-    private static func writeCase(_ patterns: [String], _ body: String, _ code: inout CodeLines) {
-        let oneLine = "case \(patterns.joined(separator: ", ")): \(body)"
-        if oneLine.count + 8 <= CodeLines.width { return code.line(oneLine) }
-        var row = "case "
-        for (index, pattern) in patterns.enumerated() {
-            let piece = pattern + (index < patterns.count - 1 ? "," : ":")
-            if row.count + piece.count + 9 > CodeLines.width {
-                code.line(row.trimmingBlanks.hasSuffix("case") ? row : String(row.dropLast()))
-                row = "    "
-            }
-            row += piece + " "
-        }
-        code.line(String(row.dropLast()))
-        code.indented { $0.line(body) }
-    }
-
-    private func attempts(_ cases: [Case], _ code: inout CodeLines) {
-        for (index, item) in cases.enumerated() {
-            let word = index == 0 ? "if" : "} else if"
-            code.line("\(word) let value: \(names.name(item.variant.type)) = decoder.attempt() {")
-            code.indented { $0.line("self = .\(SwiftName.afterDot(item.name))(value)") }
-        }
-        if cases.isEmpty { return code.line("self = .other(try decoder.value())") }
-        code.line("} else {")
-        code.indented { $0.line("self = .other(try decoder.value())") }
-        code.line("}")
-    }
+    private static func maker(_ item: Case) -> String { "Self.\(SwiftName.afterDot(item.name))" }
 
     /// Returns the cases in the order in which the decoder tries them.
     ///
@@ -155,11 +123,11 @@ struct UnionWriter {
     }
 
     private func writeEncoding(_ cases: [Case], _ code: inout CodeLines) {
-        if options.access == .public { code.line("/// Writes the value.") }
-        code.block("\(prefix)func encode(to encoder: any Encoder) throws") { code in
+        if options.access == .public { code.line("/// The value of the case.") }
+        code.block("\(prefix)var content: any Encodable") { code in
             code.line("switch self {")
             for name in cases.map(\.name) + ["other"] {
-                code.switchCase("case .\(SwiftName.afterDot(name))(let value)", "try encoder.write(value)")
+                code.switchCase("case .\(SwiftName.afterDot(name))(let value)", "value")
             }
             code.line("}")
         }

@@ -185,15 +185,44 @@ extension ObjectDecodable {
     init(from decoder: any Decoder) throws { self = try Self.fields.model(decoder) }
 }
 
+/// The names of the members of a JSON object.
+///
+/// Dates are in the format of RFC 3339 unless their names are in `unixTimes` or `emailDates`. The names of
+/// required members that may be null are in `nulls`.
+struct FieldNames: Sendable {
+    /// The names, in the order of the properties of the model.
+    let all: [FieldName]
+    /// The names of dates in seconds since 1970.
+    let unixTimes: [String]
+    /// The names of dates in the format of RFC 2822.
+    let emailDates: [String]
+    /// The names of members that are written as null, and not left out, if they have no value.
+    let nulls: [String]
+
+    /// Creates a list of names.
+    init(_ names: Words..., unixTimes: Words..., emailDates: Words..., nulls: Words...) {
+        self.init(names: names, unixTimes: unixTimes, emailDates: emailDates, nulls: nulls)
+    }
+
+    /// Creates a list of names from several lists.
+    init(names: [Words], unixTimes: [Words], emailDates: [Words], nulls: [Words]) {
+        all = names.flatMap(\.texts).map { FieldName(stringValue: $0) }
+        self.unixTimes = unixTimes.flatMap(\.texts)
+        self.emailDates = emailDates.flatMap(\.texts)
+        self.nulls = nulls.flatMap(\.texts)
+    }
+}
+
 /// The members from which a model is made.
 struct Fields<Model: Sendable>: Sendable {
+    /// The names of the members.
+    let names: FieldNames
     /// Reads a model.
     let model: @Sendable (any Decoder) throws -> Model
 
     /// Creates the members from the initializer of the model and the names of its parameters in JSON.
     ///
-    /// A last parameter without a name receives all other members. Dates are in the format of RFC 3339 unless
-    /// their names are in `unixTimes` or `emailDates`.
+    /// A last parameter without a name receives all other members.
     ///
     /// The first parameter is separate because a model whose properties all have defaults also has an
     /// initializer without parameters.
@@ -201,19 +230,20 @@ struct Fields<Model: Sendable>: Sendable {
         _ make: @escaping @Sendable (First, repeat each Value) -> Model,
         _ names: Words...,
         unixTimes: Words...,
-        emailDates: Words...
+        emailDates: Words...,
+        nulls: Words...
     ) {
-        let names = names.flatMap(\.texts).map { FieldName(stringValue: $0) }
-        let (unixTimes, emailDates) = (unixTimes.flatMap(\.texts), emailDates.flatMap(\.texts))
+        let names = FieldNames(names: names, unixTimes: unixTimes, emailDates: emailDates, nulls: nulls)
+        self.names = names
         model = { decoder in
-            let fields = try decoder.container(keyedBy: FieldName.self)
-            var object = FieldReader(fields, names, unixTimes: unixTimes, emailDates: emailDates)
+            var object = FieldReader(fields: try decoder.container(keyedBy: FieldName.self), names: names)
             return make(try object.next(First.self), repeat try object.next((each Value).self))
         }
     }
 
     /// Creates the members of a model without properties.
     init(_ make: @escaping @Sendable () -> Model) {
+        names = FieldNames()
         model = { decoder in
             _ = try decoder.container(keyedBy: FieldName.self)
             return make()
@@ -226,37 +256,30 @@ struct FieldReader {
     /// The members.
     let fields: KeyedDecodingContainer<FieldName>
     /// The names of the members of the model.
-    let names: [FieldName]
-    private let unixTimes: [String]
-    private let emailDates: [String]
+    let names: FieldNames
     private var index = 0
 
     /// Creates a reader at the first name.
-    init(
-        _ fields: KeyedDecodingContainer<FieldName>,
-        _ names: [FieldName],
-        unixTimes: [String],
-        emailDates: [String]
-    ) {
+    init(fields: KeyedDecodingContainer<FieldName>, names: FieldNames) {
         self.fields = fields
         self.names = names
-        self.unixTimes = unixTimes
-        self.emailDates = emailDates
     }
 
     /// Returns the value of the next member, or all members that have no name in the model.
     mutating func next<Value: FieldValue>(_ type: Value.Type) throws -> Value {
-        guard index < names.count else { return try Value.readOthers(from: self) }
+        guard index < names.all.count else { return try Value.readOthers(from: self) }
         defer { index += 1 }
-        return try Value.read(names[index], from: self)
+        return try Value.read(names.all[index], from: self)
     }
 
     /// Returns the date of a member.
     func date(_ name: FieldName) throws -> Date {
-        if unixTimes.contains(name.stringValue) {
+        if names.unixTimes.contains(name.stringValue) {
             return Date(timeIntervalSince1970: try fields.decode(Double.self, forKey: name))
         }
-        guard emailDates.contains(name.stringValue) else { return try fields.decode(Date.self, forKey: name) }
+        guard names.emailDates.contains(name.stringValue) else {
+            return try fields.decode(Date.self, forKey: name)
+        }
         if let date = Date(rfc2822: try fields.decode(String.self, forKey: name)) { return date }
         throw DecodingError.dataCorruptedError(forKey: name, in: fields, debugDescription: "not an RFC 2822 date")
     }
@@ -311,7 +334,7 @@ extension Date: FieldValue {
 extension Dictionary: FieldValue where Key == String, Value: FieldValue {
     /// Returns the members that have no name in the model.
     static func readOthers(from object: FieldReader) throws -> [String: Value] {
-        let names = Set(object.names.map(\.stringValue))
+        let names = Set(object.names.all.map(\.stringValue))
         var others: [String: Value] = [:]
         for key in object.fields.allKeys where !names.contains(key.stringValue) {
             others[key.stringValue] = try object.fields.decode(Value.self, forKey: key)
@@ -329,32 +352,51 @@ extension String: FieldValue {}
 extension Data: FieldValue {}
 extension JSONValue: FieldValue {}
 
-extension KeyedEncodingContainer<FieldName> {
-    /// Writes members, except members whose value is `nil`.
-    mutating func write(_ names: Words, _ values: (any Encodable)?...) throws {
-        for (name, value) in zip(names.texts, values) {
-            if let value { try encode(value, forKey: FieldName(stringValue: name)) }
+/// The values of the members of a JSON object, in the order of their names.
+typealias FieldValues = [(any Encodable)?]
+/// A model that is decoded from a JSON object and encoded as one.
+typealias ObjectCodable = ObjectDecodable & ObjectEncodable
+
+/// A model that is encoded as a JSON object.
+protocol ObjectEncodable: Encodable, Sendable {
+    /// The names of the members.
+    static var names: FieldNames { get }
+    /// The values of the members, in the order of their names.
+    var fieldValues: FieldValues { get }
+    /// The members that the document does not list.
+    var otherValues: [String: any Encodable] { get }
+}
+
+extension ObjectEncodable {
+    /// No members, because most models have only the listed ones.
+    var otherValues: [String: any Encodable] { [:] }
+
+    /// Writes the members, except members whose value is `nil` and that are not required.
+    func encode(to encoder: any Encoder) throws {
+        var fields = encoder.container(keyedBy: FieldName.self)
+        let names = Self.names
+        for (name, value) in zip(names.all, fieldValues) {
+            if let value = names.written(value, name) {
+                try fields.encode(value, forKey: name)
+            } else if names.nulls.contains(name.stringValue) {
+                try fields.encodeNil(forKey: name)
+            }
         }
+        for (name, value) in otherValues { try fields.encode(value, forKey: FieldName(stringValue: name)) }
     }
+}
 
-    /// Writes a required member, with null for `nil`.
-    mutating func writeOrNull(_ name: FieldName, _ value: (some Encodable)?) throws {
-        try encode(value, forKey: name)
-    }
+extension ObjectDecodable where Self: ObjectEncodable {
+    /// The names of the members.
+    static var names: FieldNames { fields.names }
+}
 
-    /// Writes a date in seconds since 1970, unless the date is `nil`.
-    mutating func writeUnixTime(_ name: FieldName, _ date: Date?) throws {
-        try encodeIfPresent(date?.unixSeconds, forKey: name)
-    }
-
-    /// Writes a date in the format of RFC 2822, unless the date is `nil`.
-    mutating func writeEmailDate(_ name: FieldName, _ date: Date?) throws {
-        try encodeIfPresent(date?.rfc2822, forKey: name)
-    }
-
-    /// Writes additional members.
-    mutating func write<Value: Encodable>(others: [String: Value]) throws {
-        for (name, value) in others { try encode(value, forKey: FieldName(stringValue: name)) }
+extension FieldNames {
+    /// Returns the value that is written for a member: a date in its format, or any other value unchanged.
+    fileprivate func written(_ value: (any Encodable)?, _ name: FieldName) -> (any Encodable)? {
+        guard let date = value as? Date else { return value }
+        if unixTimes.contains(name.stringValue) { return date.unixSeconds }
+        return emailDates.contains(name.stringValue) ? date.rfc2822 : date
     }
 }
 
@@ -395,20 +437,77 @@ extension Decoder {
     /// Decodes the whole value.
     func value<Value: Decodable>() throws -> Value { try singleValueContainer().decode(Value.self) }
 
-    /// Decodes the whole value, or returns `nil` if the value has another type.
-    func attempt<Value: Decodable>() -> Value? { try? singleValueContainer().decode(Value.self) }
-
     /// Returns the text of the discriminator member, or `nil` if there is none.
     func tag(_ name: FieldName) -> String? {
         try? container(keyedBy: FieldName.self).decodeIfPresent(String.self, forKey: name)
     }
 }
 
-extension Encoder {
-    /// Writes the whole value.
-    func write(_ value: some Encodable) throws {
-        var container = singleValueContainer()
-        try container.encode(value)
+/// A union that is decoded as the first of its cases that matches.
+protocol DecodableUnion: FieldValue {
+    /// The cases, in the order in which they are tried.
+    static var cases: UnionCases<Self> { get }
+    /// Returns the case of a value that matches no other case.
+    static func other(_ value: JSONValue) -> Self
+}
+
+extension DecodableUnion {
+    /// Reads the case whose tag the discriminator has, otherwise the first case without tags that matches.
+    ///
+    /// If no case matches, the value is kept as JSON.
+    init(from decoder: any Decoder) throws {
+        let tag = Self.cases.tag.flatMap { decoder.tag($0) }
+        if let tag, let item = Self.cases.all.first(where: { $0.tags.contains(tag) }) {
+            self = try item.read(decoder)
+            return
+        }
+        for item in Self.cases.all where item.tags.isEmpty {
+            guard let value = try? item.read(decoder) else { continue }
+            self = value
+            return
+        }
+        self = .other(try decoder.value())
+    }
+}
+
+/// The cases of a union.
+struct UnionCases<Union: Sendable>: Sendable {
+    /// The name of the discriminator member, or `nil` if there is none.
+    let tag: FieldName?
+    /// The cases, in the order in which they are tried.
+    let all: [UnionCase<Union>]
+
+    /// Creates a list of cases.
+    init(tag: FieldName? = nil, _ all: UnionCase<Union>...) {
+        self.tag = tag
+        self.all = all
+    }
+}
+
+/// A case of a union.
+struct UnionCase<Union: Sendable>: Sendable {
+    /// The texts of the discriminator that select the case.
+    let tags: [String]
+    /// Reads the case.
+    let read: @Sendable (any Decoder) throws -> Union
+
+    /// Returns the case that a function creates from its decoded value.
+    static func of<Value: FieldValue>(_ make: @escaping @Sendable (Value) -> Union, tags: Words...) -> Self {
+        Self(tags: tags.flatMap(\.texts)) { make(try $0.value()) }
+    }
+}
+
+/// A union that is encoded as the value of its case.
+protocol EncodableUnion: Encodable, Sendable {
+    /// The value of the case.
+    var content: any Encodable { get }
+}
+
+extension EncodableUnion {
+    /// Writes the value of the case.
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(content)
     }
 }
 

@@ -32,8 +32,8 @@ import Testing
             "{ type: object, required: [a], properties: { a: { type: [string, 'null'] }, b: { type: string } } }"
         let code = try code("/things", "post", "requestBody: { content: { application/json: { schema: \(schema) } } }")
 
-        #expect(code.contains("try fields.writeOrNull(\"a\", a)"))
-        #expect(code.contains("try fields.write(\"b\", b)"))
+        #expect(code.contains("static let names = FieldNames(\"a b\", nulls: \"a\")"))
+        #expect(code.contains("var fieldValues: FieldValues { [a, b] }"))
     }
 
     @Test func `a required parameter that allows a single value has that value as its default`() throws {

@@ -60,8 +60,8 @@ import Testing
                 "{ oneOf: [{ type: object, properties: { kind: { const: a }, x: { type: string } }, required: [kind] }, { type: object, properties: { kind: { const: b } }, required: [kind] }] }"
         ).code
 
-        #expect(code.contains("switch decoder.tag(\"kind\") {"))
-        #expect(code.contains("case \"a\": self = "))
+        #expect(code.contains("tag: \"kind\","))
+        #expect(code.contains(".of(Self.thingsGetResponse1, tags: \"a\"),"))
         #expect(code.contains("case other(JSONValue)"))
     }
 
@@ -90,7 +90,7 @@ import Testing
                 """
         ).code
 
-        #expect(code.contains("struct New: Encodable, Sendable {"))
+        #expect(code.contains("struct New: ObjectEncodable {"))
         #expect(code.contains("struct Old: ObjectDecodable {"))
     }
 

@@ -29,13 +29,8 @@ final class ProductsAPI: APIManager {
             .get,
             "products",
             query: [
-                "page": page,
-                "per_page": perPage,
-                "tags": tags,
-                "fields": fields?.joined(by: ","),
-                "price": parameter(price),
-                "available": available,
-                "in": `in`,
+                "page": page, "per_page": perPage, "tags": tags, "fields": fields?.joined(by: ","),
+                "price": parameter(price), "available": available, "in": `in`,
             ],
             headers: ["Accept-Currency": acceptCurrency]
         )
@@ -58,12 +53,8 @@ final class ProductsAPI: APIManager {
                 .get,
                 "products",
                 query: [
-                    "per_page": page.size,
-                    "tags": tags,
-                    "fields": fields?.joined(by: ","),
-                    "price": parameter(price),
-                    "available": available,
-                    "in": `in`,
+                    "per_page": page.size, "tags": tags, "fields": fields?.joined(by: ","), "price": parameter(price),
+                    "available": available, "in": `in`,
                 ],
                 headers: ["Accept-Currency": acceptCurrency]
             )

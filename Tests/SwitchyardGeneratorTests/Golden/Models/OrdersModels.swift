@@ -15,18 +15,12 @@ struct Order: ObjectDecodable {
     static let fields = Fields(Self.init, "id status placed sent", unixTimes: "placed", emailDates: "sent")
 }
 
-enum OrderEvent: FieldValue {
+enum OrderEvent: DecodableUnion {
     case paid(OrderEventPaid)
     case sent(OrderEventSent)
     case other(JSONValue)
 
-    init(from decoder: any Decoder) throws {
-        switch decoder.tag("type") {
-        case "paid": self = .paid(try decoder.value())
-        case "sent": self = .sent(try decoder.value())
-        default: self = .other(try decoder.value())
-        }
-    }
+    static let cases = UnionCases<Self>(tag: "type", .of(Self.paid, tags: "paid"), .of(Self.sent, tags: "sent"))
 }
 
 /// Paid.
@@ -46,8 +40,7 @@ struct OrderEventSent: ObjectDecodable {
 }
 
 enum OrderStatus: OpenEnum {
-    case placed, paid, sent, minus1
-    case other(String)
+    case placed, paid, sent, minus1, other(String)
 
     static let known: [String: Self] = ["placed": .placed, "paid": .paid, "sent": .sent, "-1": .minus1]
     var rawValue: String { if case .other(let text) = self { text } else { knownText } }
@@ -60,26 +53,21 @@ struct OrdersArchiveResponse: ObjectDecodable {
     static let fields = Fields(Self.init, "data total")
 }
 
-struct OrdersCreateBody: Encodable, Sendable {
+struct OrdersCreateBody: ObjectEncodable {
     var lines: [OrdersCreateBodyLine]
     var gift: Bool?
     var deliverAt: Date?
 
-    func encode(to encoder: any Encoder) throws {
-        var fields = encoder.container(keyedBy: FieldName.self)
-        try fields.write("lines gift", lines, gift)
-        try fields.writeUnixTime("deliver_at", deliverAt)
-    }
+    static let names = FieldNames("lines gift deliver_at", unixTimes: "deliver_at")
+    var fieldValues: FieldValues { [lines, gift, deliverAt] }
 }
 
-struct OrdersCreateBodyLine: Encodable, Sendable {
+struct OrdersCreateBodyLine: ObjectEncodable {
     var product: Int64
     var count: Int
 
-    func encode(to encoder: any Encoder) throws {
-        var fields = encoder.container(keyedBy: FieldName.self)
-        try fields.write("product count", product, count)
-    }
+    static let names = FieldNames("product count")
+    var fieldValues: FieldValues { [product, count] }
 }
 
 struct OrdersListResponse: ObjectDecodable {

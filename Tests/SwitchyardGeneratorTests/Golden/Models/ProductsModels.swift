@@ -13,52 +13,39 @@ struct Category: ObjectDecodable {
     static let fields = Fields(Self.init, "name parent children")
 }
 
-struct Company: ObjectDecodable, Encodable {
+struct Company: ObjectCodable {
     var kind: String
     var legalName: String
 
     static let fields = Fields(Self.init, "kind legal_name")
-
-    func encode(to encoder: any Encoder) throws {
-        var fields = encoder.container(keyedBy: FieldName.self)
-        try fields.write("kind legal_name", kind, legalName)
-    }
+    var fieldValues: FieldValues { [kind, legalName] }
 }
 
-struct Money: ObjectDecodable, Encodable {
+struct Money: ObjectCodable {
     var amount: String
     var currency: MoneyCurrency
 
     static let fields = Fields(Self.init, "amount currency")
-
-    func encode(to encoder: any Encoder) throws {
-        var fields = encoder.container(keyedBy: FieldName.self)
-        try fields.write("amount currency", amount, currency)
-    }
+    var fieldValues: FieldValues { [amount, currency] }
 }
 
 enum MoneyCurrency: OpenEnum {
-    case eur, usd
-    case other(String)
+    case eur, usd, other(String)
 
     static let known: [String: Self] = ["EUR": .eur, "USD": .usd]
     var rawValue: String { if case .other(let text) = self { text } else { knownText } }
 }
 
-struct Person: ObjectDecodable, Encodable {
+struct Person: ObjectCodable {
     var kind: String
     var name: String
 
     static let fields = Fields(Self.init, "kind name")
-
-    func encode(to encoder: any Encoder) throws {
-        var fields = encoder.container(keyedBy: FieldName.self)
-        try fields.write("kind name", kind, name)
-    }
+    var fieldValues: FieldValues { [kind, name] }
 }
 
 /// A product of the shop.
-struct Product: ObjectDecodable, Encodable {
+struct Product: ObjectCodable {
     var id: Int64?
     var createdAt: Date?
     /// The title, in the language of the request.
@@ -76,41 +63,28 @@ struct Product: ObjectDecodable, Encodable {
         Self.init,
         "id created_at title state price default seller released attributes self size"
     )
-
-    func encode(to encoder: any Encoder) throws {
-        var fields = encoder.container(keyedBy: FieldName.self)
-        try fields.write("id created_at title state price default", id, createdAt, title, state, price, `default`)
-        try fields.write("seller released attributes self size", seller, released, attributes, selfValue, size)
+    var fieldValues: FieldValues {
+        [id, createdAt, title, state, price, `default`, seller, released, attributes, selfValue, size]
     }
 }
 
-enum ProductPrice: FieldValue, Encodable {
+enum ProductPrice: DecodableUnion, EncodableUnion {
     case number(Double)
     case money(Money)
     case other(JSONValue)
 
-    init(from decoder: any Decoder) throws {
-        if let value: Double = decoder.attempt() {
-            self = .number(value)
-        } else if let value: Money = decoder.attempt() {
-            self = .money(value)
-        } else {
-            self = .other(try decoder.value())
-        }
-    }
-
-    func encode(to encoder: any Encoder) throws {
+    static let cases = UnionCases<Self>(.of(Self.number), .of(Self.money))
+    var content: any Encodable {
         switch self {
-        case .number(let value): try encoder.write(value)
-        case .money(let value): try encoder.write(value)
-        case .other(let value): try encoder.write(value)
+        case .number(let value): value
+        case .money(let value): value
+        case .other(let value): value
         }
     }
 }
 
 enum ProductState: OpenEnum {
-    case draft, onSale, soldOut
-    case other(String)
+    case draft, onSale, soldOut, other(String)
 
     static let known: [String: Self] = ["draft": .draft, "on sale": .onSale, "sold_out": .soldOut]
     var rawValue: String { if case .other(let text) = self { text } else { knownText } }
@@ -131,8 +105,7 @@ struct ProductsAddFilesBody: MultipartBody {
 }
 
 enum ProductsAddFilesBodyPurpose: OpenEnum {
-    case manual, picture
-    case other(String)
+    case manual, picture, other(String)
 
     static let known: [String: Self] = ["manual": .manual, "picture": .picture]
     var rawValue: String { if case .other(let text) = self { text } else { knownText } }
@@ -144,58 +117,46 @@ struct ProductsAddFilesResponse: ObjectDecodable {
     static let fields = Fields(Self.init, "count")
 }
 
-struct ProductsUpdateBody: Encodable, Sendable {
+struct ProductsUpdateBody: ObjectEncodable {
     var title: String?
     var state: ProductState?
 
-    func encode(to encoder: any Encoder) throws {
-        var fields = encoder.container(keyedBy: FieldName.self)
-        try fields.write("title state", title, state)
-    }
+    static let names = FieldNames("title state")
+    var fieldValues: FieldValues { [title, state] }
 }
 
-struct RangeModel: Encodable, Sendable {
+struct RangeModel: ObjectEncodable {
     var from: Double?
     var to: Double?
 
-    func encode(to encoder: any Encoder) throws {
-        var fields = encoder.container(keyedBy: FieldName.self)
-        try fields.write("from to", from, to)
-    }
+    static let names = FieldNames("from to")
+    var fieldValues: FieldValues { [from, to] }
 }
 
-enum Seller: FieldValue, Encodable {
+enum Seller: DecodableUnion, EncodableUnion {
     case person(Person)
     case company(Company)
     case other(JSONValue)
 
-    init(from decoder: any Decoder) throws {
-        switch decoder.tag("kind") {
-        case "person": self = .person(try decoder.value())
-        case "company": self = .company(try decoder.value())
-        default: self = .other(try decoder.value())
-        }
-    }
-
-    func encode(to encoder: any Encoder) throws {
+    static let cases = UnionCases<Self>(
+        tag: "kind",
+        .of(Self.person, tags: "person"),
+        .of(Self.company, tags: "company")
+    )
+    var content: any Encodable {
         switch self {
-        case .person(let value): try encoder.write(value)
-        case .company(let value): try encoder.write(value)
-        case .other(let value): try encoder.write(value)
+        case .person(let value): value
+        case .company(let value): value
+        case .other(let value): value
         }
     }
 }
 
-struct Size: ObjectDecodable, Encodable {
+struct Size: ObjectCodable {
     var width: Int?
     var height: Int?
     var measuredAt: Date?
 
     static let fields = Fields(Self.init, "width height measured_at", unixTimes: "measured_at")
-
-    func encode(to encoder: any Encoder) throws {
-        var fields = encoder.container(keyedBy: FieldName.self)
-        try fields.write("width height", width, height)
-        try fields.writeUnixTime("measured_at", measuredAt)
-    }
+    var fieldValues: FieldValues { [width, height, measuredAt] }
 }
