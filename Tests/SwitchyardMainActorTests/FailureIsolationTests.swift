@@ -9,15 +9,15 @@ import Testing
 /// function that runs elsewhere.
 @Suite(.timeLimit(.minutes(5))) struct FailureIsolationTests {
     /// A call with the name of the method that makes it.
-    struct Row: Sendable, CustomTestStringConvertible {
+    nonisolated struct Row: Sendable, CustomTestStringConvertible {
         let testDescription: String
         /// Makes the call and returns whether its error was caught on the main queue.
         let call: @MainActor @Sendable (TopicAPI) async -> Bool?
     }
 
-    private static let list = APIConfiguration(path: "topics")
+    nonisolated private static let list = APIConfiguration(path: "topics")
 
-    private static let rows = [
+    nonisolated private static let rows = [
         Row(testDescription: "value") { api in
             do { _ = try await api.value(Topic.self, for: list) } catch { return isOnMainQueue }
             return nil

@@ -1,9 +1,18 @@
 import Foundation
-import Switchyard
+public import Switchyard
 import SwitchyardTesting
 import Testing
 
 @testable import SwitchyardShopClient
+
+// sample
+extension Shop {
+    /// The service that the document describes.
+    public static func service() throws(CatalogError) -> Service {
+        try ServiceCatalog.service(contentsOf: Bundle.module.bundleURL.appending(path: "Services/shop.json"))
+    }
+}
+// end
 
 /// Compiles and runs the samples of the article on generating.
 @Suite(.timeLimit(.minutes(5))) struct GeneratingSamples {
