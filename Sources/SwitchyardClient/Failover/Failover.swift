@@ -64,7 +64,7 @@ final class Failover: DispatchedRequest {
     /// The settings of a failover that executes one round of a ``RequestFlow`` (the first try at the request or a
     /// retry) or one part of a transfer.
     struct Round {
-        /// The deadline of the whole flow.
+        /// The deadline of the request over all its rounds.
         ///
         /// If `nil`, the deadline of the configuration applies.
         var deadline: MonotonicTime?

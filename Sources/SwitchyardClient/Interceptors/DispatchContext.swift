@@ -37,7 +37,7 @@ public struct DispatchContext: Sendable {
     /// The server that is preferred now.
     var preferredServer: Server.ID { preferred() }
 
-    /// The number of rounds after the first, including those that follow a 401.
+    /// The number of retries so far, including those after a 401 (the rounds after the first).
     public var retries: Int { round - 1 }
 
     /// The time until the deadline, which is never negative.

@@ -23,7 +23,7 @@ package final class CallOwner: Sendable {
 
     /// The login that a call is bound to, as recorded when the call was made.
     struct Login: Sendable, Hashable {
-        /// The name of the user, or `nil` if users have no names.
+        /// The name of the user, or `nil` if the client does not know users by name (`NetworkClient.Options.user`).
         var user: String?
         /// The number of the login.
         ///

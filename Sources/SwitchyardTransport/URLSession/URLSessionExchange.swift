@@ -153,7 +153,7 @@ final class URLSessionExchange: TransportTask {
         end(outcome(of: error), stopsTask: true)
     }
 
-    /// Suspends or resumes the task according to its reader.
+    /// Suspends the task while the reader of its body is paused, and resumes it afterwards.
     ///
     /// Does nothing on Linux, where a suspended task would restart its request.
     private func followReader() {

@@ -236,7 +236,7 @@ import Testing
         #expect(reports.withLock { $0 } == [0, 1])
     }
 
-    @Test func `random joins and cancels leave no waiter and no transfer`() async throws {
+    @Test func `2,000 calls, every third cancelled, leave no shared transfer and no active request`() async throws {
         let (client, transport) = try NetworkClient.stubbed(switching: .off) { _ in .status(200) }
 
         await withTaskGroup(of: Void.self) { group in

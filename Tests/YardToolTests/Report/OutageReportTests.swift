@@ -211,7 +211,7 @@ import Testing
         let plain = html[..<text]
         for part in [
             "Server primary failed. 1 of 18 calls failed.", "primary did not respond in time",
-            "data-column=\"noticed after\">500 ms</td>", "calls go to secondary instead of primary",
+            "data-column=\"out of service after\">500 ms</td>", "calls go to secondary instead of primary",
             "<th scope=\"row\">during</th>",
         ] {
             #expect(plain.contains(part), "\(part)")

@@ -25,7 +25,7 @@ extension ModuleErrorCode {
     /// The name of the type.
     public static var module: String { "\(Self.self)" }
 
-    /// There are no messages.
+    /// By default, there are no messages.
     public var texts: [MessageLanguage: String] { [:] }
 
     /// Returns the error for this code.

@@ -7,7 +7,7 @@ extension PageRequest {
         case number(Int)
         /// A page by the number of items before it.
         case offset(Int)
-        /// A page by the opaque text that the response with the previous page contained.
+        /// The page that the server identifies by an opaque text, which it sent with the previous page.
         case cursor(String)
         /// The page after the item with this id.
         case after(String)

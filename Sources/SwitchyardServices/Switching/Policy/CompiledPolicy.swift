@@ -33,7 +33,7 @@ final class CompiledPolicy: Sendable {
     let unknownHedge: Double
     /// The time in seconds for which a failure of an endpoint is remembered.
     let endpointWindow: Double
-    /// The window after the fastest server in seconds.
+    /// The time in seconds by which a server's mean latency may exceed that of the fastest server.
     let latencyWindow: Float
     private let lateness: LatenessRule
     /// The amount that a timely response (``Lateness``) adds to the lateness of a server; negative.

@@ -33,7 +33,8 @@ struct ReportText {
     private var impacts: String {
         guard !report.impacts.isEmpty else { return "" }
         let columns = [
-            "fault", "start", "noticed after", "calls", "failed", "saved", "slowest", "went to", "back after",
+            "fault", "start", "out of service after", "calls", "failed", "saved", "slowest meanwhile", "went to",
+            "back after",
         ]
         let title = "Faults and the calls that were due meanwhile"
         return HTMLTable(title, columns, ImpactRows(report).rows, isStacked: true).html

@@ -103,7 +103,7 @@ extension ReportPhase {
 }
 
 extension ReportFleet {
-    /// Converts a completed simulation to steps of one second.
+    /// Creates the fleet figures of a report from a completed simulation, with one value per second.
     fileprivate init(of simulation: FleetSimulation) {
         let tally = simulation.tally
         let seconds = 0..<Int(FleetScenario.duration)
