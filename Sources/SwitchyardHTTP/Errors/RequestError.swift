@@ -275,7 +275,7 @@ extension RequestError.BodyReason {
 extension RequestError.FileReason {
     fileprivate var message: String {
         switch self {
-        case .notAFileURL: "is not given by a file URL"
+        case .notAFileURL: "cannot be used: its URL is not a file URL"
         case .unreadable(let error): "cannot be read: \(error)"
         case .isDirectory: "is a directory"
         case .changedWhileSending: "changed while it was sent"

@@ -48,7 +48,7 @@ extension FileFailure: CustomStringConvertible {
             case .diskFull: "does not fit: the disk is full"
             case .tooLarge: "is larger than allowed"
             case .busy: "is being written by another download"
-            case .notAFileURL: "is not given by a file URL"
+            case .notAFileURL: "cannot be used: its URL is not a file URL"
             case .other(let text): "cannot be written: \(text)"
             }
         return "the file “\(path)” \(what)"

@@ -48,13 +48,13 @@ package struct JSONParser {
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
         let value = try value()
         skipWhitespace()
-        guard position == bytes.count else { throw malformed("nothing after the value") }
+        guard position == bytes.count else { throw malformed(expected: "nothing after the value") }
         return value
     }
 
     private mutating func value() throws(Failure) -> JSONValue {
         skipWhitespace()
-        guard position < bytes.count else { throw malformed("a value") }
+        guard position < bytes.count else { throw malformed(expected: "a value") }
         switch bytes[position] {
         case UInt8(ascii: "{"): return try object()
         case UInt8(ascii: "["): return try array()
@@ -95,7 +95,7 @@ package struct JSONParser {
             elements.append(try value(at: "[\(elements.count)]"))
             skipWhitespace()
             if take(UInt8(ascii: "]")) { return .array(elements) }
-            guard take(UInt8(ascii: ",")) else { throw malformed("a comma or ]") }
+            guard take(UInt8(ascii: ",")) else { throw malformed(expected: "a comma or ]") }
         }
     }
 
@@ -112,21 +112,23 @@ package struct JSONParser {
                 throw Failure(kind: .repeatedName(path: ".\(name)"), offset: position)
             }
             skipWhitespace()
-            guard take(UInt8(ascii: ":")) else { throw malformed("a colon") }
+            guard take(UInt8(ascii: ":")) else { throw malformed(expected: "a colon") }
             if let earlier = members.updateValue(try value(at: ".\(name)"), forKey: name) {
                 hasRepeatedNames = true
                 if repeatedNames == .firstHolds { members[name] = earlier }
             }
             skipWhitespace()
             if take(UInt8(ascii: "}")) { return .object(members) }
-            guard take(UInt8(ascii: ",")) else { throw malformed("a comma or }") }
+            guard take(UInt8(ascii: ",")) else { throw malformed(expected: "a comma or }") }
         }
     }
 
     private mutating func word(_ word: StaticString, _ value: JSONValue) throws(Failure) -> JSONValue {
         let end = position + word.utf8CodeUnitCount
-        guard end <= bytes.count else { throw malformed("\(word)") }
-        guard word.withUTF8Buffer({ $0.elementsEqual(bytes[position..<end]) }) else { throw malformed("\(word)") }
+        guard end <= bytes.count else { throw malformed(expected: "\(word)") }
+        guard word.withUTF8Buffer({ $0.elementsEqual(bytes[position..<end]) }) else {
+            throw malformed(expected: "\(word)")
+        }
         position = end
         return value
     }
@@ -146,7 +148,7 @@ package struct JSONParser {
     private mutating func digits(_ expected: String = "a digit") throws(Failure) {
         let start = position
         while position < bytes.count, bytes[position].isDigit { position += 1 }
-        guard position > start else { throw malformed(expected) }
+        guard position > start else { throw malformed(expected: expected) }
     }
 
     private mutating func skipWhitespace() {
@@ -164,7 +166,7 @@ package struct JSONParser {
         return true
     }
 
-    private func malformed(_ expected: String) -> Failure {
+    private func malformed(expected: String) -> Failure {
         Failure(kind: .malformed(expected: expected), offset: position)
     }
 }
@@ -172,7 +174,7 @@ package struct JSONParser {
 extension JSONParser {
     /// Parses a string, starting at its opening quote.
     private mutating func string() throws(Failure) -> String {
-        guard take(UInt8(ascii: "\"")) else { throw malformed("a key in quotes") }
+        guard take(UInt8(ascii: "\"")) else { throw malformed(expected: "a key in quotes") }
         let start = position
         while position < bytes.count {
             switch bytes[position] {
@@ -183,12 +185,12 @@ extension JSONParser {
             case UInt8(ascii: "\\"):
                 return try stringWithEscapes(from: start)
             case 0..<0x20:
-                throw malformed("no control character in a string")
+                throw malformed(expected: "no control character in a string")
             default:
                 position += 1
             }
         }
-        throw malformed("the closing quote of a string")
+        throw malformed(expected: "the closing quote of a string")
     }
 
     /// Parses the rest of a string after its first escape was found.
@@ -202,15 +204,15 @@ extension JSONParser {
             case UInt8(ascii: "\\"): try escape(into: &result)
             case 0..<0x20:
                 position -= 1
-                throw malformed("no control character in a string")
+                throw malformed(expected: "no control character in a string")
             default: result.append(byte)
             }
         }
-        throw malformed("the closing quote of a string")
+        throw malformed(expected: "the closing quote of a string")
     }
 
     private mutating func escape(into result: inout ContiguousArray<UInt8>) throws(Failure) {
-        guard position < bytes.count else { throw malformed("a valid escape") }
+        guard position < bytes.count else { throw malformed(expected: "a valid escape") }
         let byte = bytes[position]
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): result.append(byte)
@@ -223,7 +225,7 @@ extension JSONParser {
             position += 1
             result.append(contentsOf: String(try scalar()).utf8)
             return
-        default: throw malformed("a valid escape")
+        default: throw malformed(expected: "a valid escape")
         }
         position += 1
     }
@@ -235,12 +237,12 @@ extension JSONParser {
         let first = try hexadecimal()
         if let scalar = Unicode.Scalar(first) { return Character(scalar) }
         guard (0xD800..<0xDC00).contains(first), take(UInt8(ascii: "\\")), take(UInt8(ascii: "u")) else {
-            throw malformed("a whole surrogate pair")
+            throw malformed(expected: "a complete surrogate pair")
         }
         let second = try hexadecimal()
         guard (0xDC00..<0xE000).contains(second),
             let scalar = Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00))
-        else { throw malformed("a whole surrogate pair") }
+        else { throw malformed(expected: "a complete surrogate pair") }
         return Character(scalar)
     }
 
@@ -248,7 +250,7 @@ extension JSONParser {
         var value: UInt32 = 0
         for _ in 0..<4 {
             guard position < bytes.count, let digit = Character(Unicode.Scalar(bytes[position])).hexDigitValue else {
-                throw malformed("four hexadecimal digits")
+                throw malformed(expected: "four hexadecimal digits")
             }
             value = value << 4 | UInt32(digit)
             position += 1
@@ -258,7 +260,7 @@ extension JSONParser {
 
     /// Returns the bytes as text; throws if they are not valid UTF-8.
     private func text(_ slice: ArraySlice<UInt8>) throws(Failure) -> String {
-        guard let text = String(validUTF8: slice) else { throw malformed("a string in UTF-8") }
+        guard let text = String(validUTF8: slice) else { throw malformed(expected: "a string in UTF-8") }
         return text
     }
 }

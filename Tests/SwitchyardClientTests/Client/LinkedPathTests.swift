@@ -75,7 +75,10 @@ import Testing
             ("https://a.example/v%2F3/topics", nil),
         ] as [(String, String?)]
     )
-    func `the API version is recognized in every spelling of the link`(url: String, path: String?) throws {
+    func `the path of a URL omits the API version, however host, port and version are spelled`(
+        url: String,
+        path: String?
+    ) throws {
         #expect(try client(["https://a.example"]) { $0.apiVersion = "v3" }.path(of: url) == path)
     }
 

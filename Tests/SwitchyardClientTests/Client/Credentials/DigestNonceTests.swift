@@ -91,7 +91,9 @@ import Testing
         for path in ["a", "b"] { #expect(try await client.send(APIConfiguration(path: path)).status == 200) }
     }
 
-    @Test func `a stale nonce is replaced in every retry as long as the previous nonce was accepted`() async throws {
+    @Test func `each retry may answer a challenge with a new nonce if the server had accepted the previous nonce`()
+        async throws
+    {
         let state = Locked((nonce: 0, taken: 0))
         let (client, _) = try NetworkClient.stubbed(options: {
             $0.credentials = Credentials(.digest(user: "u", password: "p"))

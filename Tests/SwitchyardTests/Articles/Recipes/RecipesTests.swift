@@ -25,7 +25,8 @@ import Testing
 
     // MARK: - Errors
 
-    @Test func `in the recipe for errors, a detail becomes the message and a status becomes the app's code`()
+    @Test
+    func `in the recipe for errors, the detail of a response becomes the message and the status the app's code`()
         async throws
     {
         try await withBackend { _, client, credentials in
