@@ -18,8 +18,8 @@ public enum OAuthError: Error, Sendable, Hashable {
     case deviceExpired
     /// The credential has no refresh token.
     case noRefreshToken
-    /// The settings contain no URL for an endpoint that the flow needs. The associated value is the name of the
-    /// endpoint.
+    /// The settings contain no URL for an endpoint that the OAuth flow needs. The associated value is the name of
+    /// the endpoint.
     case missingEndpoint(String)
 
     /// An error code from a server.

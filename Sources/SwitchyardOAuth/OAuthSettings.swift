@@ -22,11 +22,11 @@ public struct OAuthSettings: Sendable, Hashable {
     public var authentication = ClientAuthentication.none
     /// The URL of the endpoint that issues access tokens and refresh tokens.
     public var tokenEndpoint: String
-    /// The absolute URL at which the user logs in, or `nil` if the app uses no flow that needs this URL.
+    /// The absolute URL at which the user logs in, or `nil` if the app uses no OAuth flow that needs this URL.
     public var authorizationEndpoint: String?
-    /// The endpoint that issues device codes, or `nil` if the app uses no flow that needs this endpoint.
+    /// The endpoint that issues device codes, or `nil` if the app uses no OAuth flow that needs this endpoint.
     public var deviceEndpoint: String?
-    /// The URI to which the server redirects the user, or `nil` if the app uses no flow that needs this URI.
+    /// The URI to which the server redirects the user, or `nil` if the app uses no OAuth flow that needs this URI.
     public var redirectURI: String?
     /// The OAuth scopes that the app requests, none by default.
     public var scopes: [String] = []

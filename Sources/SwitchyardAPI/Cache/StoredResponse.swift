@@ -229,7 +229,7 @@ extension ResponseStore {
         removeAll { $0.partition == nobody }
     }
 
-    /// Does nothing.
+    /// By default, does nothing.
     package func recordChange(of path: String, in partition: CachePartition, at date: Date) {}
 
     /// Returns `nil`, because changes are not recorded.

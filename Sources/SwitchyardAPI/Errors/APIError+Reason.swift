@@ -161,7 +161,7 @@ public struct ModuleFailure: Sendable, Hashable {
 
     /// Creates a failure of a module.
     ///
-    /// There is no server code by default.
+    /// By default, there is no server code.
     public init(module: String, code: Int?, serverCode: BusinessCode? = nil) {
         self.module = module
         self.code = code

@@ -186,7 +186,7 @@ extension PageRecorder {
         try await perform(.more, load)
     }
 
-    /// Loads a page by its number and starts the list again with it.
+    /// Loads the page with a number, and starts the list again with this page.
     ///
     /// - Parameters:
     ///   - number: The number of the page, counted from 1. A lower number counts as 1.

@@ -62,7 +62,7 @@ extension HarmFigures {
 extension HarmFigures.Calls {
     init(_ calls: [HarmCall], deadline: Double) {
         let waits = calls.map { $0.failure == nil ? $0.milliseconds : max(deadline, $0.milliseconds) }.sorted()
-        // The nearest rank: the smallest wait such that at least this fraction of all waits is not longer.
+        // The nearest rank: the smallest waiting time that at least this fraction of the calls does not exceed.
         func percentile(_ share: Double) -> Double {
             waits.isEmpty ? 0 : waits[max(1, Int((share * Double(waits.count)).rounded(.up))) - 1]
         }

@@ -4,8 +4,8 @@ import Switchyard
 /// A benchmark of the memory per request while many requests wait at the same time.
 ///
 /// The layers of the library are measured separately: libcurl alone, the bare transport, the client and the manager
-/// (`WaitingRequests.Layer`). For the layers above libcurl, the benchmark also reports the memory in addition to
-/// libcurl's own handles.
+/// (`WaitingRequests.Layer`). For the layers above libcurl, the benchmark also reports how much more memory than
+/// libcurl alone they use.
 ///
 /// Each measurement runs every layer once. Each layer runs in a new process, so that no layer reuses the memory of
 /// another layer. The results do not include the kernel's connection buffers.

@@ -29,7 +29,7 @@ protocol DispatchedRequest: AnyObject, Sendable {
 }
 
 extension DispatchedRequest {
-    /// Does nothing.
+    /// By default, does nothing.
     ///
     /// Only a request that waits at a limit reacts to another preferred server.
     func serverSwitched(in pool: ServerPool) {}

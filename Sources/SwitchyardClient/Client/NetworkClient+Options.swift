@@ -6,12 +6,12 @@ extension NetworkClient {
     public struct Options: Sendable {
         /// The builder of requests, with their common headers and parameters, timeouts and size limits.
         ///
-        /// The total timeout of the generator is the deadline of a whole request, including all attempts, waits and
+        /// The total timeout of the generator is the deadline of a whole request, including all attempts, pauses and
         /// hedges (a second attempt while the first is slow). An ``APIConfiguration`` can override this deadline.
         public var generator: RequestGenerator
         /// A closure that changes the generator for one environment: keys, API version, common headers.
         ///
-        /// There is no closure by default.
+        /// By default, there is no closure.
         ///
         /// The client calls the closure each time it enters an environment. Cookies are separated by environment even
         /// without the closure.

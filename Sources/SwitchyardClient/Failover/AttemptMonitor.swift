@@ -90,8 +90,8 @@ final class MonitoredAttempt: TransportTask {
 
     /// Reports the end of the attempt under the lock, so that no later event is reported before the end.
     ///
-    /// Calling the observer under the lock is safe. The observer only takes the lock of its flow and queues the
-    /// event, see ``ObserverQueue``.
+    /// Calling the observer under the lock is safe. The observer only takes the lock of its ``RequestFlow`` and
+    /// queues the event, see ``ObserverQueue``.
     func tell(_ result: Result<HTTPResponse, TransportError>) {
         state.withLock { state in
             guard !state.isOver else { return }

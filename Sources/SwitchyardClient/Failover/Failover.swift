@@ -76,7 +76,7 @@ final class Failover: DispatchedRequest {
         var kind = CallAttempt.Kind.first
         /// Whether the failover ends itself at the deadline.
         ///
-        /// `false` in a flow, because the flow ends its rounds.
+        /// `false` in a ``RequestFlow``, because it ends its rounds.
         var isTimed = true
         /// A closure that returns the time until which a caller waits for the request.
         ///

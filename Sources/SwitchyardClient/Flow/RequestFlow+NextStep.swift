@@ -202,7 +202,7 @@ extension RoundResult {
     /// to the location of its result has executed it.
     fileprivate var mayRespondToChallenge: Bool { resendRule.allowsResend(afterChallengeWith: fate) }
 
-    /// The result of the round as the result of a flow.
+    /// The result of the round as the result of a ``RequestFlow``.
     var ending: Result<HTTPResponse, RequestFailure.Reason> {
         switch result {
         case .success(let answer): .success(answer.response)
@@ -212,7 +212,7 @@ extension RoundResult {
 }
 
 extension RequestFailure.Reason {
-    /// Whether the flow ends for this reason without asking interceptors or the retry policy.
+    /// Whether a ``RequestFlow`` ends for this reason without asking interceptors or the retry policy.
     fileprivate var isFinal: Bool {
         switch self {
         case .cancelled, .deadlineExceeded, .closed: true

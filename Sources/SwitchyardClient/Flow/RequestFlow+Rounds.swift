@@ -1,7 +1,7 @@
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// The data that a round of a flow passes on to the next round.
+/// The data that a round of a ``RequestFlow`` passes on to the next round.
 ///
 /// A round is one try at the request with its failovers and hedges.
 struct RequestFlowMemory {

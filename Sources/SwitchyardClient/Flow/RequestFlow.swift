@@ -6,8 +6,8 @@ import SwitchyardTransport
 /// rounds.
 ///
 /// A round is one try at the request with its failovers and hedges (one run of ``Failover``). Each retry starts another
-/// round. A flow replaces a bare failover if the client's options or the call's configuration require any of the steps
-/// below. A round has this fixed order:
+/// round. A request flow replaces a bare failover if the client's options or the call's configuration require any of
+/// the steps below. A round has this fixed order:
 ///
 /// 1. limits: each limit admits the round, makes it wait, or refuses it
 /// 2. adapt: interceptors change the configuration, first the client's interceptors, then the call's
@@ -19,9 +19,9 @@ import SwitchyardTransport
 /// 7. retry: interceptors decide in the same order, then the retry policy decides, and the first decision applies
 /// 8. wait: if the decision is a retry, the next round starts after a pause
 ///
-/// Identifier, environment and deadline belong to the whole flow. The flow ends exactly once: by a round, by a
-/// cancellation or by the deadline, whichever comes first. Cancellation and deadline take effect immediately, even if
-/// an interceptor never returns. The task that runs the rounds detects the end at its next step and stops.
+/// Identifier, environment and deadline belong to the flow with all its rounds. The flow ends exactly once: by a round,
+/// by a cancellation or by the deadline, whichever comes first. Cancellation and deadline take effect immediately, even
+/// if an interceptor never returns. The task that runs the rounds detects the end at its next step and stops.
 final class RequestFlow: DispatchedRequest, CredentialUser {
     let id: RequestID
     let owner: OwnerID

@@ -1,7 +1,7 @@
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// The state of one flow: the work to stop when the flow ends, and the results of its rounds.
+/// The state of one ``RequestFlow``: the work to stop when the flow ends, and the results of its rounds.
 ///
 /// A round is one try at the request with its failovers and hedges. Each retry starts another round.
 ///

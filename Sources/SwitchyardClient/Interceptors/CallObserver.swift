@@ -80,27 +80,27 @@ extension CallObserver {
         }
     }
 
-    /// Does nothing.
+    /// By default, does nothing.
     public func callStarted(_ configuration: APIConfiguration, in event: DispatchEvent) {}
-    /// Does nothing.
+    /// By default, does nothing.
     public func roundStarted(_ configuration: APIConfiguration, in event: DispatchEvent) {}
-    /// Does nothing.
+    /// By default, does nothing.
     public func attemptStarted(_ attempt: AttemptRecord, in event: DispatchEvent) {}
-    /// Does nothing.
+    /// By default, does nothing.
     public func attemptRedirected(_ attempt: AttemptRecord, by step: RedirectStep, in event: DispatchEvent) {}
-    /// Does nothing.
+    /// By default, does nothing.
     public func attemptEnded(
         _ attempt: AttemptRecord,
         with result: Result<HTTPResponse, TransportError>,
         in event: DispatchEvent
     ) {}
-    /// Does nothing.
+    /// By default, does nothing.
     public func roundEnded(with result: Result<ServiceResponse, RequestFailure>, in event: DispatchEvent) {}
-    /// Does nothing.
+    /// By default, does nothing.
     public func retryScheduled(after pause: Duration, in event: DispatchEvent) {}
-    /// Does nothing.
+    /// By default, does nothing.
     public func callEnded(with result: Result<ServiceResponse, RequestFailure>, in event: DispatchEvent) {}
-    /// Does nothing.
+    /// By default, does nothing.
     public func cachedResponseUsed(status: Int, isFresh: Bool, in event: DispatchEvent) {}
 }
 

@@ -3,7 +3,7 @@ package import SwitchyardServices
 
 /// The owner of a call: the user and the environment at the moment the call is made.
 ///
-/// The owner is determined before the call leaves the thread of its caller. It applies to all retries, waits and
+/// The owner is determined before the call leaves the thread of its caller. It applies to all retries, pauses and
 /// partial requests of the call. The owner determines which credential the call carries and whether its response may
 /// still be delivered.
 ///

@@ -60,9 +60,10 @@ package final class ServerRole: Sendable {
 }
 
 extension ServerRole {
-    /// Whether the server serves a request for a path of the service, which has a leading slash and no query.
+    /// Whether the server serves a request with this method and path.
     ///
-    /// The path is `nil` for a URL that is not below the base URL. No pattern matches such a URL.
+    /// The path starts with a slash and has no query. It is `nil` for a URL that is not below the base URL. If the
+    /// server has a list of patterns, it does not serve such a URL.
     func serves(_ method: HTTPMethod, _ path: String?) -> Bool {
         guard let patterns else { return !servesReadsOnly || method.isSafe }
         guard let path, ServicePath.isPlain(path) else { return false }

@@ -69,7 +69,7 @@ package struct InspectedCall: Codable, Sendable, Equatable {
     package var mayHaveBeenExecuted: Bool?
     /// The attempts, in order.
     package var attempts: [InspectedAttempt] = []
-    /// The waits of the call.
+    /// The periods in which the call waited and had no active request.
     package var waits: [Wait] = []
 
     /// Creates a call that is active.

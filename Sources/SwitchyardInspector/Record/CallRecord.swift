@@ -5,8 +5,8 @@ import SwitchyardServices
 
 /// The record of a call: the part that the page shows, and the stored exchanges.
 struct CallRecord: Sendable {
-    /// The maximum number of attempts and of waits per call, and the maximum number of redirects and of exchanges per
-    /// attempt.
+    /// The maximum number of attempts and of waiting periods per call, and the maximum number of redirects and of
+    /// exchanges per attempt.
     static let limit = 100
 
     private(set) var call: InspectedCall

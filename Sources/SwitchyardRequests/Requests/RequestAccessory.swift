@@ -21,11 +21,11 @@ public protocol RequestAccessory: Sendable {
 }
 
 extension RequestAccessory {
-    /// Does nothing.
+    /// By default, does nothing.
     public func willStart(_ subject: AccessorySubject) {}
-    /// Does nothing.
+    /// By default, does nothing.
     public func willStop(_ subject: AccessorySubject) {}
-    /// Does nothing.
+    /// By default, does nothing.
     public func didStop(_ subject: AccessorySubject) {}
 }
 
@@ -54,7 +54,7 @@ public struct AccessorySubject: Sendable, Hashable {
 
     /// Creates the description of an observed object.
     ///
-    /// There are no tags by default.
+    /// By default, there are no tags.
     public init(kind: Kind, id: RequestID, tags: Set<String> = []) {
         self.kind = kind
         self.id = id

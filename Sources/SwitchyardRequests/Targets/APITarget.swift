@@ -44,15 +44,15 @@ public protocol APITarget: Sendable {
 }
 
 extension APITarget {
-    /// GET.
+    /// By default, GET.
     public var method: HTTPMethod { .get }
-    /// No parameters.
+    /// By default, no parameters.
     public var parameters: Parameters { [:] }
-    /// No body.
+    /// By default, no body.
     public var body: RequestBody { .none }
-    /// No header fields.
+    /// By default, no header fields.
     public var headers: HTTPHeaders { [] }
-    /// An empty response with status 200.
+    /// By default, an empty response with status 200.
     public var sampleResponse: HTTPResponse { HTTPResponse(status: 200) }
 
     /// Changes nothing.

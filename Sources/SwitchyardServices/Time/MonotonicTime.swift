@@ -71,8 +71,8 @@ extension Duration {
     /// The duration in whole nanoseconds, clamped to the range of 64 bits (292 years).
     @usableFromInline package var clampedNanoseconds: Int64 {
         #if !canImport(Darwin)
-            // For durations from 0 to 78 minutes, which are nearly all, a 64-bit division is enough: 10^9 = 2^9 *
-            // 1,953,125.
+            // Attoseconds are divided by 10^9 = 2^9 * 1,953,125. After the shift by 9 bits, a duration of up to 78
+            // minutes (2^72 as) fits in 64 bits, so a 64-bit division is enough.
             if let short = Int64(exactly: attoseconds >> 9), short >= 0 { return short / 1_953_125 }
         #endif
         let (seconds, attoseconds) = components

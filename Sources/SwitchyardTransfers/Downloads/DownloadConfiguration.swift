@@ -77,10 +77,10 @@ public struct DownloadConfiguration: Sendable {
     /// If the download uses several connections, each part has its own count.
     ///
     /// The download continues on another server if the service has several. Otherwise, it continues on the same server
-    /// after a pause. If that server cannot be reached, does not respond in time, or responds with 502, 503 or 504, the
-    /// download tries again after a longer pause, and this attempt counts as a continuation too. The pause is 0.2 s at
-    /// first and doubles each time up to 5 s. Each pause is shortened at random by up to a half. If the request must
-    /// not be repeated (`resendRule`), its response is not continued.
+    /// after a pause. If that server cannot be reached, does not respond in time, or responds with 502, 503 or 504,
+    /// this counts as another continuation. The pause is 0.2 s before the first continuation and doubles with each
+    /// further one, up to 5 s. It is shortened at random by up to a half. A `Retry-After` of such a response lengthens
+    /// it, up to 60 s. If the request must not be repeated (`resendRule`), its response is not continued.
     public var maximumContinuations = 3
     /// The number of connections that share the download; 1 unless set, 16 at most.
     ///

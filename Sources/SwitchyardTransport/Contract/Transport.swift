@@ -46,7 +46,7 @@ public protocol Transport: Sendable {
 }
 
 extension Transport {
-    /// Does nothing.
+    /// By default, does nothing.
     public func retireConnections() {}
 }
 

@@ -107,7 +107,7 @@ struct LoadSummary {
 
     init(_ records: [LoadRecord], switches: Switches = Switches()) {
         let waits = records.map(\.waited).sorted()
-        // The nearest rank: the smallest wait that is at least as long as this share of all waits.
+        // The nearest rank: the smallest waiting time that at least this share of the calls does not exceed.
         func percentile(_ share: Double) -> Double {
             waits.isEmpty ? 0 : waits[max(1, Int((share * Double(waits.count)).rounded(.up))) - 1] * 1000
         }

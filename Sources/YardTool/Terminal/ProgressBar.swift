@@ -3,7 +3,7 @@ struct ProgressBar {
     /// The width of the bar in columns.
     var width = 32
 
-    /// Returns the bar and the share in percent.
+    /// Returns the bar and, in percent, the share of the work that is done.
     ///
     /// A share outside 0...1 is clamped.
     func text(_ share: Double) -> String {

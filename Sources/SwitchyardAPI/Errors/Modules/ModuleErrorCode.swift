@@ -17,7 +17,7 @@ public protocol ModuleErrorCode: RawRepresentable, CaseIterable, Hashable, Senda
 
     /// The messages for the user by language.
     ///
-    /// There are no messages by default. In this case, the text of ``APIError/Code/failed`` is shown.
+    /// By default, there are no messages. In this case, the text of ``APIError/Code/failed`` is shown.
     var texts: [MessageLanguage: String] { get }
 }
 

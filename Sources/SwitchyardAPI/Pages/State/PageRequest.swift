@@ -3,15 +3,15 @@ extension PageRequest {
     public enum Position: Sendable, Hashable {
         /// The first page of a list in which each response determines the next page.
         case first
-        /// A page by its number.
+        /// The page with this number.
         case number(Int)
-        /// A page by the number of items before it.
+        /// The page that starts after this number of items.
         case offset(Int)
         /// The page that the server identifies by an opaque text, which it sent with the previous page.
         case cursor(String)
         /// The page after the item with this id.
         case after(String)
-        /// A page by the URL that the response with the previous page contained.
+        /// The page at this URL, which the server sent with the previous page.
         case link(String)
     }
 }

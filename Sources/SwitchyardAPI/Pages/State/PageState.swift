@@ -10,7 +10,7 @@ struct PageState<Item: Sendable>: Sendable {
     enum Action: Sendable, Hashable {
         case refresh
         case more
-        /// A page by its position and the number of pages before it. The list starts again with this page.
+        /// The page at this position, with the number of pages before it. The list starts again with this page.
         case jump(PageRequest.Position, index: Int)
 
         var replacesList: Bool { self != .more }

@@ -46,7 +46,7 @@ extension CredentialProvider {
     public func canRefresh(_ credential: Credential?) -> Bool { credential?.refreshToken != nil }
     /// Returns `nil`, so the app gets the 401 response.
     public func refresh(_ refresh: CredentialRefresh) async throws -> Credential? { nil }
-    /// Does nothing.
+    /// By default, does nothing.
     public func store(_ credential: Credential?, in environment: ServiceEnvironment) async {}
 }
 

@@ -22,7 +22,7 @@
 /// | `switching.consecutiveFailures` | integer | failures | 5 | only with the policy `consecutiveFailures` |
 /// | `switching.selection` | string | | `priority` | one of ``SelectionStrategy`` |
 /// | `switching.overprovisioning` | number | | 1.4 | the factor for the health of a group of equal priority |
-/// | `switching.latencyWindow` | number | seconds | 0.015 | the window of `lowestLatency` after the fastest server |
+/// | `switching.latencyWindow` | number | seconds | 0.015 | the maximum excess over the fastest server's mean latency |
 /// | `switching.failsBack` | boolean | | by policy | whether a recovered server gets its traffic back |
 /// | `switching.failsOver` | boolean | | by policy | whether a failed request is sent to another server |
 /// | `switching.perEndpoint` | boolean | | by policy | whether failures that other servers share are ignored |
@@ -38,11 +38,11 @@
 /// | `switching.admission.sheds` | string | | `low` | the priority that is not sent: `none`, `low`, `normal` |
 /// | `switching.admission.mostShed` | number | 0...1 | 0.7 | the maximum shed share of normal-priority requests |
 /// | `switching.admission.floor` | number | 0...1 | 0.1 | the minimum share of its traffic that a server keeps |
-/// | `switching.admission.step` | number | 0...1 | 0.02 | the increase of the share per success |
-/// | `switching.admission.overloadCut` | number | 0...1 | 0.5 | the factor applied to the share on a 503 |
-/// | `switching.admission.timeoutCut` | number | 0...1 | 0.25 | the factor applied to the share on a timeout |
+/// | `switching.admission.step` | number | 0...1 | 0.02 | the increase of the share of traffic per success |
+/// | `switching.admission.overloadCut` | number | 0...1 | 0.5 | the factor for the share of traffic on a 503 |
+/// | `switching.admission.timeoutCut` | number | 0...1 | 0.25 | the factor for the share of traffic on a timeout |
 /// | `switching.admission.forgetting` | number | seconds | 120 | the time after which overload is forgotten |
-/// | `switching.admission.doubling` | number | seconds | 60 | the time in which a share doubles without successes |
+/// | `switching.admission.doubling` | number | seconds | 60 | the time in which a share doubles without success |
 /// | `switching.admission.clean` | number | seconds | 30 | the time without extra attempts after overload |
 /// | `switching.admission.longestRetryAfter` | number | seconds | 60 | the maximum Retry-After that is honored |
 /// | `switching.admission.sparesOverloaded` | boolean | | true | whether no server is ejected if all are overloaded |
@@ -128,7 +128,7 @@ package enum ServiceFormat {
                 "a number of at least 0",
                 "seconds",
                 "0.015",
-                "the window of lowestLatency after the fastest server"
+                "the latency above that of the fastest server up to which lowestLatency chooses a server"
             ),
             Key(
                 "switching.failsBack",
@@ -235,11 +235,14 @@ package enum ServiceFormat {
                 "floor", "a number above 0 and at most 1", "", "0.1",
                 "the minimum share of its traffic that a server keeps"
             ),
-            ("step", "a number within 0...1", "", "0.02", "the increase of the share per success"),
-            ("overloadCut", "a number above 0 and at most 1", "", "0.5", "the share's factor for a 503"),
-            ("timeoutCut", "a number above 0 and at most 1", "", "0.25", "the share's factor for a timeout"),
+            ("step", "a number within 0...1", "", "0.02", "the increase of the share of traffic per success"),
+            ("overloadCut", "a number above 0 and at most 1", "", "0.5", "the factor for the share on a 503"),
+            ("timeoutCut", "a number above 0 and at most 1", "", "0.25", "the factor for the share on a timeout"),
             ("forgetting", "a number of at least 0", "seconds", "120", "the time after which overload is forgotten"),
-            ("doubling", "a number above 0", "seconds", "60", "the time in which a share doubles without successes"),
+            (
+                "doubling", "a number above 0", "seconds", "60",
+                "the time in which a reduced share of traffic doubles if there are no successes"
+            ),
             ("clean", "a number of at least 0", "seconds", "30", "the time without extra attempts after overload"),
             ("longestRetryAfter", "a number of at least 0", "seconds", "60", "the maximum Retry-After that is honored"),
             ("sparesOverloaded", "true or false", "", "true", "whether no server is ejected if all are overloaded"),

@@ -140,7 +140,8 @@ extension SwitchingCore {
             if let choice = pickUsable(excluding: excluded.union(traits.unwanted), for: traits, at: time) {
                 return choice
             }
-            // Each server is considered once, so that an overloaded server gets no more than its share.
+            // Each server is considered once, so that an overloaded server gets no more than its share of
+            // the traffic.
             rest = excluded.union(traits.unwanted.inverted)
         }
         return pickUsable(excluding: rest, for: traits, at: time)

@@ -53,7 +53,7 @@ extension SwitchingCore {
 // MARK: - Latency
 
 extension SwitchingCore {
-    /// Picks one of the servers whose latency is within a window after the fastest server.
+    /// Picks one of the servers whose mean latency is at most the latency window above that of the fastest server.
     ///
     /// Two of these servers are drawn at random, and the one with fewer requests in flight is returned.
     private mutating func pickByLatency(

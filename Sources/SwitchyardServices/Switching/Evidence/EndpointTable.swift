@@ -289,7 +289,7 @@ private struct EndpointRecord: Sendable {
 private struct EndpointSample: Sendable {
     let server: UInt8
     private var failures = FadingShare()
-    /// The share of failures.
+    /// The share of recent requests that failed.
     var rate: Float { failures.value }
     /// The number of late responses in a row.
     var latesInRow: UInt8 = 0

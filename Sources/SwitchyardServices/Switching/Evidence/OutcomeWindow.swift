@@ -97,7 +97,7 @@ struct FadingShare: Sendable {
     private static let memory: UInt8 = 16
 
     private(set) var samples: UInt8 = 0
-    /// The share, 0...1; 0 if there are no samples.
+    /// The share of the samples, 0...1; 0 if there are no samples.
     private(set) var value: Float = 0
 
     mutating func count(_ happened: Bool) {

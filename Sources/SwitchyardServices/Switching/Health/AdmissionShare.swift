@@ -8,9 +8,9 @@
 
 /// The share of its traffic that a server gets (``AdmissionRules``), and its last `Retry-After`.
 struct AdmissionShare: Sendable {
-    /// The share at the time of the last change.
+    /// The share of traffic at the time of the last change.
     private(set) var share = 1.0
-    /// The share below which a success doubles the share.
+    /// The share of traffic below which a success doubles it.
     private var slowStart = 1.0
     /// The time of the last sign of overload.
     private(set) var overloadedAt = -1e9
@@ -29,7 +29,7 @@ struct AdmissionShare: Sendable {
     /// Whether the server gets all of its traffic and has no unconfirmed timeout.
     var isFull: Bool { share >= 1 && doubt >= 1 }
 
-    /// Cuts the share after a sign of overload.
+    /// Cuts the share of traffic after a sign of overload.
     mutating func cut(
         by factor: Double,
         at now: Double,
@@ -57,7 +57,7 @@ struct AdmissionShare: Sendable {
         doubtedAt = -1e9
     }
 
-    /// Raises the share after a success.
+    /// Raises the share of traffic after a success.
     mutating func raise(at now: Double, step: Double, _ rules: CompiledPolicy) {
         guard share < 1 else { return }
         if now - overloadedAt >= rules.forgetting {
@@ -69,7 +69,7 @@ struct AdmissionShare: Sendable {
         }
     }
 
-    /// Returns the current share, including its increase by time since the last change.
+    /// Returns the current share of traffic, including its increase by time since the last change.
     func present(at now: Double, _ rules: CompiledPolicy) -> Double {
         let share = proven(at: now, rules)
         return doubt < 1 && now - doubtedAt < rules.forgetting ? max(rules.leastShare, share * doubt) : share

@@ -5,22 +5,22 @@
 package struct AdmissionRules: Sendable, Hashable {
     /// The minimum share of its traffic that a server keeps, above 0 and at most 1; default 0.1.
     package var floor = 0.1
-    /// The amount that a success adds to a share that is above its value after the last cut; default 0.02.
+    /// The amount that a success adds to a share of traffic that is above its value after the last cut; default 0.02.
     package var step = 0.02
     /// The time without overload after which earlier overload is forgotten; default 120 s.
     package var forgetting = Duration.seconds(120)
-    /// The time in which a share doubles without successes; default 60 s.
+    /// The time in which a reduced share of traffic doubles if there are no successes; default 60 s.
     ///
-    /// If `nil`, the share does not increase without successes.
+    /// If `nil`, only successes increase the share until ``forgetting`` has passed. It is then full again.
     package var doubling: Duration? = .seconds(60)
-    /// The factor applied to the share on status 503, and on 429 if it means overload (``TooManyRequests``); default
-    /// 0.5.
+    /// The factor applied to the share of traffic on status 503, and on 429 if it means overload
+    /// (``TooManyRequests``); default 0.5.
     ///
     /// Like every sign of overload, the status counts only if one of three conditions confirms it: another server
     /// responded to the same request, another server recently responded to the same endpoint, or only this server fails
     /// several endpoints.
     package var overloadCut = 0.5
-    /// The factor applied to the share on a timeout; default 0.25.
+    /// The factor applied to the share of traffic on a timeout; default 0.25.
     package var timeoutCut = 0.25
     /// The highest priority that is shed while every server is overloaded; default low.
     ///
@@ -52,7 +52,7 @@ package struct AdmissionRules: Sendable, Hashable {
     /// Whether a sign of overload counts only if another server's response confirms it.
     var needsConfirmation: Bool { sheds != .normal }
 
-    /// Returns the factor that is applied to the share after a failure.
+    /// Returns the factor that is applied to the share of traffic after a failure.
     func cut(for kind: FailureKind) -> Double {
         switch kind {
         case .timeout: timeoutCut

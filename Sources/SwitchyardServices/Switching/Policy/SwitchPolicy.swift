@@ -213,7 +213,7 @@ public enum SelectionStrategy: String, Sendable, Hashable, CaseIterable {
     case roundRobin
     /// At random, in proportion to ``Server/weight``.
     case weighted
-    /// A server whose mean latency is within ``SwitchPolicy/latencyWindow`` after the fastest server.
+    /// A server whose mean latency exceeds that of the fastest server by at most ``SwitchPolicy/latencyWindow``.
     ///
     /// Two of these servers are drawn at random, and the one with fewer requests in flight is used. Servers without a
     /// measurement count as fast. One request in 32 goes to any usable server, so that the measurements stay current.

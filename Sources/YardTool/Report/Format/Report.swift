@@ -61,7 +61,7 @@ struct Report: Codable, Sendable, Equatable {
     var totals: [ReportTotal] = []
     /// The number of calls over time for each responding server, or `nil` for a fleet.
     var rates: ReportRates?
-    /// The waits that the page marks with a line, or `nil` if there are none.
+    /// The waiting times that the page marks with a line, or `nil` if there are none.
     var limits: [ReportLimit]?
     /// All calls, or `nil` for a fleet.
     var calls: ReportCalls?

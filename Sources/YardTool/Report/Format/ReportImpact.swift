@@ -1,6 +1,6 @@
 /// A fault of a server and its effect on the calls.
 ///
-/// Times are seconds, and waits are milliseconds.
+/// Times are seconds, except the waiting time `slowest`, which is milliseconds.
 struct ReportImpact: Codable, Sendable, Equatable {
     var server: Int
     /// A description of the fault, such as `was killed`.

@@ -17,7 +17,7 @@ struct TrafficStory: Sendable {
     var notes: TrafficRecorder.Content
     /// The share of failed calls that counts as good, from 0 to 1.
     var tolerance = 0.0
-    /// The waits that the report marks.
+    /// The waiting times that the report marks.
     var limits: [ReportLimit] = []
 
     /// Converts a time of the client's clock to seconds since the start of the run.

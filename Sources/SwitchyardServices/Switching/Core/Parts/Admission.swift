@@ -25,10 +25,10 @@ struct Admission: Sendable {
         return share >= 1 || random.unit() < share
     }
 
-    /// Returns the share of a server at a time.
+    /// Returns the share of its traffic that a server receives at a time.
     func share(of position: Int, at time: Double) -> Double { servers[position].present(at: time, rules) }
 
-    /// Returns the share of a server at its last change, without the increase by time since then.
+    /// Returns the share of traffic of a server at its last change, without the increase by time since then.
     func lastShare(of position: Int) -> Double { servers[position].share }
 
     /// Whether a server has shown no overload for so long that it may get extra attempts.
@@ -60,13 +60,13 @@ struct Admission: Sendable {
 // MARK: - Evidence
 
 extension Admission {
-    /// Raises the share of a server after a success.
+    /// Raises the share of traffic of a server after a success.
     mutating func raise(_ position: Int, at time: Double) {
         guard !servers[position].isFull, let admission = rules.policy.admission else { return }
         servers[position].raise(at: time, step: admission.step, rules)
     }
 
-    /// Cuts the share of a server after a failure that shows overload.
+    /// Cuts the share of traffic of a server after a failure that shows overload.
     mutating func cut(
         _ position: Int,
         after kind: FailureKind,
@@ -110,10 +110,10 @@ extension Admission {
         for position in servers.indices { servers[position].clearDoubt() }
     }
 
-    /// Restores the full share of a server, and ends its `Retry-After`.
+    /// Restores the full share of traffic of a server, and ends its `Retry-After`.
     mutating func restore(_ position: Int) { servers[position] = AdmissionShare() }
 
-    /// Moves the shares to the new positions of the servers.
+    /// Moves the shares of traffic to the new positions of the servers.
     ///
     /// `known` contains the old position of each server, or `nil` for a new server.
     mutating func rearrange(_ known: [Int?]) {
