@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 /// The number of consecutive times that a socket was writable with nothing to send. After that, the socket is not
@@ -132,9 +133,12 @@ void sockets_watch_own(struct ycurl_exchange *exchange, uint32_t wanted) {
 /// next response (RFC 9112 section 9.2). libcurl 7.88 does not check for such data, and newer versions do not check
 /// with TLS.
 ///
-/// The socket is replaced by another socket whose other end is closed. When libcurl next uses the connection, it finds
-/// it closed and closes it. The data that waited on the old socket is gone. TLS 1.3 session tickets are not lost,
-/// because they arrive before the first response is read.
+/// The socket is replaced by another socket that is shut down. When libcurl next uses the connection, it finds it closed
+/// and closes it. The data that waited on the old socket is gone. TLS 1.3 session tickets are not lost, because they
+/// arrive before the first response is read.
+///
+/// Closing the other end of the new socket is not enough. A child process that is being started briefly has a copy of
+/// every descriptor, and the connection would look open for that time.
 void sockets_end(ycurl_loop *loop, int socket, struct watched_socket *entry) {
     set_kept(loop, entry, false);
     deaf_forget(loop, entry);
@@ -142,6 +146,7 @@ void sockets_end(ycurl_loop *loop, int socket, struct watched_socket *entry) {
     entry->registered = 0;
     int ends[2];
     bool has_pair = socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0;
+    if (has_pair) shutdown(ends[0], SHUT_RDWR);
     bool is_replaced = has_pair && dup3(ends[0], socket, O_CLOEXEC) == socket;
     for (int i = 0; has_pair && i < 2; i++) close(ends[i]);
     // This is the fallback if no descriptors are left for another socket.

@@ -4,6 +4,7 @@
     import SwitchyardClient
     import SwitchyardFixtures
     import SwitchyardHTTP
+    import SwitchyardServices
     import Testing
 
     @testable import SwitchyardTransport
@@ -115,6 +116,30 @@
             let url = try #require(RequestURL("http://127.0.0.1:\(listener.port)/"))
 
             for _ in 0..<Rounds.count(20, thorough: 2_000) {
+                async let answer: Void = listener.serveOne { connection in
+                    _ = RawHTTP.request(on: connection)
+                    RawHTTP.say(Sample.named, on: connection)
+                    RawHTTP.end(connection)
+                }
+                #expect(try await transport.send(HTTPRequest(method: .post, url: url)).status == 200)
+                await answer
+            }
+        }
+
+        /// A child process that is being started briefly has copies of all descriptors of this process.
+        @Test func `a write succeeds although child processes start while the server closes the idle connection`()
+            async throws
+        {
+            let listener = try TCPListener()
+            let transport = try CurlTransport()
+            let url = try #require(RequestURL("http://127.0.0.1:\(listener.port)/"))
+            let hasEnded = Locked(false)
+            defer { hasEnded.withLock { $0 = true } }
+            Thread.detachNewThread {
+                while hasEnded.withLock({ !$0 }) { try? ChildCommand(["true"]).wait() }
+            }
+
+            for _ in 0..<Rounds.count(100, thorough: 2_000) {
                 async let answer: Void = listener.serveOne { connection in
                     _ = RawHTTP.request(on: connection)
                     RawHTTP.say(Sample.named, on: connection)
