@@ -81,7 +81,7 @@ final class Connection {
         for timer in followerTimers.values { timer.cancel() }
         loop.poller.forget(descriptor)
         abandonExchange()
-        if byReset { Socket.reset(descriptor) } else { Socket.close(descriptor) }
+        if byReset { Socket.reset(descriptor) } else { Socket.end(descriptor) }
         loop.remove(self)
     }
 

@@ -147,25 +147,39 @@ enum Socket {
         _ = shutdown(descriptor, Int32(SHUT_WR))
     }
 
-    /// Closes the socket with a reset.
+    /// Closes a connection in an orderly way, immediately.
     ///
-    /// The peer gets the error "connection reset by peer".
+    /// Closing the descriptor is not sufficient while a child process is being started. Until its program runs, the
+    /// child has a copy of every descriptor, and a connection stays open as long as a copy is open. `shutdown` ends the
+    /// connection for all copies.
+    static func end(_ descriptor: Int32) {
+        _ = shutdown(descriptor, Int32(SHUT_RDWR))
+        close(descriptor)
+    }
+
+    /// Closes a connection with a reset, immediately.
+    ///
+    /// The peer gets the error "connection reset by peer". On Linux, disconnecting the socket resets the connection
+    /// although a child process has a copy of the descriptor. Other systems have no such call, so closing the
+    /// descriptor must be sufficient.
     static func reset(_ descriptor: Int32) {
         _ = try? setOption(descriptor, SOL_SOCKET, SO_LINGER, linger(l_onoff: 1, l_linger: 0))
+        #if os(Linux) || os(Android)
+            disconnect(descriptor)
+        #endif
         close(descriptor)
     }
 
     /// Stops a listening socket immediately.
     ///
-    /// Closing the descriptor is not sufficient while a child process is being started. Until its program runs, the
-    /// child has a copy of every descriptor, and the accept queue works as long as a copy is open. On Linux, `shutdown`
-    /// ends the queue for all copies. On other systems, `shutdown` has no such effect, so closing the descriptor must
-    /// be sufficient.
+    /// The accept queue works as long as a child process has a copy of the descriptor. On Linux, `shutdown` ends the
+    /// queue for all copies. On other systems, `shutdown` has no such effect, so closing the descriptor must be
+    /// sufficient.
     static func stopListening(_ descriptor: Int32) {
         _ = shutdown(descriptor, Int32(SHUT_RDWR))
     }
 
-    /// Closes the socket in an orderly way, without a reset.
+    /// Closes a descriptor.
     static func close(_ descriptor: Int32) {
         #if canImport(Darwin)
             _ = Darwin.close(descriptor)
@@ -204,6 +218,20 @@ extension Socket {
         private static let streamType = Int32(SOCK_STREAM.rawValue)
     #else
         private static let streamType = SOCK_STREAM
+    #endif
+
+    #if os(Linux) || os(Android)
+        /// Ends the connection of a socket, with a reset if it is open (connect(2), AF_UNSPEC).
+        private static func disconnect(_ descriptor: Int32) {
+            var address = sockaddr()
+            address.sa_family = sa_family_t(AF_UNSPEC)
+            let length = socklen_t(MemoryLayout<sockaddr>.size)
+            #if canImport(Glibc)
+                _ = Glibc.connect(descriptor, &address, length)
+            #else
+                _ = Musl.connect(descriptor, &address, length)
+            #endif
+        }
     #endif
 
     private static func setOption<Value>(
