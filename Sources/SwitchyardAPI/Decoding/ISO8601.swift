@@ -17,7 +17,8 @@ enum ISO8601 {
         return text.withUTF8 { bytes in
             guard bytes.count > 19, let day = daysSince1970(bytes), let time = secondsOfDay(bytes) else { return nil }
             var zone = bytes[19...]
-            guard let fraction = fraction(&zone), let offset = offset(zone) else { return nil }
+            guard let fraction = fraction(&zone), fraction == 0 || number(bytes, 11) != 24, let offset = offset(zone)
+            else { return nil }
             return Date(timeIntervalSince1970: Double(day * 86_400 + time - offset) + fraction)
         }
     }
