@@ -6,7 +6,7 @@ import Testing
 /// The executor on which code on the main actor catches the errors of calls.
 ///
 /// Swift 6.3 does not return to the caller's executor if a `nonisolated(nonsending)` function passes on the error of a
-/// function that runs elsewhere.
+/// function that runs elsewhere. Without optimization, this happens only in generic functions.
 @Suite(.timeLimit(.minutes(5))) struct FailureIsolationTests {
     /// A call with the name of the method that makes it.
     nonisolated struct Row: Sendable, CustomTestStringConvertible {

@@ -129,23 +129,26 @@ extension APICall {
         id: RequestID = RequestID(),
         among calls: @autoclosure () -> CallTable? = nil
     ) async throws(APIError) -> APIResponse<Value> {
+        if let cachePlan { return try await response(storedBy: cachePlan, through: client, among: calls()) }
         // Without the `do`, an error is thrown on the executor of `sent` instead of the caller's (Swift 6.3).
         do throws(APIError) {
-            guard cachePlan != nil else { return try await sent(through: client, id: id) }
-            return try await stored(through: client, among: calls())
+            return try await sent(through: client, id: id)
         } catch {
             throw error
         }
     }
 
+    /// Returns the response of a call with a plan.
+    ///
+    /// `@inline(never)` keeps its local variables out of the frame of a call without a plan.
     @inline(never)
-    private nonisolated(nonsending) func stored(
+    private nonisolated(nonsending) func response(
+        storedBy plan: CachePlan,
         through client: NetworkClient,
         among calls: CallTable?
     ) async throws(APIError) -> APIResponse<Value> {
-        guard let cached else { return try await sent(through: client, id: RequestID()) }
         // All waiters of a fetch share it, so it uses a client handle of its own.
-        return try await cached.response(through: calls?.client ?? client, among: calls)
+        try await CachedCall(call: self, plan: plan).response(through: calls?.client ?? client, among: calls)
     }
 
     /// The call with its cache plan, or `nil` if its response is not stored.
