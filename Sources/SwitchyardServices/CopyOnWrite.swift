@@ -7,14 +7,14 @@
     @usableFromInline final class Storage: @unchecked Sendable {
         @exclusivity(unchecked) @usableFromInline var value: Value
 
-        @inlinable init(_ value: consuming Value) {
+        @inlinable init(_ value: Value) {
             self.value = value
         }
     }
 
     @usableFromInline var storage: Storage
 
-    @inlinable package init(_ value: consuming Value) {
+    @inlinable package init(_ value: Value) {
         storage = Storage(value)
     }
 

@@ -40,18 +40,18 @@ extension NetworkClient {
         endedBy handle: DispatchHandle? = nil
     ) async throws(RequestFailure) -> ServiceResponse {
         let handle = handle ?? DispatchHandle()
-        let owner = owner(of: configuration)
+        let callOwner = presentOwner(of: configuration)
         let result: Result<ServiceResponse, RequestFailure> = await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
-                dispatch(configuration, of: owner, id: id, progress: progress, holdingIn: handle) {
+                dispatch(configuration, of: callOwner, id: id, progress: progress, holdingIn: handle) {
                     continuation.resume(returning: $0)
                 }
             }
         } onCancel: {
             handle.cancel()
         }
-        guard let owner, owner.isBound else { return try result.get() }
-        return try result.dropped(by: configuration, of: owner).get()
+        guard let callOwner, callOwner.isBound else { return try result.get() }
+        return try result.dropped(by: configuration, of: callOwner).get()
     }
 
     /// Sends a request and calls its completion on the thread that ends the request.
@@ -67,8 +67,8 @@ extension NetworkClient {
         progress: TransferProgressHandler? = nil,
         completion: @escaping @Sendable (Result<ServiceResponse, RequestFailure>) -> Void
     ) {
-        let owner = owner(of: configuration)
-        dispatch(configuration, of: owner, id: id, progress: progress, completion: completion)
+        let callOwner = presentOwner(of: configuration)
+        dispatch(configuration, of: callOwner, id: id, progress: progress, completion: completion)
     }
 
     /// Sends a request of an owner.
@@ -116,16 +116,16 @@ extension NetworkClient {
         let id = RequestID()
         let gate = CallbackGate()
         let configuration = written(configuration)
-        let owner = owner(of: configuration)
-        dispatch(configuration, of: owner, id: id, progress: progress) { result in
-            gate.pass { queue.async { completion(result.dropped(by: configuration, of: owner)) } }
+        let callOwner = presentOwner(of: configuration)
+        dispatch(configuration, of: callOwner, id: id, progress: progress) { result in
+            gate.pass { queue.async { completion(result.dropped(by: configuration, of: callOwner)) } }
         }
         gate.open()
         return id
     }
 
     /// Returns the owner of a call that is dispatched now: its own or, if it has none, the user who is logged in.
-    private func owner(of configuration: APIConfiguration) -> CallOwner? {
+    private func presentOwner(of configuration: APIConfiguration) -> CallOwner? {
         configuration.callOwner ?? callOwner(of: configuration, needsUser: true)
     }
 }

@@ -139,7 +139,7 @@ private struct Options {
         add(":retry", call.retry.map { "\($0)" })
         for limit in call.limits {
             let object = type(of: limit) is AnyClass ? "\(ObjectIdentifier(limit as AnyObject))" : ""
-            add(":limit", "\(type(of: limit)) \(object)")
+            add(":requestLimit", "\(type(of: limit)) \(object)")
         }
         let retrying = call.interceptors.count { $0.retry != nil }
         if retrying > 0 { add(":retrying", "\(retrying)") }

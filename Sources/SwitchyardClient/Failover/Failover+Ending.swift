@@ -65,13 +65,6 @@ extension Failover {
     private func context(of ending: FailoverState.Ending, at now: MonotonicTime) -> CopyOnWrite<RequestContext> {
         // The attempts are read in place, because copying an attempt would retain everything that it references.
         let decisive = ending.decisive
-        let (server, url, attempt): (Server.ID?, RequestURL?, Attempt?) =
-            if let decisive {
-                (
-                    ending.attempts[decisive].route.server, ending.attempts[decisive].url,
-                    ending.attempts[decisive].chargeable
-                )
-            } else { (nil, nil, nil) }
         let method = ending.changedMethod ?? configuration.sentMethod
         let hasEffect = configuration.hasEffect || !method.isSafe
         // The context is created in place, because a copy would retain everything that it references.
@@ -80,14 +73,14 @@ extension Failover {
                 service: pool.service,
                 environment: pool.environment,
                 method: method,
-                server: server,
-                url: url,
+                server: decisive.flatMap { ending.attempts[$0].route.server },
+                url: decisive.map { ending.attempts[$0].url },
                 attempts: ending.attempts.count,
                 elapsed: startedAt.duration(to: now),
                 redirects: decisive.flatMap { ending.attempts[$0].trail?.value.steps } ?? [],
                 mayHaveBeenExecuted: hasEffect && ending.mayHaveBeenExecuted,
                 origin: RequestContext.Origin(
-                    attempt: attempt,
+                    attempt: decisive.flatMap { ending.attempts[$0].chargeable },
                     isForeign: isForeign(ending, decisive),
                     path: decisive == nil ? configuration.place : nil,
                     fate: hasEffect ? ending.fate : .unsent,

@@ -88,7 +88,7 @@ public struct RequestContext: Sendable, Hashable {
     /// If there is a response, the value is `true` in three cases: another attempt may have been executed, the response
     /// is inconclusive (408, or a status from 500), or a server rejected the request after a redirect with status 303
     /// had reported that the write request was executed.
-    public var mayHaveBeenExecuted = false
+    public var mayHaveBeenExecuted: Bool
     /// The decisive attempt as the switching core knows it, or `nil` if the attempt went to a URL outside the service.
     package var attempt: Attempt? {
         get { origin.attempt }
@@ -126,7 +126,7 @@ public struct RequestContext: Sendable, Hashable {
         set { origin.path = newValue }
     }
 
-    private var origin = Origin()
+    private var origin: Origin
 
     /// Creates a context.
     public init(
@@ -139,14 +139,18 @@ public struct RequestContext: Sendable, Hashable {
         elapsed: Duration = .zero,
         redirects: [RedirectStep] = []
     ) {
-        self.service = service
-        self.environment = environment
-        self.method = method
-        self.server = server
-        self.url = url
-        self.attempts = attempts
-        self.elapsed = elapsed
-        self.redirects = redirects
+        self.init(
+            service: service,
+            environment: environment,
+            method: method,
+            server: server,
+            url: url,
+            attempts: attempts,
+            elapsed: elapsed,
+            redirects: redirects,
+            mayHaveBeenExecuted: false,
+            origin: Origin()
+        )
     }
 
     /// Creates the context of a request that has ended.
