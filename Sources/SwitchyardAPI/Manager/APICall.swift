@@ -8,42 +8,46 @@ import SwitchyardServices
 /// The life of a call, in order, with the file of each stage:
 ///
 /// 1. **Rules, owner, cache** (`SwitchyardAPI/Manager/APIManager+Values.swift`). The client's rules are applied. The
-///    call gets an owner, which is the environment and the user of this moment, and a plan if its response may be
+///    call gets an owner, which is the environment and the user of this moment, and a cache plan if its response may be
 ///    stored (`SwitchyardAPI/Manager/Caching/CachePlan.swift`). `APIManager.value(_:for:at:)` ends here with a fresh
 ///    value in memory if only the lifetime decides on freshness, fresh stored responses may be used, no observer is
-///    set, and the call does not continue earlier work of another owner. Otherwise, an ``APICall`` is made of the
-///    parts.
-/// 2. **Stored response** (`SwitchyardAPI/Manager/Caching/CachedCall.swift`). A call with a plan looks for a response
-///    in memory, then on disk (`SwitchyardAPI/Manager/Caching/CachedCall+Recall.swift`). A fresh response ends the
-///    call. A call that may use only stored responses ends here with an error if no response is usable; a call without
-///    a plan ends with this error in `sent`. Otherwise, the policy decides whether a stale response ends the call while
-///    it is refreshed, is first revalidated by the server, or replaces a failure
+///    set, and the call does not continue earlier work of another owner. Otherwise, an ``APICall`` is made with the
+///    configuration, the owner and the cache plan.
+/// 2. **Stored response** (`SwitchyardAPI/Manager/Caching/CachedCall.swift`). A call that has a cache plan looks for a
+///    response in memory, then on disk (`SwitchyardAPI/Manager/Caching/CachedCall+Recall.swift`). A fresh response ends
+///    the call. A call that may use only stored responses ends here with an error if no response is usable; a call
+///    without a cache plan ends in `sent` with the error `invalidLifetime`. Otherwise, the policy decides whether a
+///    stale response ends the call while it is refreshed, is first revalidated by the server, or replaces a failure
 ///    (`SwitchyardAPI/Manager/Caching/StoredUse.swift`). Calls that miss the same response share one fetch.
 /// 3. **Request** (this file, `SwitchyardAPI/Manager/APICall+Receiving.swift`). The call is passed to the client
-///    (`SwitchyardClient/Dispatch/NetworkClient+Sending.swift`) by `sent`, or by `fetched` if the call has a plan. The
-///    client chooses the kind of the request (`ClientCore+Dispatch.swift`). A call with `sharing` is a `SharedRequest`
-///    if it can share a transfer (`SharedName.swift`), and equal calls share one transfer. Otherwise, a request with
-///    limits, interceptors, credentials, retries, observers or an owner that is bound to a login runs in rounds
-///    (`SwitchyardClient/Flow/RequestFlow.swift`). A round is one try at the request with its failovers and hedges. Any
-///    other request has a single round. The request is added to the dispatch table of the client
+///    (`SwitchyardClient/Dispatch/NetworkClient+Sending.swift`) by `sent`, or by `fetched` if the call has a cache
+///    plan. The client chooses the kind of the request (`ClientCore+Dispatch.swift`). A call with `sharing` is a
+///    `SharedRequest` if it can share a transfer (`SharedName.swift`), and equal calls share one transfer. Otherwise, a
+///    request with limits, interceptors, credentials, retries, observers or an owner that is bound to a login runs in
+///    rounds (`SwitchyardClient/Flow/RequestFlow.swift`). A round is one try at the request with its failovers and
+///    hedges. Any other request has a single round. The request is added to the dispatch table of the client
 ///    (`SwitchyardClient/Client/ClientCore.swift`).
 /// 4. **Attempts** (`SwitchyardClient/Failover/Failover.swift`, `Failover+Attempts.swift`). In each round a server is
 ///    chosen and an attempt is sent, and another server may follow.
 /// 5. **End of the request** (`SwitchyardClient/Failover/Failover+Ending.swift`,
+///    `SwitchyardClient/Flow/RequestFlow.swift`, `SwitchyardClient/Dispatch/SharedRequest.swift`,
 ///    `SwitchyardClient/Client/ClientCore.swift`). The request ends once, with a response of any status or a failure,
-///    and leaves the dispatch table.
+///    and leaves the dispatch table. If it runs in rounds, the end of a round is not yet the end of the request.
 /// 6. **Validation and decoding** (`SwitchyardAPI/Manager/APICall+Decoding.swift`). Before this stage, the cache
-///    entries that a write has made outdated are removed (`removeChanged`). After it, the entries with the tags that
-///    the call names are removed (`removeTagged`). Both are in `APICall+Receiving.swift`.
-/// 7. **Storage** (`SwitchyardAPI/Manager/Caching/CachedCall+Fetch.swift`). A call with a plan runs stages 3 to 6 in
-///    its fetch, which then stores the response.
-/// 8. **Owner** (`SwitchyardAPI/Manager/APICall+Decoding.swift`). If the user of the call has logged out or another
-///    user has logged in, the call fails, and the app receives no response. The user is also checked before a stored
-///    response is used, before and after the attempts of each round, before the result of a round ends the request, and
-///    when the response leaves the client (`SwitchyardClient/Dispatch/NetworkClient+Sending.swift`). A call with
-///    `APIConfiguration.outlivesLogout` passes these checks. The environment is checked before a stored response is
-///    used and when the request enters the dispatch table. If it has changed, the call is cancelled, even with
-///    `outlivesLogout`.
+///    entries that a write has made outdated are removed (`removeChanged`). If the request failed, only the redirects
+///    before the failure count as responses to the write. After this stage, the entries with the tags that the call
+///    names are removed (`removeTagged`). Both are in `APICall+Receiving.swift`.
+/// 7. **Storage** (`SwitchyardAPI/Manager/Caching/CachedCall+Fetch.swift`). A call that has a cache plan runs stages 3
+///    to 6 in its fetch, which then stores the response. The response is not stored if the user has changed since the
+///    request, or if the response comes from another environment, or from another server than the only one that the
+///    plan allows.
+/// 8. **Owner** (`SwitchyardAPI/Manager/APICall+Decoding.swift`). This stage applies to a call whose owner is bound to
+///    a login. If the user of the call has logged out or another user has logged in, the call fails, and the app
+///    receives no response. The user is also checked before a stored response is used, before and after the attempts of
+///    each round of a `RequestFlow`, before the result of a round ends the request, and when the response leaves the
+///    client (`SwitchyardClient/Dispatch/NetworkClient+Sending.swift`). A call with `APIConfiguration.outlivesLogout`
+///    passes these checks. The environment is checked before a stored response is used and when the request enters the
+///    dispatch table. If it has changed, the call is cancelled, even with `outlivesLogout`.
 ///
 /// A call holds neither the manager nor its client, so that both can be released while the call is in flight. It is a
 /// class, because it is passed through many functions and each would copy a configuration of two dozen fields.
@@ -138,9 +142,9 @@ extension APICall {
         }
     }
 
-    /// Returns the response of a call with a plan.
+    /// Returns the response of a call that has a cache plan, from the cache or the server.
     ///
-    /// `@inline(never)` keeps its local variables out of the frame of a call without a plan.
+    /// `@inline(never)` keeps the local variables of this function out of the frame of calls without a cache plan.
     @inline(never)
     private nonisolated(nonsending) func response(
         storedBy plan: CachePlan,
@@ -189,7 +193,8 @@ extension APICall {
         return decoded
     }
 
-    /// Sends the request of a call with a plan, validates the response and decodes it, not on the caller's executor.
+    /// Sends the request of a call that has a cache plan, validates the response and decodes it, not on the caller's
+    /// executor.
     ///
     /// - Parameters:
     ///   - client: The client that sends the request.

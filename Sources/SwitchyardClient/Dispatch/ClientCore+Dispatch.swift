@@ -21,9 +21,10 @@ extension ClientCore {
 
     /// Creates the request for a call whose owner (its user and environment) is already set.
     ///
-    /// The result is a ``SharedRequest`` if the call has ``APIConfiguration/sharing``. It is a ``RequestFlow`` if the
-    /// call has limits, interceptors, credentials, retries, observers or an owner that is bound to a login
-    /// (``FlowPlan``), and otherwise a ``Failover``.
+    /// The result is a ``SharedRequest`` if the call has ``APIConfiguration/sharing`` and can share a transfer
+    /// (``RequestCoalescing/name(of:isShown:)`` returns a name). It is a ``RequestFlow`` if the call has limits,
+    /// interceptors, credentials, retries, observers or an owner that is bound to a login (``FlowPlan``), and otherwise
+    /// a ``Failover``.
     func makeRequest(
         _ configuration: APIConfiguration,
         id: RequestID,
