@@ -35,7 +35,7 @@ extension ShapeViolation: CustomStringConvertible {
         case .missingKey: "key missing \(place)"
         case .null: "null \(place)"
         case .kind(let expected, let found): "expected \(expected), found \(found) \(place)"
-        case .rule(let rule): "\(rule) broken \(place)"
+        case .rule(let rule): "rule violated \(place): \(rule)"
         }
     }
 }

@@ -41,7 +41,7 @@
 
         init(_ url: String, handles: Int) throws {
             library = try PlainCurl()
-            guard let multi = library.multiInit() else { throw BenchmarkError("no multi handle") }
+            guard let multi = library.multiInit() else { throw BenchmarkError("libcurl created no multi handle") }
             self.multi = multi
             for _ in 0..<handles { try addHandle(url) }
         }
@@ -55,13 +55,13 @@
         }
 
         private func addHandle(_ url: String) throws {
-            guard let easy = library.easyInit() else { throw BenchmarkError("no easy handle") }
+            guard let easy = library.easyInit() else { throw BenchmarkError("libcurl created no easy handle") }
             let slot = Slot(easy)
             let context = Unmanaged.passUnretained(slot).toOpaque()
             var code = url.withCString {
                 library.setPointer(easy, PlainCurl.url, UnsafeMutableRawPointer(mutating: $0))
             }
-            // An empty text requests all encodings that the loaded libcurl supports.
+            // An empty string requests all encodings that the loaded libcurl supports.
             code |= "".withCString {
                 library.setPointer(easy, PlainCurl.acceptEncoding, UnsafeMutableRawPointer(mutating: $0))
             }

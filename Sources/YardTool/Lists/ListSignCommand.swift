@@ -53,7 +53,9 @@ struct ListSignCommand: Command {
             "servers": written["servers"] ?? [],
         ]
         let keys = try keyFiles.map { try SigningKeyFile(contentsOf: $0) }
-        guard Set(keys.map(\.name)).count == keys.count else { throw ListProblem("--keys has two keys of one name") }
+        guard Set(keys.map(\.name)).count == keys.count else {
+            throw ListProblem("--keys has two keys with the same name")
+        }
         let signers = keys.map { (name: $0.name, privateKey: $0.privateKey) }
         guard let document = try ServerListEnvelope.signing(payload.data, with: signers) else {
             throw ListProblem("a private key is invalid")
