@@ -129,9 +129,10 @@ final class Failover: DispatchedRequest {
         }
     }
 
-    /// Chooses another server after a modifier has made a request that the chosen server does not serve.
+    /// Chooses another server, because a modifier has changed the request so that the chosen server does not serve it.
     ///
-    /// After the first attempt, the step for which the server was chosen is repeated without the server.
+    /// If attempts were made before, the failover or hedge for which the server was chosen is decided again without
+    /// this server.
     func leaveUnsuitable(
         _ route: ServerPool.Route,
         _ request: HTTPRequest,

@@ -197,9 +197,10 @@ extension RequestFlow {
         return adapted
     }
 
-    /// Sends the call with the idempotency key of the last round, as long as a server may have executed that round.
+    /// Keeps the idempotency key of the previous round if the key is automatic, or if a server may have executed the
+    /// request in an earlier round.
     ///
-    /// With another key, the server would execute the call twice. An automatic key stays the same in all rounds.
+    /// With another key, a server could execute the request twice.
     private func keepKey(of adapted: inout APIConfiguration, _ memory: inout RequestFlowMemory) {
         guard adapted.idempotencyKey != .none else { return }
         let isBound = adapted.idempotencyKey == .automatic || state.withLock { $0.fate.mayHaveBeenExecuted }
@@ -208,10 +209,10 @@ extension RequestFlow {
         memory.idempotencyKey = adapted.idempotencyKey
     }
 
-    /// Whether a call may be sent after the earlier rounds.
+    /// Whether the call may be sent again, given what the servers may have executed in earlier rounds.
     ///
-    /// An interceptor may have changed the call's method or removed its idempotency key, so that sending it again is
-    /// not safe.
+    /// An interceptor may have changed the method or removed the idempotency key, so that sending the call again is not
+    /// safe.
     private func mayFollow(_ adapted: APIConfiguration) -> Bool {
         let fate = state.withLock { $0.fate }
         return !fate.mayHaveBeenExecuted || adapted.resendRule.allowsResend(after: fate)

@@ -89,7 +89,9 @@ private struct DecimalDigits: Hashable {
     private let isNegative: Bool
     /// The significant digits without leading and trailing zeros; empty for zero.
     private var digits: Substring.UTF8View
-    /// The number of digits before the decimal point; greater than the number of `digits` if zeros follow.
+    /// The position of the decimal point in relation to the start of `digits`.
+    ///
+    /// It is 1 for 1.5, 3 for 150, and -2 for 0.001.
     private var point: Int
 
     init(_ text: String) {

@@ -121,7 +121,7 @@ import Testing
         #expect(messages.text(for: refused) == "No way.")
     }
 
-    @Test func `a module code has its own message in the selected language`() {
+    @Test func `an error code that a module defines has its own message in the selected language`() {
         var messages = ErrorMessages(languages: [.simplifiedChinese])
         messages.include(UserError.self)
         let failure = ModuleFailure(module: "UserError", code: 1001)

@@ -52,7 +52,8 @@ import Testing
 
     // The redirect does not show that its server has changed nothing.
     @Test(arguments: ["topics/1", "topics/2"])
-    func `a read detects a redirected write although the target has refused it`(path: String) async throws {
+    func `a read notices a redirected write even if the redirect's target responded with 404`(path: String) async throws
+    {
         let (client, _) = try NetworkClient.stubbed { request in
             request.url.path == "/v1/topics/1" ? .status(307, headers: ["Location": "2"]) : .status(404)
         }

@@ -66,7 +66,7 @@ import Testing
         #expect(verdict.details.isEmpty)
     }
 
-    @Test func `a lenient verdict on an outage is good if no call failed because of a server`() {
+    @Test func `if the verdict is not strict, an outage is rated good as long as no call failed because of a server`() {
         var facts = Self.facts { ($0.calls, $0.failed, $0.failures) = (9, 1, ["http404": 1]) }
         facts.failedServers = ["a"]
         #expect(Verdict(facts).level == .bad)

@@ -26,18 +26,18 @@ import SwitchyardServices
 public final class ConcurrencyLimit: RequestLimit {
     private struct State {
         var places: PlaceTable
-        /// The waiting requests that have not been admitted, by the number of the request.
+        /// The waiting requests that have not been admitted, by the sequence number of the request.
         var waiters: [UInt64: Waiter<Bool>] = [:]
-        /// The line of each waiting request, by the number of the request.
+        /// The queue in which each request waits, by the sequence number of the request.
         var lines: [UInt64: Line] = [:]
-        /// The number of the newest move of a request to another line.
+        /// The sequence number of the latest move of a waiting request to the queue of another server.
         var lastMove: UInt64 = 0
     }
 
-    /// The line in which a request waits.
+    /// The queue in which a request waits: the queue of the server that was preferred last.
     private struct Line {
         var server: String
-        /// The number of the newest move that has chosen the line of the request.
+        /// The sequence number of the latest move that has chosen the queue of the request.
         var move: UInt64 = 0
     }
 
@@ -113,7 +113,7 @@ public final class ConcurrencyLimit: RequestLimit {
         }
     }
 
-    /// Moves a waiting request to the line of the server that is preferred now.
+    /// Moves a waiting request to the queue of the server that is preferred now.
     private func move(_ ticket: FairLine.Ticket, with context: DispatchContext) {
         let move = state.withLock { state in
             state.lastMove += 1

@@ -40,7 +40,8 @@ package struct Transfer: Sendable {
         startedAt = core.now
     }
 
-    /// Returns the texts that identify, on disk, the user and environment of a call of this transfer.
+    /// Returns the strings that identify the owner of a call (its user and environment) in files on disk, which are
+    /// empty if the call has no owner.
     package func marks(of configuration: APIConfiguration) -> [String] { owner(of: configuration)?.marks ?? [] }
 
     /// Loads the stored credential before a stored transfer is continued, because only its provider may know the user.

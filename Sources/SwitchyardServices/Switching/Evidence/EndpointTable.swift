@@ -17,7 +17,8 @@ struct EndpointTable: Sendable {
     ///
     /// If another endpoint is used, the least recently used one is forgotten.
     static let capacity = 32
-    /// The seconds for which another server's success confirms a failure.
+    /// The time in seconds, after a success of another server with the same endpoint, during which a failure counts as
+    /// the fault of the server that failed.
     static let confirmationAge = 10.0
     /// The factor by which a server's failure rate for an endpoint must exceed that of the server that usually takes
     /// over.

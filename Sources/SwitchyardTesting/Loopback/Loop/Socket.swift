@@ -160,8 +160,8 @@ enum Socket {
     /// Closes a connection with a reset, immediately.
     ///
     /// The peer gets the error "connection reset by peer". On Linux, disconnecting the socket resets the connection
-    /// although a child process has a copy of the descriptor. Other systems have no such call, so closing the
-    /// descriptor must be sufficient.
+    /// even if a child process has a copy of the descriptor. Other systems have no such call, so the descriptor is only
+    /// closed.
     static func reset(_ descriptor: Int32) {
         _ = try? setOption(descriptor, SOL_SOCKET, SO_LINGER, linger(l_onoff: 1, l_linger: 0))
         #if os(Linux) || os(Android)
@@ -173,8 +173,8 @@ enum Socket {
     /// Stops a listening socket immediately.
     ///
     /// The accept queue works as long as a child process has a copy of the descriptor. On Linux, `shutdown` ends the
-    /// queue for all copies. On other systems, `shutdown` has no such effect, so closing the descriptor must be
-    /// sufficient.
+    /// queue for all copies. On other systems, `shutdown` has no such effect, so the queue works until the last copy is
+    /// closed.
     static func stopListening(_ descriptor: Int32) {
         _ = shutdown(descriptor, Int32(SHUT_RDWR))
     }

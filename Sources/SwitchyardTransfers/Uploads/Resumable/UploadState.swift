@@ -55,9 +55,9 @@ struct UploadState: Sendable {
         next = .send
     }
 
-    /// Limits the number of bytes in each request.
+    /// Limits the number of bytes in each request, because the server rejected a request as too large.
     ///
-    /// The next step asks the server how many bytes of the rejected request have arrived.
+    /// Before more bytes are sent, the server is asked how many bytes of the rejected request it has.
     mutating func shortenPieces(to length: Int64) {
         pieceLimit = length
         next = .ask

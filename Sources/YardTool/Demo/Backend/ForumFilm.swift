@@ -25,7 +25,7 @@ struct ForumFilm: Sendable {
         return place == length
     }
 
-    /// Returns the film as content that a machine serves, with support for ranges.
+    /// Returns the film as content for a demo server, with support for range requests.
     func content(bytesPerSecond: Int?) -> LoopbackContent {
         var content = LoopbackContent(
             length: length,

@@ -2,8 +2,8 @@ import Foundation
 import Switchyard
 import SwitchyardTesting
 
-/// The objects that the steps of the demo share: the machines, the client with its managers, a folder, and the facts
-/// that have been recorded.
+/// The objects that the steps of the demo share: the demo servers, the client with its managers, a folder, and the
+/// facts that have been recorded.
 final class DemoStage: Sendable {
     let forum: Forum
     let client: NetworkClient
@@ -19,7 +19,7 @@ final class DemoStage: Sendable {
     let folder: URL
     private let facts = Locked(DemoReport())
 
-    /// Starts the machines and creates the client.
+    /// Starts the demo servers and creates the client.
     init(screen: DemoScreen, pace: DemoPace, notes: TrafficRecorder = TrafficRecorder()) throws {
         self.screen = screen
         self.pace = pace
@@ -53,7 +53,7 @@ final class DemoStage: Sendable {
         screen.came(true: text)
     }
 
-    /// Shuts down the client, stops the machines and removes the folder.
+    /// Shuts down the client, stops the demo servers, and removes the demo's folder.
     func close() throws {
         client.shutdown()
         forum.stop()
@@ -64,7 +64,7 @@ final class DemoStage: Sendable {
 // MARK: - Waiting
 
 extension DemoStage {
-    /// Waits until a machine has received `pace.calls` more requests.
+    /// Waits until a demo server has received `pace.calls` more requests.
     ///
     /// Returns `false` if this takes too long.
     func waitForTraffic(at machine: ForumServer) async -> Bool {

@@ -66,7 +66,7 @@ struct FleetAttempt: Sendable {
         }
     }
 
-    /// The attempt of the switching core.
+    /// The attempt as the client's switching core knows it.
     var attempt: Attempt
     /// The client that sends the attempt.
     var client: UInt32

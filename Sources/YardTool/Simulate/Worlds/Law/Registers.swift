@@ -1,9 +1,9 @@
 import Switchyard
 
-/// The rules for the write requests that the servers of a world (a random scenario) have executed.
+/// Finds two violations in a played world (a random scenario): a write that was executed although its call reports that
+/// it was not, and a late copy of a write that overwrote a newer successful write.
 ///
-/// The servers share their data. A copy of a write request that is executed late has the same effect as any other
-/// write.
+/// The simulated servers share their data, so a late copy takes effect like any other write.
 enum Registers {
     /// Returns the violations of the rules about write requests.
     static func violations(in played: PlayedWorld) -> [Violation] {
