@@ -74,7 +74,7 @@ public struct Server: Sendable, Hashable, Identifiable {
     }
 }
 
-/// A named set of base URLs that belong together, such as the test machines or the production machines.
+/// A named set of base URLs that belong together, such as the test servers or the production servers.
 ///
 /// ``test``, ``develop`` and ``release`` are predefined. Any other non-empty name is also an environment.
 public struct ServiceEnvironment: RawRepresentable, Hashable, Sendable {

@@ -1,12 +1,12 @@
 import Switchyard
 import SwitchyardTesting
 
-/// Starts and ends the faults of the machines (servers) of `yard serve`.
+/// Starts and ends the faults of the servers that `yard serve` runs.
 final class FaultSchedule: Sendable {
     /// An active fault.
     private struct Entry {
         let order: FaultOrder
-        /// A number that distinguishes this fault from earlier and later faults of the same machine.
+        /// The sequence number of this fault among the faults of the same server.
         let number: Int
         var timer: (any ScheduledTimer)?
     }
@@ -25,7 +25,7 @@ final class FaultSchedule: Sendable {
         self.time = time
     }
 
-    /// The active orders by name of the machine.
+    /// The active orders, by the name of the server.
     var orders: [String: FaultOrder] { state.withLock { $0.entries.mapValues(\.order) } }
 
     /// The server names that are valid in an order.
@@ -36,9 +36,9 @@ final class FaultSchedule: Sendable {
 
     /// Applies an order.
     ///
-    /// It replaces an earlier order for the same machine.
+    /// It replaces an earlier order for the same server.
     ///
-    /// - Returns: The names of the affected machines, or an empty array if no machine has the name in the order.
+    /// - Returns: The names of the affected servers, or an empty array if no server has the name in the order.
     @discardableResult
     func carryOut(_ order: FaultOrder) -> [String] {
         let concerned = machines(order.server)
@@ -54,9 +54,9 @@ final class FaultSchedule: Sendable {
         return concerned.map(\.name)
     }
 
-    /// Removes the faults of the machines with this name, or of all machines.
+    /// Removes the faults of the servers with this name, or of all servers.
     ///
-    /// - Returns: The names of the affected machines.
+    /// - Returns: The names of the affected servers.
     @discardableResult
     func clear(_ server: String?) -> [String] {
         let concerned = machines(server)
@@ -66,7 +66,7 @@ final class FaultSchedule: Sendable {
         return concerned.map(\.name)
     }
 
-    /// Replaces the order of a machine (`nil` removes it) and returns the number of the new order.
+    /// Replaces the order of a server (`nil` removes it) and returns the sequence number of the new order.
     private func replace(with order: FaultOrder?, on machine: ForumServer) -> Int {
         let (old, number) = state.withLock { state in
             state.orders += 1
@@ -79,7 +79,7 @@ final class FaultSchedule: Sendable {
         return number
     }
 
-    /// Removes the order with this number from a machine, unless another order has replaced it.
+    /// Removes the order with this sequence number from a server, unless another order has replaced it.
     private func end(_ number: Int, on machine: ForumServer) {
         let isInForce = state.withLock { state in
             guard state.entries[machine.name]?.number == number else { return false }

@@ -40,7 +40,7 @@ struct ServeCommand: Command {
         return 0
     }
 
-    /// Returns the machines for the servers of the files.
+    /// Returns the servers to run: one for each server of the service files.
     private func machines() throws -> [ServedMachine] {
         guard !places.isEmpty else { return ServedMachine.standard }
         let machines = try places.flatMap { try ServiceCatalog.files(at: $0) }

@@ -1,26 +1,26 @@
 import Foundation
 import Switchyard
 
-/// A machine (server) of `yard serve` before it is started.
+/// A server that `yard serve` runs, before it is started.
 struct ServedMachine: Sendable {
     /// The name of the service and of the server, such as `topics/primary`.
     var name: String
     var site: ForumServer.Site
-    /// The requests that the machine serves.
+    /// The requests that the server serves.
     var serves = ServedRequests.everything
 
-    /// The machines for `Services/topics.json` and `Services/users.json`.
+    /// The servers for `Services/topics.json` and `Services/users.json`.
     static let standard: [ServedMachine] = {
         let names = ["topics/primary", "topics/secondary", "topics/tertiary", "users/primary", "users/secondary"]
         return zip(names, UInt16(8_081)...).map { ServedMachine(name: $0, site: ForumServer.Site(port: $1)) }
     }()
 
-    /// Returns the machines for the servers of a service file.
+    /// Returns the servers to run for a service file: one for each server of the file.
     ///
     /// - Parameters:
     ///   - file: The service file.
     ///   - wanted: The environment. If `nil`, the default environment of the service is used.
-    /// - Returns: The machines in the order of the file.
+    /// - Returns: The servers in the order of the file.
     /// - Throws: A ``CatalogError`` if the file is invalid, or if a server of the environment is not on this machine.
     static func all(in file: URL, _ wanted: ServiceEnvironment?) throws(CatalogError) -> [ServedMachine] {
         let service = try ServiceCheck.service(in: file).service

@@ -4,19 +4,19 @@ import SwitchyardTesting
 
 /// The servers of `yard serve`, and the admin server.
 final class ServedYard: Sendable {
-    /// The machines in the order of the service files.
+    /// The servers that `yard serve` runs, in the order of the service files.
     let machines: [ForumServer]
     let admin: LoopbackServer
     let faults: FaultSchedule
-    /// The requests that each machine serves.
+    /// The requests that each server serves.
     private let served: [ServedRequests]
 
     /// Starts the servers.
     ///
     /// - Parameters:
-    ///   - plan: The machines.
+    ///   - plan: The servers to run.
     ///   - firstPort: The port of the first server; the other servers and then the admin server use the following ports.
-    ///     If 0, the system chooses each port. If `nil`, each machine has its own port, and the admin server has the
+    ///     If 0, the system chooses each port. If `nil`, each server has its own port, and the admin server has the
     ///     port after the highest one.
     ///   - time: The clock of the faults' timers.
     /// - Throws: ``LoopbackError`` if a port is in use.

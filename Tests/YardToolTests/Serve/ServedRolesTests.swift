@@ -26,7 +26,7 @@ import Testing
 
     private static func yard() async throws -> ServedYard { try ServedYard(await machines(), firstPort: 0) }
 
-    @Test func `the served machines have the names, ports and folders of the service file`() async throws {
+    @Test func `the servers of yard serve have the names, ports and folders of the service file`() async throws {
         let machines = try await Self.machines()
 
         #expect(machines.map(\.name) == ["shop/primary", "shop/mirror"])
@@ -48,7 +48,7 @@ import Testing
         (1, .get, "/cdn/st%61tic/7", 200), (1, .get, "/cdn/catalog/7", 404), (1, .post, "/cdn/static/7", 404),
         (1, .head, "/cdn/static/7", 404), (1, .get, "/cdn/users/1", 404), (1, .get, "/static/7", 404),
     ])
-    func `a served machine responds with 404 to a request that it does not serve`(
+    func `a server of yard serve responds with 404 to a request that it does not serve`(
         place: Int,
         method: HTTPMethod,
         path: String,
@@ -86,7 +86,7 @@ import Testing
         #expect(yard.machines[1].requestCount == 1)
     }
 
-    @Test func `the printed instructions name what each machine serves`() async throws {
+    @Test func `the printed instructions name what each server serves`() async throws {
         let yard = try await Self.yard()
         defer { yard.stop() }
 

@@ -2,20 +2,21 @@ import Foundation
 import Switchyard
 import SwitchyardTesting
 
-/// The servers of the demo: three live machines (the default environment), and the machine of the test environment.
+/// The demo servers: three live servers (the servers of the default environment), and one server of the test
+/// environment.
 final class Forum: Sendable {
-    /// The names of the live machines in order of preference.
+    /// The names of the live servers in order of preference.
     static let names = ["primary", "secondary", "tertiary"]
 
     let live: [ForumServer]
     let test: ForumServer
 
-    /// Starts the machines, each on a port that the system chooses.
+    /// Starts the servers, each on a port that the system chooses.
     ///
     /// - Parameters:
-    ///   - uploadRate: The maximum number of upload bytes that a machine accepts per second, or `nil` for no limit.
-    ///   - film: The film that every live machine serves, or `nil` for none.
-    /// - Throws: ``LoopbackError`` if a machine cannot listen.
+    ///   - uploadRate: The maximum number of upload bytes that a server accepts per second, or `nil` for no limit.
+    ///   - film: The film that every live server serves, or `nil` for none.
+    /// - Throws: ``LoopbackError`` if a server cannot listen.
     init(uploadRate: Int? = nil, film: LoopbackContent? = nil) throws(LoopbackError) {
         live = Self.names.map { ForumServer($0, ForumRoutes(.release, uploadRate: uploadRate, film: film)) }
         test = ForumServer("test machine", ForumRoutes(.test))
@@ -24,10 +25,10 @@ final class Forum: Sendable {
 
     var machines: [ForumServer] { live + [test] }
 
-    /// Returns the live machine with this name.
+    /// Returns the live server with this name.
     func machine(named name: String) -> ForumServer? { live.first { $0.name == name } }
 
-    /// The number of requests that have reached any machine.
+    /// The number of requests that have reached any server.
     var requestCount: Int { machines.map(\.requestCount).reduce(0, +) }
 
     func stop() {

@@ -1,13 +1,13 @@
 /// The data of the forum, the demo's backend.
 ///
-/// All machines of an environment have the same data.
+/// All servers of an environment have the same data.
 struct ForumData: Sendable {
     var topics: [Topic]
     var users: [User]
 
-    /// The data of the live machines (the default environment): 57 topics on three pages.
+    /// The data of the live servers (the default environment): 57 topics on three pages.
     static let release = ForumData(topicCount: 57, prefix: "Topic", names: ["Ada", "Grace", "Edsger", "Barbara"])
-    /// The data of the machine in the test environment: five topics.
+    /// The data of the server in the test environment: five topics.
     static let test = ForumData(topicCount: 5, prefix: "Test topic", names: ["Tester A", "Tester B"])
 
     private init(topicCount: Int, prefix: String, names: [String]) {

@@ -2,7 +2,7 @@ import Foundation
 import Switchyard
 import SwitchyardTesting
 
-/// A film that is identical on every machine of the forum.
+/// A film that is identical on every server of the forum.
 struct ForumFilm: Sendable {
     var length: Int
 

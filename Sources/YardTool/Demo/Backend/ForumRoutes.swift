@@ -29,10 +29,10 @@ struct ForumRoutes: Sendable {
 
     private var routes: [Route] = []
 
-    /// Creates the routes of a machine.
+    /// Creates the routes of a server.
     ///
     /// - Parameters:
-    ///   - data: The data of the machine.
+    ///   - data: The data that the server serves.
     ///   - uploadRate: The maximum number of upload bytes that it accepts per second, or `nil` for no limit.
     ///   - film: The film that it serves, or `nil` for none.
     init(_ data: ForumData, uploadRate: Int? = nil, film: LoopbackContent? = nil) {

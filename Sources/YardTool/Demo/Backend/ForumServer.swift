@@ -1,31 +1,31 @@
 import Switchyard
 import SwitchyardTesting
 
-/// A machine of the forum: a real HTTP server on 127.0.0.1 with the API routes below a folder.
+/// A demo server of the forum: a real HTTP server on 127.0.0.1 with the API routes below a folder.
 final class ForumServer: Sendable {
-    /// The place of a machine's API, and the requests that the machine serves.
+    /// The location of a server's API, and the requests that the server serves.
     struct Site: Sendable {
         /// The port; if 0, the system chooses one.
         var port: UInt16 = 0
         /// The path of the base URL, without a slash at the end.
         var folder = "/v1"
-        /// The role of the machine, or `nil` if it serves every request under the paths of the service.
+        /// The role of the server, or `nil` if it serves every request under the paths of the service.
         var role: ServerRole?
         /// Whether requests for paths that the forum does not have succeed, with a response that describes the request.
         var echoes = false
     }
 
-    /// The name of the machine in the service.
+    /// The name of the server in the service.
     let name: String
     let server: LoopbackServer
     private let site: Site
 
-    /// Creates a machine that does not listen yet.
+    /// Creates a server that does not listen yet.
     ///
     /// - Parameters:
-    ///   - name: The name of the machine in the service.
-    ///   - routes: The API of the machine.
-    ///   - site: The place of the API, and the requests that the machine serves.
+    ///   - name: The name of the server in the service.
+    ///   - routes: The API of the server.
+    ///   - site: The location of the API, and the requests that the server serves.
     init(_ name: String, _ routes: ForumRoutes, at site: Site = Site()) {
         self.name = name
         self.site = site
@@ -40,15 +40,15 @@ final class ForumServer: Sendable {
         }
     }
 
-    /// The base URL of the machine's API.
+    /// The base URL of the server's API.
     var baseURL: String { "\(server.baseURL)\(site.folder)" }
 
-    /// The number of requests that have reached the machine.
+    /// The number of requests that have reached the server.
     var requestCount: Int { server.statistics.requestsReceived }
 }
 
 extension ForumServer.Site {
-    /// Returns the path of the service that a request is for, or `nil` if the machine does not serve the request.
+    /// Returns the path of a request within the service, or `nil` if the server does not serve the request.
     fileprivate func servicePath(of request: LoopbackRequest) -> String? {
         guard request.path.hasPrefix(folder) else { return nil }
         let rest = request.path.dropFirst(folder.count)
@@ -59,9 +59,9 @@ extension ForumServer.Site {
     }
 }
 
-/// The data in the response of a machine to a request for a path that the forum does not have.
+/// The data in the response of a server to a request for a path that the forum does not have.
 struct ForumEcho: Codable, Equatable {
-    /// The name of the machine.
+    /// The name of the server.
     var server: String
     var method: String
     /// The path of the service.

@@ -51,7 +51,7 @@ struct OutageStep: DemoStep {
 }
 
 extension DemoStage {
-    /// The live machine (server of the default environment) that the client currently prefers.
+    /// The live server (a server of the default environment) that the client currently prefers.
     var machineInUse: ForumServer? { forum.machine(named: client.currentServer) }
 
     /// Verifies that no call has failed since the traffic's `beginPhase()`.

@@ -1,9 +1,9 @@
 import Switchyard
 import SwitchyardTesting
 
-/// A step that restarts the machines one after another.
+/// A step of the demo that restarts the servers one after another.
 ///
-/// Each time, the calls return to the machine that comes first in the order of preference.
+/// After each restart, the calls return to the available server that comes first in the order of preference.
 struct RecoveryStep: DemoStep {
     let title = "The servers recover, and the calls return to the primary"
     let needsTraffic = true

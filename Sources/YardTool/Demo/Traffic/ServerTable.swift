@@ -4,7 +4,7 @@ import SwitchyardTesting
 
 /// A table of the servers.
 ///
-/// For each server, it shows the state as the client sees it and the real condition of the machine.
+/// For each demo server, it shows the state as the client sees it and the real condition of the server.
 struct ServerTable {
     let snapshots: [ServerSnapshot]
     let forum: Forum
@@ -58,7 +58,7 @@ struct ServerTable {
     }
 }
 
-/// The real condition of a machine.
+/// The real condition of a demo server.
 private enum Condition: String {
     case works
     case dead

@@ -102,7 +102,7 @@ import Testing
         #expect(MonotonicTime.zero.duration(to: clock.now) == Self.hedgeDelay)
     }
 
-    @Test func `a machine at the home address with another identity gets no call`() async throws {
+    @Test func `a computer at the home address with another identity receives no call`() async throws {
         home.route(.get, "/identity", answering: .text("printer"))
         let (client, following) = try await start()
         defer { stop(client, following) }
