@@ -1,9 +1,9 @@
 import Foundation
 
-/// The number of rounds of a test whose rounds differ only in drawn numbers or in timing.
+/// The number of repetitions of a test whose repetitions differ only in random numbers or in timing.
 ///
-/// A run of the tests plays few rounds. Continuous integration sets the environment variable `SWITCHYARD_THOROUGH` and
-/// plays all of them.
+/// A run of the tests has few repetitions. Continuous integration sets the environment variable `SWITCHYARD_THOROUGH`,
+/// and each test is then repeated more often.
 package enum Rounds {
     private static let isThorough = ProcessInfo.processInfo.environment["SWITCHYARD_THOROUGH"] != nil
 

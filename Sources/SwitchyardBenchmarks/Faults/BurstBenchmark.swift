@@ -2,8 +2,8 @@ import Foundation
 import Switchyard
 import SwitchyardTesting
 
-/// A benchmark of the burst of calls at the launch of an app, while the first server, or the first two servers, of
-/// three are faulty.
+/// A benchmark of a burst of calls when an app opens, while the first server or the first two of three servers are
+/// faulty.
 ///
 /// Each burst makes all its reads at the same time with a new client and a deadline of 2 s.
 struct BurstBenchmark {

@@ -72,7 +72,8 @@ struct Score: Codable {
 
 /// A comparison of contenders (implementations of the same work).
 ///
-/// Each measurement (round) runs every contender once, so that the noise of the machine affects all of them equally.
+/// Each measurement (see `rounds`) runs every contender once, so that the noise of the machine affects all of them
+/// equally.
 ///
 /// The order of contenders also matters: of two identical contenders, the second contender sent 1.05 times as many
 /// requests as the first. Therefore, each contender follows each other contender equally often, and each turn starts

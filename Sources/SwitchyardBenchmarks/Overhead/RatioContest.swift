@@ -1,6 +1,6 @@
 import Foundation
 
-/// A comparison of contenders with a baseline: the ratios of their figures in the same rounds.
+/// A comparison of contenders with a baseline: the ratios of their figures in the same measurements.
 struct RatioContest {
     /// The figures whose ratios are reported.
     private enum Figure: String, CaseIterable {
@@ -25,8 +25,8 @@ struct RatioContest {
     func run() async throws {
         var ratios: [String: Spread] = [:]
         for level in levels {
-            // Each measurement is short, so that a disturbance of the machine affects all contenders of a round. There
-            // are many rounds because a single round is inaccurate.
+            // Each measurement is short, so that a disturbance of the machine affects all contenders. There are many
+            // measurements, because a single measurement is inaccurate.
             let contest = Contest(
                 contenders: contenders,
                 concurrency: level,

@@ -27,7 +27,7 @@ struct SwitchingBenchmark {
             encoder.outputFormatting = [.sortedKeys]
             print(String(decoding: try encoder.encode(report), as: UTF8.self))
         } else {
-            print("choose + record   ns per attempt (minimum to maximum of \(rounds) rounds)")
+            print("choose + record   ns per attempt (minimum to maximum of \(rounds) measurements)")
             for result in results { print(result.line) }
             print("memory            \(bytes) bytes per server with full windows")
         }

@@ -78,7 +78,7 @@ extension Redaction {
         return parameterNames.contains(String(decoding: lower.utf8.filter { !joins($0) }, as: UTF8.self))
     }
 
-    /// Returns a name after at most three rounds of percent-decoding.
+    /// Returns a name after percent-decoding it at most three times.
     private static func decoded(_ name: String) -> String {
         var name = name
         for _ in 0..<3 where name.utf8.contains(UInt8(ascii: "%")) { name = name.removingPercentEncoding ?? name }

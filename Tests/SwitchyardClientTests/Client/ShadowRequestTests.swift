@@ -95,7 +95,7 @@ import Testing
         #expect(client.currentServer == "primary")
     }
 
-    @Test func `a failed write causes only one round of probes if no server responds`() throws {
+    @Test func `a failed write causes only one pair of probes if no server responds`() throws {
         let transport = StubTransport(completion: .inline) { _ in .failure(.connectionReset) }
         let service = try Service.topics()
         let client = try NetworkClient(service: service, transport: transport, time: ManualClock())

@@ -17,7 +17,7 @@
         /// Whether at most a few more are in use than before.
         ///
         /// The system opens timers and starts threads when it needs them, and ended ones may stay in the table for a
-        /// while. A leak in every round would add more.
+        /// while. A leak in every repetition would add more.
         static func settles(near earlier: ProcessTable, within few: Int = 8) throws -> Bool {
             for _ in 0..<1000 {
                 let now = try current()

@@ -2,9 +2,9 @@
 struct ServerEvidence: Sendable {
     /// The number of consecutive failures.
     var consecutiveFailures: UInt16 = 0
-    /// The number of rounds of suspicion probes that counted against the server since it last responded.
+    /// The number of pairs of suspicion probes that counted against the server since it last responded.
     ///
-    /// A round is one probe of the server and one of another server (``SuspicionProbe``).
+    /// A pair is one probe of the server and one probe of another server (``SuspicionProbe``).
     var suspicionRounds: UInt8 = 0
     /// Whether suspicion probes of the server are in flight (``SuspicionProbe``).
     var isSuspected = false
@@ -34,7 +34,7 @@ struct ServerEvidence: Sendable {
         consecutiveFailures = 0
     }
 
-    /// Resets the number of rounds of suspicion probes.
+    /// Resets the number of pairs of suspicion probes.
     mutating func clearSuspicion() {
         suspicionRounds = 0
         isSuspected = false

@@ -21,7 +21,7 @@ import Testing
         #expect(driver.suspicion(of: tried) != nil)
     }
 
-    @Test func `the number of suspicion rounds that ejected a server is reset in its recovery trial`() throws {
+    @Test func `the number of suspicion probe pairs that ejected a server is reset in its recovery trial`() throws {
         var policy = SwitchPolicy.recommended
         policy.hedging?.suspicionRounds = 3
         let driver = try CoreDriver(["a", "b"], policy: policy)
@@ -66,7 +66,7 @@ import Testing
         #expect(driver.core.evidence.servers[0].suspicionRounds == 0)
     }
 
-    @Test func `a slow server that cannot be ejected gets eight rounds of suspicion probes`() throws {
+    @Test func `a slow server that cannot be ejected gets eight pairs of suspicion probes`() throws {
         let driver = try CoreDriver(["a", "b"])
         driver.requests(20, .ok)
         driver.overload("b", .http(503))
