@@ -30,7 +30,7 @@ struct ReportFile: Sendable {
         try write(html: try page.html(for: report))
     }
 
-    /// Writes the page of simulated worlds into the file, in place of its previous contents.
+    /// Writes the page of the worlds (random scenarios) into the file, in place of its previous contents.
     func write(_ report: WorldsReport) throws {
         try write(html: page.html(for: report))
     }

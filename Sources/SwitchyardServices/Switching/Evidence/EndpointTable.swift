@@ -224,7 +224,8 @@ extension EndpointTable {
 /// The servers with which a server is compared after a failed request: the other servers that serve this request.
 ///
 /// Similar paths are one endpoint (`RequestTraits.endpoint`). A server that serves only some of these paths may respond
-/// well although every server fails another of the paths, as in world 40012 of `yard simulate worlds --roles`.
+/// well even if every server fails another of the paths, as in the random scenario 40012 of
+/// `yard simulate worlds --roles`.
 struct ServerPeers {
     let server: Int
     private let unsuitable: ServerSet

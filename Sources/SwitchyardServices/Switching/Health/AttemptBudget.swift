@@ -60,7 +60,7 @@ struct AttemptBudget: Sendable {
 ///
 /// A hedge is a second attempt on another server while the first is slow. Without these tokens, a client that has used
 /// up its budget without success and then meets a hanging server would earn no tokens. Its requests would wait for
-/// their deadlines, as in the random scenarios (worlds) 11235 and 16969 of `yard simulate worlds`.
+/// their deadlines, as in the random scenarios 11235 and 16969 of `yard simulate worlds`.
 struct LentTokens: Sendable {
     private var gap: Double?
     private var dueAt = -1e9

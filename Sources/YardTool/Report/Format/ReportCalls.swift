@@ -31,7 +31,7 @@ struct ReportCalls: Codable, Sendable, Equatable {
 
 /// The number of calls in each time step.
 ///
-/// A call belongs to the step in which it was due.
+/// A call belongs to the time step in which it was due.
 struct ReportRates: Codable, Sendable, Equatable {
     /// The length of a time step in seconds.
     var step: Double
@@ -41,7 +41,7 @@ struct ReportRates: Codable, Sendable, Equatable {
     var failed: [Int]
     /// For each server, the number of attempts that were sent to it in each step, or `nil` if they are unknown.
     ///
-    /// Unlike a call, an attempt belongs to the step in which it was sent.
+    /// Unlike a call, an attempt belongs to the time step in which it was sent.
     var sent: [[Int]]?
 }
 

@@ -38,7 +38,7 @@ struct ReportFleet: Codable, Sendable, Equatable {
     var causes: [Cause]
     /// The median wait in each step in milliseconds.
     ///
-    /// `p50` and `p99` are `nil` for a step without requests.
+    /// `p50` and `p99` are `nil` for a time step without requests.
     var p50: [Double?]
     var p99: [Double?]
     var servers: [Server]

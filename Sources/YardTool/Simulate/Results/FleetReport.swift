@@ -15,8 +15,7 @@ struct FleetReport: Codable, Sendable, Equatable {
         var p95: Double?
     }
 
-    /// The load of a server from the start of the failure to the end of the simulation, except while the server is
-    /// down.
+    /// The load of a server after the failure has started, not counting the time in which the server is down.
     struct ServerLoad: Codable, Sendable, Equatable {
         var name: String
         /// The maximum load in any second, relative to the server's capacity in that second.

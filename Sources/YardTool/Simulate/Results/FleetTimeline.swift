@@ -3,9 +3,9 @@ import Switchyard
 
 /// The timeline of a simulation in steps of 10 s.
 struct FleetTimeline: Sendable {
-    /// The results of one step.
+    /// The results of 10 s of the simulation.
     struct Step: Codable, Sendable, Equatable {
-        /// The second at which the step starts.
+        /// The second at which the 10 s start.
         var second: Int
         var failPercent: Double
         /// The load of each server relative to its capacity, in the order of the servers.

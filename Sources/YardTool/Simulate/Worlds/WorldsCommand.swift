@@ -1,18 +1,18 @@
 import Switchyard
 
-/// A command that runs worlds through a real client in virtual time.
+/// A command that runs worlds (random scenarios) through a real client in virtual time.
 ///
-/// A world is a random scenario of servers, endpoints, quotas, outages, calls and deadlines (``World``).
+/// A world consists of servers, endpoints, quotas, outages, calls and deadlines (``World``).
 ///
 /// The command compares each call with the same call of a client that sends it only once, without switching. If the
 /// call succeeds without switching, it must succeed with switching too.
 struct WorldsCommand: Command {
     static let name = "worlds"
     static let summary =
-        "Plays random worlds through a real client, and finds calls with a worse result than without switching."
+        "Plays worlds (random scenarios) through a real client, and finds calls that fare worse than without switching."
     static let options: [Arguments.Option] = [
         .value("worlds", "N", "The number of worlds (default: 100000)."),
-        .value("seed", "K", "The number of the first world (default: 1). With --worlds 1, only this world is played."),
+        .value("seed", "K", "The seed of the first world (default: 1). With --worlds 1, only this world is played."),
         .value("policy", "NAME", SwitchPolicy.names.joined(separator: ", ") + " (default: recommended)."),
         .value("examples", "N", "The number of worlds of each fault that are minimized and printed (default: 1)."),
         .flag("roles", "Gives the servers of each world roles, groups of equal priority, weights and zones."),

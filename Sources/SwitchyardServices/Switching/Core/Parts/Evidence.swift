@@ -143,8 +143,8 @@ extension Evidence {
     ///
     /// Returns `nil` if the failure says nothing about the server.
     ///
-    /// Without this comparison, traffic would switch between servers that behave in the same way, as in the simulated
-    /// worlds 73, 88 and 91 of `yard simulate worlds`.
+    /// Without this comparison, traffic would switch between servers that behave in the same way, as in the random
+    /// scenarios 73, 88 and 91 of `yard simulate worlds`.
     mutating func weigh(_ failure: SwitchingCore.Failure, of position: Int, at time: Double) -> SwitchingCore.Failure? {
         guard judgesEndpoints, !failure.kind.isUnreached else { return failure }
         let endpoint = failure.endpoint
@@ -259,9 +259,10 @@ extension Evidence {
 extension Evidence {
     /// Whether suspicion probes of a server may begin (``SuspicionProbe``).
     ///
-    /// They may if none are in flight and fewer than `rounds` earlier rounds have counted against the server. A round
-    /// is one probe of the server and one of another server. One round is not enough if writes keep getting no response
-    /// (`LateExecutionTests`). The maximum protects a slow server that cannot be ejected (`SuspicionEndTests`).
+    /// They may begin if none are in flight and fewer than `rounds` earlier probe pairs have counted against the
+    /// server. A pair is one probe of the server and one probe of another server. One pair is not enough if writes keep
+    /// getting no response (`LateExecutionTests`). The maximum protects a slow server that cannot be ejected
+    /// (`SuspicionEndTests`).
     func maySuspect(_ position: Int, rounds: Int) -> Bool {
         !servers[position].isSuspected && servers[position].suspicionRounds < rounds
     }
@@ -275,10 +276,10 @@ extension Evidence {
     /// Records that the suspicion probes of a server have ended.
     mutating func endSuspicion(_ position: Int) { servers[position].isSuspected = false }
 
-    /// Counts a round of suspicion probes whose result counts against a server.
+    /// Counts a pair of suspicion probes whose result counts against a server.
     mutating func countSuspicion(_ position: Int) { servers[position].suspicionRounds &+= 1 }
 
-    /// Resets the number of rounds of suspicion probes after the server has responded.
+    /// Resets the number of pairs of suspicion probes after the server has responded.
     mutating func clearSuspicion(_ position: Int) { servers[position].suspicionRounds = 0 }
 
     /// Records whether suspicion probes were useful, and the result of the other server (`witness`).

@@ -11,10 +11,10 @@ struct WorldsCampaign: Sendable {
     /// Whether the servers have roles, groups and zones.
     var hasRoles = false
 
-    /// A world (random scenario) with a violation, reduced to the parts that are needed for the violation.
+    /// A world with a violation, reduced to the parts that are needed for the violation.
     struct Example: Sendable {
         var group: ViolationGroup
-        /// The number of the original world.
+        /// The number that identifies the original world.
         var number: UInt64
         var world: World
         /// A violation in the minimized world.

@@ -73,7 +73,7 @@ extension WorldsReport {
         }
     }
 
-    /// Returns the numbers of the first worlds, and a sign if there are more.
+    /// Returns the numbers that identify the first worlds (random scenarios), and an ellipsis if there are more.
     private static func list(_ numbers: [UInt64], of count: Int) -> String {
         guard !numbers.isEmpty else { return "–" }
         return numbers.map { "\($0)" }.joined(separator: ", ") + (count > numbers.count ? ", …" : "")

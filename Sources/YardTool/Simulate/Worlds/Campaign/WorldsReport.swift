@@ -1,7 +1,7 @@
 import Foundation
 import Switchyard
 
-/// The results of a simulation of many worlds (``WorldsCampaign``).
+/// The results of a simulation of many worlds (random scenarios), which ``WorldsCampaign`` runs.
 struct WorldsReport: Codable, Sendable, Equatable {
     /// A class of violations.
     struct Fault: Codable, Sendable, Equatable {
@@ -9,7 +9,7 @@ struct WorldsReport: Codable, Sendable, Equatable {
         var violations: Int
         /// The number of worlds with such a violation.
         ///
-        /// The numbers of the first of these worlds are in `firstWorlds`.
+        /// The first of these worlds are listed in `firstWorlds`, each by its number.
         var worlds: Int
         var firstWorlds: [UInt64]
     }
@@ -26,7 +26,7 @@ struct WorldsReport: Codable, Sendable, Equatable {
         var isExcessive: Bool
     }
 
-    /// A description of a world (random scenario) with a violation, reduced to the parts that are needed for it.
+    /// A description of a world with a violation, reduced to the parts that are needed for it.
     struct Example: Codable, Sendable, Equatable {
         var fault: String
         var number: UInt64

@@ -44,9 +44,9 @@ struct Violation: Sendable {
     /// The client without switching for which the call would have succeeded, or `nil` if the violated rule does not
     /// compare responses.
     var witness: Witness?
-    /// The call, or `nil` if the violation concerns all calls of the world together.
+    /// The call, or `nil` if the violation concerns all calls of the world (the random scenario) together.
     var call: PlayedCall?
-    /// The numbers that violate the rule, or an empty text if the violation concerns a single call.
+    /// The numbers that violate the rule, or an empty string if the violation concerns a single call.
     var figures = ""
 
     /// The class of the violation.

@@ -1,11 +1,11 @@
 import Switchyard
 
-/// The virtual clock of a simulated world.
+/// The virtual clock of a world (a random scenario).
 ///
 /// It advances from timer to timer on the thread that runs the world.
 ///
-/// A timer that is set for a time in the past fires with the next step, not on another thread. The run therefore
-/// depends only on the world.
+/// A timer that is set for a time in the past fires in the next call of ``step()``, not on another thread. The run
+/// therefore depends only on the world.
 final class WorldClock: TimeSource {
     private struct State {
         var now = MonotonicTime.zero

@@ -6,7 +6,7 @@ import Switchyard
 ///
 /// Every completion handler is called from the clock or from a cancellation, never within `start`.
 final class WorldTransport: Transport {
-    /// The header field that contains the number of the call.
+    /// The header field that contains the call's index in the world.
     static let callField = "X-Call"
     /// Returns the address of the server with this index.
     static func address(of server: Int) -> String { "https://s\(server).world" }
@@ -70,7 +70,7 @@ final class WorldTransport: Transport {
 
 /// A request with the properties that determine the reply of a simulated server.
 struct PlacedRequest: Sendable {
-    /// The number of the call, or a negative number for a shadow request, whose response no call receives.
+    /// The index of the call, or a negative number for a shadow request, whose response no call receives.
     var call: Int
     var server: Int
     var endpoint: Int

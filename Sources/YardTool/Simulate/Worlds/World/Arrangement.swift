@@ -42,8 +42,8 @@ struct Arrangement: Sendable, Equatable {
 extension Arrangement {
     /// Generates the arrangement of a world.
     ///
-    /// The random numbers of the arrangement are independent of those of the world, so the rest of the world is the
-    /// same with and without an arrangement.
+    /// The arrangement has random numbers of its own, so the rest of the world is the same with and without an
+    /// arrangement.
     init(of world: World) {
         var random = WorldRandom(of: world.number ^ 0x5EED_0F20_1E5A_110C)
         let indices = 0..<world.servers

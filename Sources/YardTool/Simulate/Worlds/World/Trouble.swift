@@ -28,8 +28,8 @@ struct Trouble: Sendable, Equatable {
     struct Window: Sendable, Equatable {
         var begin: Double
         var end: Double
-        /// The length of a cycle and of the part of the cycle in which the fault is active, or `nil` if the fault is
-        /// not intermittent.
+        /// The length of a cycle, and how long the fault is active in each cycle, or `nil` if the fault is not
+        /// intermittent.
         var cycle: Cycle?
 
         struct Cycle: Sendable, Equatable {

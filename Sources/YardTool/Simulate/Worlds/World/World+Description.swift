@@ -1,7 +1,7 @@
 import Foundation
 
 extension World: CustomStringConvertible {
-    /// A description of the world with a line for each part.
+    /// A description of the world (the random scenario) with a line for each part.
     var description: String {
         let parts = [
             "\(servers) server\(servers == 1 ? "" : "s"), responses take \(latency.median.inWords) (spread \(latency.spread.rounded(to: 2)))",

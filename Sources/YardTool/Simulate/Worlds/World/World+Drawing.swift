@@ -2,7 +2,7 @@ import Foundation
 import Switchyard
 
 extension World {
-    /// Generates the world with this number.
+    /// Generates the world (the random scenario) with this number, which is the seed.
     ///
     /// The same number always produces the same world.
     ///

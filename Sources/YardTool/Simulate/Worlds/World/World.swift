@@ -32,7 +32,7 @@ struct World: Sendable, Equatable {
         var weight: Double
     }
 
-    /// The number of the world, which is the seed of all random draws.
+    /// The number that identifies the world, which is the seed of all random draws.
     var number: UInt64
     /// The number of servers.
     ///

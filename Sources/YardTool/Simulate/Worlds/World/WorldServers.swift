@@ -33,7 +33,7 @@ struct ServerReply: Sendable, Equatable {
 
 /// A request that a server receives.
 struct ServerQuestion: Sendable {
-    /// The number of the call, or a unique number for a probe.
+    /// The index of the call, or a unique number for a probe.
     var call: Int
     var endpoint: Int
     var server: Int
