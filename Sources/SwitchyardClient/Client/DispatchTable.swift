@@ -22,7 +22,7 @@ struct DispatchTable {
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - continues: Whether the request belongs to an active operation, which may finish although new requests are
+    ///   - continues: Whether the request belongs to an active operation, which may finish even if new requests are
     ///     refused.
     ///   - isOfRefresh: Whether the request is sent by a refresh of the client's credentials.
     /// - Throws: ``RequestFailure/Reason/closed``, or ``RequestFailure/Reason/duplicateID``.

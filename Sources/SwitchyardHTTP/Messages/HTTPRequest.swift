@@ -141,7 +141,7 @@ public struct HTTPRequest: Sendable {
     package var credentialFields: [String] = []
     /// Whether the exchange requires a new connection, as a health probe does; by default `false`.
     ///
-    /// An idle connection may be dead without a sign of it, so a probe over it could fail although the server works.
+    /// An idle connection may be dead without a sign of it, so a probe over it could fail even if the server works.
     /// `URLSessionTransport` ignores this property, because `URLSession` chooses the connections.
     package var needsNewConnection = false
     /// The TLS configuration, boxed because it is large and few requests have one.

@@ -144,7 +144,7 @@ final class EventConnection: @unchecked Sendable {
         return answer
     }
 
-    /// Whether another connection may be opened although a server has received the request.
+    /// Whether another connection may be opened even if a server has received the request.
     private var mayReconnect: Bool { configuration.resendRule == .anytime }
 
     private var request: APIConfiguration {

@@ -23,21 +23,21 @@ import Testing
     }
 
     @Test(arguments: [20, 64, 128], [reset, .status(500), .status(503)])
-    func `a burst of reads succeeds although the first server fails`(calls: Int, failure: StubResponse) async throws {
+    func `a burst of reads succeeds even if the first server fails`(calls: Int, failure: StubResponse) async throws {
         let burst = try Burst { $0 == "primary" ? (Self.soon, failure) : (Self.soon, .status(200)) }
 
         #expect(await burst.ends(of: calls, within: .seconds(1)) == ["200": calls])
     }
 
     @Test(arguments: [5, 20, 64, 128])
-    func `a burst of reads succeeds although two of three servers hang`(calls: Int) async throws {
+    func `a burst of reads succeeds even if two of three servers hang`(calls: Int) async throws {
         let burst = try Burst { $0 == "tertiary" ? (Self.soon, .status(200)) : (Self.never, .status(200)) }
 
         #expect(await burst.ends(of: calls, within: .seconds(6)) == ["200": calls])
     }
 
     @Test(arguments: [20, 64, 128], [reset, .status(500)])
-    func `a burst of reads succeeds although two of three servers fail`(
+    func `a burst of reads succeeds even if two of three servers fail`(
         calls: Int,
         failure: StubResponse
     ) async throws {

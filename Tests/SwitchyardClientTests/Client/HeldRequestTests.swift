@@ -34,7 +34,7 @@ import Testing
         func shutdown() {}
     }
 
-    @Test func `a request ends at its deadline although the second server hangs`() async throws {
+    @Test func `a request ends at its deadline even if the second server hangs`() async throws {
         var policy = SwitchPolicy.recommended
         policy.budgets.failoverTokens = 1
         let (time, transport) = (ManualClock(), OpenTransport())

@@ -13,7 +13,7 @@ import Testing
     private let time = ManualClock()
 
     @Test(arguments: [SwitchPolicy.off, .recommended])
-    func `a response that arrived while the process was stopped is returned although the deadline has passed`(
+    func `a response that arrived while the process was stopped is returned even if the deadline has passed`(
         _ policy: SwitchPolicy
     ) async throws {
         let network = ManualClock()

@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2])
-    func `a redirected write may have been executed although the request to the target was never sent`(
+    func `a redirected write may have been executed even if the request to the target was never sent`(
         hops: Int
     ) async throws {
         let failure = try await failure(afterHops: hops)

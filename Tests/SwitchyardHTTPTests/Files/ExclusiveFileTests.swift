@@ -21,7 +21,7 @@ import Testing
     }
 
     // A child process that is being started briefly has copies of all descriptors of this process.
-    @Test func `a file that was released can be opened again although its descriptor was duplicated`() throws {
+    @Test func `a file that was released can be opened again even if its descriptor was duplicated`() throws {
         defer { unlink(path) }
         let first = try ExclusiveFile.open(path, mode: 0o600)
         let copy = dup(first)
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test
-    func `a partial file can be opened again after its owner was released although its descriptor was duplicated`()
+    func `a partial file can be opened again after its owner was released even if its descriptor was duplicated`()
         throws
     {
         defer { unlink(path) }

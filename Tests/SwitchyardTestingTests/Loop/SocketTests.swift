@@ -7,7 +7,7 @@
     @testable import SwitchyardTesting
 
     @Suite struct SocketTests {
-        @Test func `a closed listening socket accepts no connections although its descriptor was duplicated`() throws {
+        @Test func `a closed listening socket accepts no connections even if its descriptor was duplicated`() throws {
             let (descriptor, port) = try UnchosenPort.first { port in
                 do { return try Socket.listen(port: port, backlog: 8) } catch LoopbackError.portInUse { return nil }
             }
@@ -20,7 +20,7 @@
             #expect(throws: RawSocket.Failure.refused) { try RawSocket(port: port) }
         }
 
-        @Test func `a connection ends when it is closed although its descriptor was duplicated`() throws {
+        @Test func `a connection ends when it is closed even if its descriptor was duplicated`() throws {
             let (client, server) = try connection()
             let copy = dup(server)
             defer { for descriptor in [client, copy] { Socket.close(descriptor) } }
@@ -30,7 +30,7 @@
             #expect(received(by: client) == .ended)
         }
 
-        @Test func `a connection is reset although its descriptor was duplicated`() throws {
+        @Test func `a connection is reset even if its descriptor was duplicated`() throws {
             let (client, server) = try connection()
             let copy = dup(server)
             defer { for descriptor in [client, copy] { Socket.close(descriptor) } }

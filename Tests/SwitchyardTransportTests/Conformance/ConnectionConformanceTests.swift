@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: Subject.networked)
-    func `a GET succeeds although its kept-alive connection is closed`(_ subject: Subject) async throws {
+    func `a GET succeeds even if its kept-alive connection has been closed`(_ subject: Subject) async throws {
         try await Lab.run(subject) { lab in
             let closing = ClosingServer(lab.server)
             _ = try await lab.get("/text")

@@ -182,7 +182,7 @@
         }
 
         @Test(arguments: [HTTPRequest.Delivery.whole, .stream], [HTTP2Frame.Code.none, .cancel])
-        func `a response is kept although the server resets the stream of the upload after it`(
+        func `a response is returned even if the server then resets the stream of the upload`(
             _ delivery: HTTPRequest.Delivery,
             _ code: HTTP2Frame.Code
         ) async throws {

@@ -44,7 +44,7 @@
             }
         }
 
-        @Test func `Authorization and Cookie are sent although they are reserved`() async throws {
+        @Test func `Authorization and Cookie are sent although URLSession reserves them`() async throws {
             try await Lab.run(.urlSession) { lab in
                 let request = try lab.request("/text", headers: ["Authorization": "Bearer a", "Cookie": "a=1"])
 

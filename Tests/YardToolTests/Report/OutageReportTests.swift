@@ -51,7 +51,7 @@ import Testing
         #expect(verdict.details == ["Errors: 150 × connection refused."])
     }
 
-    @Test func `a total outage counts as a fault of every server, although no server is ejected`() {
+    @Test func `a total outage counts as a fault of every server, even if no server is ejected`() {
         let report = Report(of: Self.outage())
 
         #expect(report.faults.map(\.server) == [0, 1, 2])

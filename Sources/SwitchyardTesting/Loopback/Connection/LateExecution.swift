@@ -1,6 +1,6 @@
 import SwitchyardServices
 
-/// The requests of an event loop that are executed although their clients have disconnected.
+/// The requests of an event loop that are executed even if their clients have disconnected.
 ///
 /// A real server that has read a request does not know that its client no longer waits for the response. Only the event
 /// loop's thread accesses this value.

@@ -11,7 +11,7 @@
     @Suite(.timeLimit(.minutes(5)), .prompt) struct DeadlineOrderTests {
         // The loop keeps its deadlines in a heap. When the fourth exchange is cancelled, the last one takes its place,
         // below the second one, whose deadline is later.
-        @Test func `an exchange times out on time although an earlier exchange was cancelled`() async throws {
+        @Test func `an exchange times out on time even if an earlier exchange was cancelled`() async throws {
             let (server, latch) = (LoopbackServer(), Latch())
             server.route(.get, "/held") { _ in
                 await latch.wait()

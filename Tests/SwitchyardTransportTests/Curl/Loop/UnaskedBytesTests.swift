@@ -110,7 +110,7 @@
             #expect(try await response.bytes() == Data("right".utf8))
         }
 
-        @Test func `a write succeeds although the server closes the idle connection`() async throws {
+        @Test func `a write succeeds even if the server closes the idle connection`() async throws {
             let listener = try TCPListener()
             let transport = try CurlTransport()
             let url = try #require(RequestURL("http://127.0.0.1:\(listener.port)/"))
@@ -127,7 +127,7 @@
         }
 
         /// A child process that is being started briefly has copies of all descriptors of this process.
-        @Test func `a write succeeds although child processes start while the server closes the idle connection`()
+        @Test func `a write succeeds even if child processes start while the server closes the idle connection`()
             async throws
         {
             let listener = try TCPListener()
