@@ -90,7 +90,8 @@ public final class Outbox: Sendable {
         var closers: [CheckedContinuation<Void, Never>] = []
         var lastListener: UInt64 = 0
 
-        /// Returns the number of the next request, and throws if the file already uses the largest possible number.
+        /// Returns the sequence number of the next request, and throws if the file already uses the largest possible
+        /// number.
         func nextID() throws(OutboxError) -> UInt64 {
             guard last < .max else { throw .file(file.description(of: "has no unused number for another write")) }
             return last + 1

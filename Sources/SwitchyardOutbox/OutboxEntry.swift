@@ -5,7 +5,7 @@ import SwitchyardServices
 
 /// A request that is stored in an ``Outbox``.
 public struct OutboxEntry: Codable, Sendable, Hashable, Identifiable {
-    /// The number of the request.
+    /// The sequence number of the request.
     ///
     /// Requests that are stored later have larger numbers.
     public internal(set) var id: UInt64

@@ -8,13 +8,13 @@ import SwitchyardHTTP
 /// bytes. If the file was truncated at any byte, its last record may be incomplete. An incomplete record is ignored.
 enum OutboxRecord: Hashable {
     case stored(OutboxEntry)
-    /// The request with this number was about to be sent for the first time.
+    /// The request with this sequence number was about to be sent for the first time.
     case begun(UInt64)
     case done(UInt64)
     /// The time that has passed since the file was created.
     case time(OutboxTimeline.Reading)
 
-    /// The number of the request, or 0 if the record does not belong to a request.
+    /// The sequence number of the request, or 0 if the record does not belong to a request.
     var id: UInt64 {
         switch self {
         case .stored(let entry): entry.id

@@ -9,7 +9,7 @@ package import Foundation
 /// On Apple systems the implementation is CryptoKit. On other systems it is libcrypto of OpenSSL 1.1.1 or later, which
 /// is loaded at run time.
 package enum Ed25519 {
-    /// The number of bytes of a public key and of a private key.
+    /// The number of bytes in a public or private key.
     package static let keySize = 32
     /// The number of bytes of a signature.
     package static let signatureSize = 64

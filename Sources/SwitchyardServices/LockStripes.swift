@@ -16,7 +16,7 @@
     // never escapes by reference. Each stripe starts with its mutex, followed by its state. Both are initialized in
     // `init`, never move, and are destroyed in `deinit`, when no thread can hold a lock any more.
     @usableFromInline let memory: UnsafeMutableRawPointer
-    /// The number of stripes minus one; the number of stripes is a power of two, so this is a bit mask.
+    /// The number of stripes minus one, which is a bit mask, because the number of stripes is a power of two.
     @usableFromInline let mask: Int
 
     /// Creates the stripes.

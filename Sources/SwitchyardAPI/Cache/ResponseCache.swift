@@ -49,11 +49,11 @@ public final class ResponseCache: Sendable {
     ///
     /// A fetch that was in flight during a removal does not store its response, because the response may be outdated.
     let removals = Locked(0)
-    /// The last number given to a request for a response or to a value that the app stored.
+    /// The last sequence number that was given to a fetch, or to a value that the app stored.
     ///
     /// A response with a smaller number does not replace a response with a larger number.
     let turns = Locked(0)
-    /// The number of the newest response for each key that is being fetched.
+    /// The sequence number of the newest response for each key that is being fetched.
     let fetchedTurns = Locked(FetchedTurns())
     /// Whether any call has used HTTP's rules to decide on the freshness of its response.
     let followsHTTP = Locked(false)

@@ -75,7 +75,8 @@ public struct ErrorBody: Sendable, Hashable {
         var own = places.lazy.map { body.value(at: $0)?.sentences ?? [] }.first { !$0.isEmpty } ?? []
         if let fields, own.isEmpty || !fields.isEmpty, let object = body.value(at: fields) {
             object.collect(into: &content.fields, at: "")
-            // The messages under the empty name come from a list of texts without field names, and belong to no field.
+            // The messages under the empty name come from a list of strings without field names, and belong to no
+            // field.
             own += content.fields.removeValue(forKey: "") ?? []
         }
         let said = own.isEmpty ? content.fields.sorted { $0.key < $1.key }.flatMap(\.value) : own
@@ -100,7 +101,7 @@ extension BusinessCode {
 }
 
 extension JSONValue {
-    /// The text itself, or all texts of a list.
+    /// The string itself, or all strings of a list.
     fileprivate var sentences: [String] {
         switch self {
         case .string(let text): text.isBlank ? [] : [text]

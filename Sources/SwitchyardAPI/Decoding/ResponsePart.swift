@@ -1,6 +1,6 @@
 import Foundation
 
-/// The part of a response that is decoded as the value, and the steps that lead to it.
+/// The part of a response that is decoded as the value, described by the decoding steps that select it.
 ///
 /// Two values of the same type from different parts of a response are stored separately, because the cache key
 /// identifies only the whole response.

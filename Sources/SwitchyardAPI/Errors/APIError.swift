@@ -152,8 +152,8 @@ extension APIError {
 extension APIError: Equatable {
     /// Returns whether two errors have the same reason and the same server message.
     ///
-    /// The context is ignored, because times and identifiers differ in every run. The library's own texts are ignored
-    /// too.
+    /// The context is ignored, because times and identifiers differ in every run. The library's own descriptions are
+    /// ignored too.
     public static func == (left: APIError, right: APIError) -> Bool {
         left.reason == right.reason && left.serverMessage == right.serverMessage
     }

@@ -72,7 +72,7 @@ extension ClientCore {
         )
     }
 
-    /// Creates a ``RequestFlow`` that executes a plan, or a ``Failover`` if there is no plan.
+    /// Creates a ``RequestFlow`` with its flow plan, or a ``Failover`` if there is no flow plan.
     func makeRequest(
         _ configuration: APIConfiguration,
         id: RequestID,

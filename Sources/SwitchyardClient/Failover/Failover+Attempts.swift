@@ -149,8 +149,8 @@ extension Failover {
         conclude(index, outcome, result.mapError { .transport($0) }, fate, at: now)
     }
 
-    /// Records the outcome of an attempt and the fate of its request (how much of it a server may have executed), and
-    /// takes the next step.
+    /// Records the outcome of an attempt and the fate of its request (whether a server may have executed it), and then
+    /// ends the request or tries another server if necessary.
     func conclude(
         _ index: Int,
         _ outcome: AttemptOutcome,
@@ -221,7 +221,7 @@ extension Failover {
 }
 
 extension RequestFate {
-    /// Creates the fate of a request (how much of it a server may have executed) from the result of its exchange.
+    /// Creates the fate of a request (whether a server may have executed it) from the result of its exchange.
     init(of result: Result<HTTPResponse, TransportError>, to method: HTTPMethod) {
         switch result {
         case .success(let response): self.init(status: response.status, to: method)

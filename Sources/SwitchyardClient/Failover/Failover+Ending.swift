@@ -155,9 +155,10 @@ extension FailoverState {
         var isOverdue = false
         /// Whether an attempt has not ended yet.
         var isAttemptInFlight = false
-        /// Whether a server may have executed an ended attempt although no response confirms it.
+        /// Whether a server may have executed the request in an attempt that has ended, although no response confirms
+        /// it.
         var mayHaveBeenExecuted = false
-        /// The fate of the request over all attempts: how much of it a server may have executed.
+        /// The fate of the request in all attempts: whether a server may have executed it.
         var fate = RequestFate.unsent
         /// The guard that stopped the failover of the last attempt, or `nil` if no failover was stopped.
         var obstacle: FailoverGuard?

@@ -32,8 +32,7 @@ final class Failover: DispatchedRequest {
 
     /// Creates the failover of a request.
     ///
-    /// If `round` is given, the failover executes one round of a ``RequestFlow``: the first try at the request or a
-    /// retry.
+    /// If `round` is given, the failover runs one round of a ``RequestFlow``: the first try at the request or a retry.
     init(
         id: RequestID,
         owner: OwnerID,
@@ -61,8 +60,8 @@ final class Failover: DispatchedRequest {
         deadline = round?.deadline ?? core.deadline(of: configuration, in: pool, startedAt: startedAt)
     }
 
-    /// The settings of a failover that executes one round of a ``RequestFlow`` (the first try at the request or a
-    /// retry) or one part of a transfer.
+    /// The settings of a failover that runs one round of a ``RequestFlow`` (the first try at the request or a retry) or
+    /// one part of a transfer.
     struct Round {
         /// The deadline of the request over all its rounds.
         ///

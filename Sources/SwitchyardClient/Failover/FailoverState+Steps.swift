@@ -7,8 +7,8 @@ extension FailoverState {
         case held(Held)
         /// The newest attempt is slow.
         ///
-        /// `tried` contains the names of the servers that were tried so far, and `timer` is the number of the next
-        /// timer to set.
+        /// `tried` contains the names of the servers that were tried so far, and `timer` is the sequence number of the
+        /// next timer to set.
         case slow(Attempt?, tried: [Server.ID], timer: Int)
     }
 
@@ -22,7 +22,7 @@ extension FailoverState {
         case unwanted
     }
 
-    /// The step after the end of an attempt.
+    /// What follows the end of an attempt.
     enum Step {
         /// Nothing follows, because the attempt or the request had already ended, or because another attempt continues.
         case none

@@ -4,7 +4,7 @@ import SwitchyardTransport
 
 /// The state of one request, as a pure state machine with a single end.
 ///
-/// The machine receives events and returns effects. ``Failover`` performs the effects after the lock is released.
+/// The state machine receives events and returns effects. ``Failover`` performs the effects after the lock is released.
 ///
 ///     ready --begin--> running --attempts start and end--> ended
 ///       \________________ cancel, deadline _______________/
@@ -66,9 +66,9 @@ struct FailoverState {
     private var lastResult: Result<HTTPResponse, RequestFailure.Reason>?
     /// The attempt that ended with `lastResult`.
     private var decisiveCandidate: Int?
-    /// Whether a server may have executed an attempt although no response confirms it.
+    /// Whether a server may have executed the request in an attempt that has ended, although no response confirms it.
     private var mayHaveBeenExecuted = false
-    /// The fate of the request over the attempts that have ended: how much of it a server may have executed.
+    /// The fate of the request in the attempts that have ended: whether a server may have executed it.
     private(set) var fate = RequestFate.unsent
     /// The method that is sent, if it is unsafe and a modifier has changed it.
     ///
@@ -81,7 +81,7 @@ struct FailoverState {
     /// The wait of the request until the failover budget may permit a failover, or `nil` if the request does not wait.
     private var held: Boxed<Held>?
     private var timer: (any ScheduledTimer)?
-    /// The number of the newest timer.
+    /// The sequence number of the latest timer.
     private var timerNumber = 0
 
     /// Whether the request has ended.
@@ -201,7 +201,7 @@ struct FailoverState {
         return timer
     }
 
-    /// Records the end of an attempt and the fate of its request (how much of it a server may have executed).
+    /// Records the end of an attempt and the fate of its request (whether a server may have executed it).
     ///
     /// Nothing is recorded if the attempt or the request has already ended.
     mutating func attemptEnded(
@@ -240,7 +240,7 @@ struct FailoverState {
     /// held until the first server responds, unless another server responds with the same status. If the first server
     /// fails, the 4xx response is the result.
     ///
-    /// - Returns: The next step, or `nil` if there is nothing to decide.
+    /// - Returns: What follows the response, or `nil` if the response is treated like any other.
     private mutating func weigh(
         _ outcome: AttemptOutcome,
         _ result: Result<HTTPResponse, RequestFailure.Reason>,
@@ -274,14 +274,16 @@ struct FailoverState {
 
     /// Lets the request wait until another server may be tried.
     ///
-    /// - Returns: The number of the timer to set, or `nil` if an attempt is in flight or the request has ended.
+    /// - Returns: The sequence number of the timer to set, or `nil` if an attempt is in flight or the request has
+    ///   ended.
     mutating func hold(_ reason: Held) -> Int? {
         guard phase == .running, live == 0 else { return nil }
         held = Boxed(reason)
         return claimTimer()
     }
 
-    /// Returns the reason why a timer has fired, and claims the number of the next timer if an attempt is slow.
+    /// Returns the reason why a timer has fired, and claims the sequence number of the next timer if an attempt is
+    /// slow.
     ///
     /// Both happen in one step. If the request started to wait for the failover budget in between, its timer would be
     /// replaced.

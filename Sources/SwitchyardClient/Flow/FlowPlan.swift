@@ -23,10 +23,10 @@ struct FlowPlan: Sendable {
     /// Such interceptors may send requests of their own.
     var hasParts: Bool { !adapters.isEmpty || !retriers.isEmpty }
 
-    /// Creates the plan of a request, or returns `nil` if a ``Failover`` alone is enough.
+    /// Creates the flow plan of a request, or returns `nil` if a ``Failover`` alone is enough.
     ///
-    /// It is enough if there are no limits, interceptors, credentials, retries or observers, and no owner (user and
-    /// environment) that is bound to a login.
+    /// A ``Failover`` is enough if there are no limits, interceptors, credentials, retries or observers, and no owner
+    /// (user and environment) that is bound to a login.
     init?(
         _ configuration: APIConfiguration,
         in core: ClientCore,
@@ -54,7 +54,7 @@ struct FlowPlan: Sendable {
 }
 
 extension FlowPlan {
-    /// The plan for a part of a transfer, without pacing limits.
+    /// The flow plan for a part of a transfer, without pacing limits.
     ///
     /// The transfer as a whole has already passed the pacing limits, and one part must not supersede another part.
     var ofPart: FlowPlan {

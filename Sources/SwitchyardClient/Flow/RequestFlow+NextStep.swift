@@ -2,7 +2,7 @@ import SwitchyardHTTP
 import SwitchyardServices
 
 extension RequestFlow {
-    /// The step after a round, which is one try at the request with its failovers and hedges.
+    /// What follows a round (one try at the request with its failovers and hedges).
     enum NextStep {
         /// The flow ends with this result.
         case end(Result<HTTPResponse, RequestFailure.Reason>)
@@ -13,7 +13,7 @@ extension RequestFlow {
         case again(after: Duration, isReauthorized: Bool = false)
     }
 
-    /// Determines the next step.
+    /// Determines what follows a round: the end of the flow, or another round.
     ///
     /// The credentials decide first, then the interceptors, then the retry policy.
     func nextStep(

@@ -35,7 +35,7 @@ struct RequestFlowMemory {
 }
 
 extension RequestFlow {
-    /// Executes rounds until the flow ends.
+    /// Runs rounds until the flow ends.
     func travel() async {
         var memory = RequestFlowMemory(random: RandomSource(seed: core.options.seed ^ id.number))
         do throws(RequestFailure.Reason) {
@@ -78,7 +78,7 @@ extension RequestFlow {
         var lease: CredentialLease?
     }
 
-    /// Executes one round.
+    /// Runs one round.
     ///
     /// - Returns: The round, or `nil` if an interceptor has changed the call so that it must not be sent after the
     ///   earlier rounds.

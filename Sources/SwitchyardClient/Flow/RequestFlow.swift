@@ -2,7 +2,7 @@ import SwitchyardHTTP
 import SwitchyardServices
 import SwitchyardTransport
 
-/// The execution of one request with limits, interceptors, credentials, retries, observers or a user, in one or more
+/// One request with limits, interceptors, credentials, retries, observers or a user, which is sent in one or more
 /// rounds.
 ///
 /// A round is one try at the request with its failovers and hedges (one run of ``Failover``). Each retry starts another
@@ -21,7 +21,7 @@ import SwitchyardTransport
 ///
 /// Identifier, environment and deadline belong to the flow with all its rounds. The flow ends exactly once: by a round,
 /// by a cancellation or by the deadline, whichever comes first. Cancellation and deadline take effect immediately, even
-/// if an interceptor never returns. The task that runs the rounds detects the end at its next step and stops.
+/// if an interceptor never returns. The task that runs the rounds detects the end before its next action and stops.
 final class RequestFlow: DispatchedRequest, CredentialUser {
     let id: RequestID
     let owner: OwnerID

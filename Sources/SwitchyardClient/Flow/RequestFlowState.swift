@@ -76,7 +76,7 @@ struct RequestFlowState {
         return true
     }
 
-    /// Stores the failover that executes a round, and returns `false` if the flow has ended.
+    /// Stores the failover that runs a round, and returns `false` if the flow has ended.
     mutating func hold(_ failover: Failover) -> Bool {
         guard phase == .running else { return false }
         self.failover = failover
@@ -104,7 +104,8 @@ struct RequestFlowState {
         hasUnreportedEffect = hasEffect
         attempts += context.attempts
         history.append(context.history)
-        // If an earlier round may have been executed, the response of this round does not change that.
+        // If a server may have executed the request in an earlier round, the response of this round does not change
+        // that.
         if context.mayHaveBeenExecuted || fate.mayHaveBeenExecuted { mayHaveBeenExecuted = true }
         fate = max(fate, context.fate)
         lastContext = context

@@ -47,7 +47,7 @@ public struct RoundResult: Sendable {
     /// The rule for resending the request, according to the method that was sent.
     var resendRule: ResendRule { configuration.resendRule(sending: result.context.method) }
 
-    /// The fate of the request over all attempts of the round: how much of the request a server may have executed.
+    /// The fate of the request in all attempts of the round: whether a server may have executed it.
     var fate: RequestFate {
         switch result {
         case .success(let answer):
@@ -58,15 +58,15 @@ public struct RoundResult: Sendable {
 }
 
 extension RequestContext {
-    /// The fate of the request (how much of it a server may have executed).
+    /// The fate of the request: whether a server may have executed it.
     ///
     /// The result is also correct for a context that an app has created.
     fileprivate var knownFate: RequestFate { mayHaveBeenExecuted && fate < .done ? .open : fate }
 }
 
 extension RequestFailure.Reason {
-    /// The fate of a request that failed for this reason, without regard to its attempts: how much of it a server may
-    /// have executed.
+    /// The fate of a request that failed for this reason, without regard to its attempts: whether a server may have
+    /// executed it.
     fileprivate var fate: RequestFate {
         switch self {
         case .transport(let error): RequestFate(error)

@@ -17,7 +17,7 @@ public struct RedirectStep: Sendable, Hashable {
     /// A target without a fragment inherits the fragment of the previous URL (RFC 9110 section 10.2.2).
     package var fragment: String?
 
-    /// Creates a step.
+    /// Creates the record of a followed redirect.
     package init(status: Int, from: RequestURL, to: RequestURL, method: HTTPMethod, fragment: String? = nil) {
         self.status = status
         self.from = from

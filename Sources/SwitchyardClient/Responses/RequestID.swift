@@ -8,7 +8,7 @@ typealias OwnerID = UInt64
 /// The identifier exists before anything is sent and is unique in the process. The request can be cancelled by its
 /// identifier at any time.
 public struct RequestID: Sendable, Hashable, Comparable, CustomStringConvertible {
-    /// The number of the request.
+    /// The sequence number of the request.
     ///
     /// Later requests have larger numbers.
     public let number: UInt64

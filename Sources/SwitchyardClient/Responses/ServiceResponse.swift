@@ -95,7 +95,7 @@ public struct RequestContext: Sendable, Hashable {
         set { origin.attempt = newValue }
     }
 
-    /// The fate of a write request over all attempts: how much of it the servers may have executed.
+    /// The fate of a write request in all attempts: whether a server may have executed it.
     ///
     /// A request that only reads counts as unsent.
     package var fate: RequestFate {

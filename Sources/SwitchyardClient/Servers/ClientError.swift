@@ -26,7 +26,7 @@ public enum ClientError: Error, Sendable, Hashable {
 }
 
 extension ClientError: CustomStringConvertible {
-    /// A description of the mistake and of the part of the service or options that contains it.
+    /// A description of the mistake, which names the part of the service or options that contains it.
     public var description: String {
         switch self {
         case .missingEnvironment(let environment, let service, let known):

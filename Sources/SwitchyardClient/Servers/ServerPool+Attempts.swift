@@ -117,7 +117,7 @@ extension ServerPool {
     /// The outcome of the attempt does not count for or against any server.
     func foreignRoute(to url: RequestURL?) -> Route { Route(to: Place(home(of: url))) }
 
-    /// The next step of a request after a failure.
+    /// The decision about a request after a failure: whether, and when, it goes to another server.
     enum NextServer {
         case another(Route)
         /// The request checks again after this time, because the failover budget may permit the failover then.

@@ -10,7 +10,7 @@ extension ServerPool {
         var traits: RequestTraits
     }
 
-    /// The result of a step that was made under the lock.
+    /// The result of one try at a decision under the lock.
     private enum Step<Result> {
         case done(Result)
         /// The roles of the servers have to be applied to the call first.

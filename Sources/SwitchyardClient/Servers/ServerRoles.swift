@@ -33,7 +33,7 @@ final class ServerRoles: Sendable {
         return Form(method: built.method, path: path ?? ownPath(of: built.url))
     }
 
-    /// Returns the path of the service for a URL of one of the servers.
+    /// Returns the path within the service for a URL of one of the servers.
     private func ownPath(of url: RequestURL) -> String? {
         for place in places {
             guard let path = ServicePath.path(of: url, below: place.base) else { continue }

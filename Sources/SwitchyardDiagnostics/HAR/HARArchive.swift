@@ -48,12 +48,12 @@ public struct HARArchive: Codable, Sendable, Hashable {
 
     /// An entry that was omitted when an archive was read.
     public struct Omission: Sendable, Hashable, CustomStringConvertible {
-        /// The number of the entry in the archive, counted from 1.
+        /// The position of the entry in the archive, counted from 1.
         public var entry: Int
         /// The reason why the entry was omitted, such as `is not an object`.
         public var problem: String
 
-        /// The number of the entry and the problem.
+        /// The position of the entry and the problem.
         public var description: String { "entry \(entry) \(problem)" }
     }
 
@@ -97,8 +97,8 @@ public struct HARArchive: Codable, Sendable, Hashable {
         public var timings: HARTimings
         /// A note on the exchange.
         ///
-        /// In archives of this library: the call, the server's name, the number of the try at the request (a retry is a
-        /// new try), the number of the attempt in it, and the kind of the attempt.
+        /// In archives of this library: the call, the server's name, the position of the try at the request (a retry is
+        /// a new try), the position of the attempt in this try (both counted from 1), and the kind of the attempt.
         public var comment: String?
     }
 }

@@ -4,7 +4,7 @@ import SwitchyardServices
 
 /// Counts and measures the calls and attempts of clients, from the creation of the recorder on.
 final class MetricRecorder: Sendable {
-    /// The maximum number of different sets of attributes of a metric.
+    /// The maximum number of different attribute sets per metric.
     ///
     /// Further sets are counted together, with the attribute `otel.metric.overflow`.
     static let limit = 1_000
@@ -179,7 +179,8 @@ extension Result where Success == ServiceResponse, Failure == RequestFailure {
         }
     }
 
-    /// The kind of the attempt that saved the call, or `nil` if no failure of a server was hidden from the caller.
+    /// The kind of the attempt that succeeded after a server had failed, or `nil` if no failure of a server was hidden
+    /// from the caller.
     ///
     /// A hedge (a second attempt while the first is slow) does not count, because it does not prove that the first
     /// server has failed.

@@ -133,7 +133,8 @@ enum SwiftName {
     /// Only a few keywords need backticks at this position.
     static func afterDot(_ name: String) -> String { ["init", "self", "Type"].contains(name) ? "`\(name)`" : name }
 
-    /// Returns the literal of a list of texts: one text with spaces, or an array if a text has spaces itself.
+    /// Returns the literal of a list of strings: one string with spaces between its parts, or an array if a part
+    /// contains a space.
     static func words(_ texts: [String]) -> String {
         let isPlain = texts.allSatisfy { !$0.isEmpty && !$0.contains(" ") }
         return isPlain ? literal(texts.joined(separator: " ")) : "[\(texts.map(literal).joined(separator: ", "))]"

@@ -13,7 +13,7 @@ struct OperationNamer {
         return fixed ?? "general"
     }
 
-    /// Returns the words of the short name (without the words of the tag) and of the full name of a method.
+    /// Returns the words of a method's full name, and of its short name, which lacks the words of the tag.
     static func names(of operation: Operation, tag: String) -> (short: [String], full: [String]) {
         guard let id = operation.id, !id.isEmpty else {
             return (pathWords(of: operation, without: tag), pathWords(of: operation))

@@ -53,7 +53,7 @@ struct ClientWriter {
         return line.firstMatch(of: /\b(?:Date|Data|URL|JSONEncoder)\b/) != nil
     }
 
-    /// Returns whether a line of code contains the name of a type of the library that models have.
+    /// Returns whether a line of code names a library type that properties of models can have.
     private static func namesLibrary(_ line: String) -> Bool {
         guard line.contains("JSONValue") || line.contains("MultipartForm") else { return false }
         return line.firstMatch(of: /\b(?:JSONValue|MultipartForm)\b/) != nil

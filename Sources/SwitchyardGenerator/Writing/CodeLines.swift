@@ -179,7 +179,7 @@ struct CodeLines {
         let paragraph = text.split(separator: "\n\n", omittingEmptySubsequences: true).first ?? ""
         // The rest is not needed, because no documentation comment shows more than 1,000 characters.
         var words = paragraph.prefix(1_000).split(whereSeparator: \.isWhitespace).joined(separator: " ")
-        // Regular expressions are slow, so they are only applied to texts that can match.
+        // Regular expressions are slow, so they are only applied to strings that can match.
         if words.contains("<") { words = words.replacing(/<\/?[A-Za-z][^>]*>/, with: "") }
         if words.contains("](") { words = words.replacing(/\[([^\]]*)\]\([^)]*\)/) { String($0.1) } }
         words = words.replacing("e.g. ", with: "for example ").replacing("i.e. ", with: "that is ")

@@ -48,7 +48,8 @@ struct ModelWriter {
         }
     }
 
-    /// Adds the table of the texts of an enum: a dictionary if it fits on one line, otherwise rows of several cases.
+    /// Adds the table of the raw strings of an enum: a dictionary if it fits on one line, otherwise rows of several
+    /// cases.
     private func writeTable(_ cases: [(value: String, name: String)], _ code: inout CodeLines) {
         let head = "\(prefix)static let known: [String: Self] = "
         let pairs = cases.map { "\(SwiftName.literal($0.value)): .\(SwiftName.afterDot($0.name))" }

@@ -47,7 +47,7 @@ struct TypeNames {
         return step.isOptional || properties.contains { $0.name == step.name && $0.isReadOnly }
     }
 
-    /// Returns the Swift name of the property at one step of a path of properties.
+    /// Returns the Swift name of the property at one step of a property path.
     func name(of step: ListPlan.PathStep, in type: SwiftType) -> String {
         guard let declaration = graph.declaration(of: type) else { return SwiftName.member(of: step.name) }
         return properties(of: declaration).first { $0.property.name == step.name }?.name

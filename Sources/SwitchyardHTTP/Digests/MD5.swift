@@ -39,7 +39,8 @@ struct MD5: BlockHash {
         for (index, value) in [a, b, c, d].enumerated() { state[index] &+= value }
     }
 
-    /// Returns the result of the MD5 round function, and the index of the message word, for a step.
+    /// Returns the result of the MD5 round function, and the index of the message word, for one of the 64 steps of a
+    /// block.
     private static func round(_ step: Int, _ b: UInt32, _ c: UInt32, _ d: UInt32) -> (UInt32, Int) {
         switch step / 16 {
         case 0: (b & c | ~b & d, step)

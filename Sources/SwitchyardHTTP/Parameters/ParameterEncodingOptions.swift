@@ -91,7 +91,7 @@ public struct ParameterEncodingOptions: Sendable {
         ///
         /// This is the default.
         case refused
-        /// The number is written as one of the given texts.
+        /// The number is written as one of the given strings.
         case literals(positive: String, negative: String, notANumber: String)
     }
 

@@ -13,7 +13,7 @@ public indirect enum ParameterValue: Sendable, Hashable {
     case integer(Int64)
     /// A whole number that may be above `Int64.max`.
     case unsigned(UInt64)
-    /// A floating-point number. Infinities and NaN cannot be encoded unless the options define texts for them.
+    /// A floating-point number. Infinities and NaN cannot be encoded unless the options define strings for them.
     case double(Double)
     /// A decimal number, written with all its digits.
     case decimal(Decimal)

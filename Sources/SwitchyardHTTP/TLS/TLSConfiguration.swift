@@ -30,7 +30,7 @@ public struct TLSConfiguration: Sendable, Hashable {
     public struct ClientIdentity: Sendable, Hashable {
         /// The form of the certificate and the key.
         package enum Form: Sendable, Hashable {
-            /// Two PEM texts; the certificate's may contain its chain.
+            /// A certificate and a private key in PEM. The certificate may be followed by its chain.
             case pem(certificate: Source, privateKey: Source)
             /// PKCS 12 data.
             case pkcs12(Data)

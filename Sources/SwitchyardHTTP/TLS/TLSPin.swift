@@ -29,8 +29,8 @@ public struct TLSPin: Sendable, Hashable {
         let text = base64.hasPrefix("sha256/") ? String(base64.dropFirst(7)) : base64
         guard let digest = Data(base64Encoded: text), digest.count == 32 else { return nil }
         self.subject = subject
-        // One digest can have several Base64 texts (RFC 4648 section 3.5). Pins are compared by their text, so the
-        // canonical text is stored.
+        // One digest can have several Base64 encodings (RFC 4648 section 3.5). Pins are compared by their Base64
+        // strings, so the canonical encoding is stored.
         self.base64 = digest.base64EncodedString()
     }
 

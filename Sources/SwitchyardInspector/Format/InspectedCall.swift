@@ -43,7 +43,7 @@ package struct InspectedCall: Codable, Sendable, Equatable {
 
     /// The identifier of the call, which is part of the URL of its details.
     package var id: String
-    /// The number of the call in the order of dispatch, from 1.
+    /// The sequence number of the call, counted from 1 in the order of dispatch.
     package var number: Int
     /// The time at which the call was dispatched, in milliseconds since 1970.
     package var start: Double
@@ -120,9 +120,9 @@ package struct InspectedAttempt: Codable, Sendable, Equatable {
         case version = "protocol"
     }
 
-    /// The number of the attempt within its ``round`` (one try at the request; a retry is the next), from 1.
+    /// The position of the attempt in its ``round`` (one try at the request; a retry is the next), counted from 1.
     package var number: Int
-    /// The number of the round that the attempt belongs to, from 1 (``InspectedCall/rounds``).
+    /// The round that the attempt belongs to, counted from 1 (``InspectedCall/rounds``).
     package var round: Int
     /// The server's name; missing if the URL does not belong to a server of the service.
     package var server: String?

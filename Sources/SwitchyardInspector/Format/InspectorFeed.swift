@@ -18,7 +18,7 @@ package struct InspectorFeed: Codable, Sendable, Equatable {
             case `switch`, ejection, probe, recovery, environment, other
         }
 
-        /// The number of the event, from 1 in the order of time.
+        /// The sequence number of the event, counted from 1 in the order of time.
         package var number: Int
         /// The time of the event.
         package var time: Double
@@ -43,7 +43,7 @@ package struct InspectorFeed: Codable, Sendable, Equatable {
 
     /// The version of the feed format, which increases with each incompatible change.
     package var version = 1
-    /// The number of the last change in this feed.
+    /// The sequence number of the last change in this feed.
     ///
     /// The page sends it with its next feed request.
     package var cursor: Int
@@ -82,7 +82,7 @@ package struct InspectedClient: Codable, Sendable, Equatable {
         package var state: State
         /// A description of the state on one line, with the numbers that explain it.
         package var words: String
-        /// The time of the first failure of a server that is out of service; missing for another server.
+        /// The time at which a server that is out of service first failed; missing for every other server.
         package var since: Double?
         /// The number of requests in the time window of the server's statistics.
         package var calls: Int

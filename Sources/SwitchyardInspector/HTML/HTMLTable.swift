@@ -5,7 +5,7 @@ package struct HTMLTable {
     private let rows: [[String]]
     private let isStacked: Bool
 
-    /// Creates a table with a title, column headings and rows of texts.
+    /// Creates a table with a title, column headings and rows of strings.
     ///
     /// On a narrow screen, each row of a stacked table becomes a block with one line per cell. The roles are written
     /// explicitly, because a block is not a row for a screen reader.
@@ -16,7 +16,7 @@ package struct HTMLTable {
         self.isStacked = isStacked
     }
 
-    /// The HTML with all texts escaped.
+    /// The HTML, in which all strings are escaped.
     package var html: String {
         let name = HTMLText.escaped(title)
         let head = columns.map { "<th scope=\"col\"\(role("columnheader"))>\(HTMLText.escaped($0))</th>" }.joined()

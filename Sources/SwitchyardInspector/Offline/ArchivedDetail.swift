@@ -6,7 +6,7 @@ extension CallDetail {
     /// Creates the details of an archived call from its exchanges.
     ///
     /// - Parameters:
-    ///   - number: The number of the call.
+    ///   - number: The sequence number of the call.
     ///   - exchanges: The exchanges of the call, sorted by rank. There must be at least one exchange.
     init(number: Int, _ exchanges: [ArchivedExchange]) {
         let first = exchanges[0].kept.entry.request

@@ -14,7 +14,7 @@ struct CallRecord: Sendable {
     ///
     /// The indices match `call.attempts`.
     private(set) var exchanges: [[KeptExchange]] = []
-    /// The number of the last change of the record (``TrafficStore``) that concerned the call.
+    /// The sequence number of the last change in the ``TrafficStore`` that concerned the call.
     var change = 0
     /// A description of how the last try at the request (a round) ended.
     private var lastEnd = ""

@@ -1,4 +1,4 @@
-/// The numbers of the kept calls, and the rule by which calls are dropped.
+/// The sequence numbers of the kept calls, and the rule by which calls are dropped.
 ///
 /// Special calls (``InspectedCall/isSpecial``), such as failed and slow calls, are kept longer than other calls: up to
 /// half of the limit is for them.
@@ -13,9 +13,9 @@ struct KeptCalls: Sendable {
         self.limit = limit
     }
 
-    /// Adds a call, and returns the number of the call to drop, or `nil` if the limit is not exceeded.
+    /// Adds a call, and returns the sequence number of the call to drop, or `nil` if the limit is not exceeded.
     ///
-    /// `isSpecial` returns whether the call with a number is special.
+    /// `isSpecial` returns whether the call with this sequence number is special.
     mutating func add(_ number: Int, isSpecial: (Int) -> Bool) -> Int? {
         newest.append(number)
         guard newest.count + special.count > limit else { return nil }

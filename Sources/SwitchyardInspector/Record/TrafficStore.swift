@@ -3,7 +3,7 @@ import SwitchyardDiagnostics
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// A store of a client's newest calls and of the events of its servers.
+/// A store of a client's newest calls and its servers' events.
 ///
 /// The number of calls, and the number of body bytes per call and direction, are limited, so memory use is bounded.
 final class TrafficStore: Sendable {
@@ -18,7 +18,7 @@ final class TrafficStore: Sendable {
         var kept: KeptCalls
         var tally = VerdictTally()
         var outages = ServerOutages()
-        /// The number of the last change.
+        /// The sequence number of the last change.
         ///
         /// It starts at 1, so that a page that sends 0 as the last change it knows receives everything.
         var change = 1

@@ -14,7 +14,8 @@ package struct Verdict: Codable, Sendable, Equatable {
     package var level: Level
     /// The sentence.
     package var headline: String
-    /// Further sentences, such as the errors by kind and the number of saved calls.
+    /// Further sentences, such as the errors by kind and the number of calls that succeeded although their first server
+    /// failed.
     package var details: [String]
 
     /// Creates a verdict.
@@ -40,8 +41,8 @@ package struct Verdict: Codable, Sendable, Equatable {
 
 /// The totals of a run, from which its ``Verdict`` is created.
 ///
-/// A call has failed if it received no response or a response with a status of at least 400. A call was saved if it
-/// succeeded at another server after its first server had failed.
+/// A call has failed if it received no response or a response with a status of at least 400. A call was saved
+/// (``saved``) if it succeeded at another server after its first server had failed.
 package struct VerdictFacts: Sendable, Equatable {
     /// The number of servers of the service.
     package var serverCount = 1
@@ -53,7 +54,7 @@ package struct VerdictFacts: Sendable, Equatable {
     package var calls = 0
     /// The number of calls that failed.
     package var failed = 0
-    /// The number of calls that were saved.
+    /// The number of calls that succeeded at another server after their first server had failed.
     package var saved = 0
     /// The number of failed calls by kind of failure, such as `refused` or `http503`.
     ///

@@ -56,8 +56,8 @@ public final class RequestGroup: GroupMember {
         /// Whether the group has ended and its handlers have been taken out of the state to be called.
         var isOver = false
 
-        /// The users and environments for the calls that a member makes when it starts, and for the calls that a step
-        /// makes.
+        /// The users and environments for the calls that a member makes when it starts, and for the calls that a
+        /// ``Step`` makes.
         var inheritedOwners: [CallOwner] {
             let inherited = CallOwner.inherited
             return inherited.isEmpty ? owners : inherited + owners
@@ -163,7 +163,7 @@ extension RequestGroup {
         }
     }
 
-    /// Adds a member with a step.
+    /// Adds a member, with a ``Step`` that runs when the member ends.
     ///
     /// Returns `nil` if the outcome is already decided or the member contains this group.
     @discardableResult

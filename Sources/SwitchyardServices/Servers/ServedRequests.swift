@@ -16,7 +16,7 @@ public enum ServedRequests: Sendable, Hashable {
     /// The names of the safe methods.
     package static let safeMethods: Set<String> = ["GET", "HEAD", "OPTIONS", "TRACE", "QUERY"]
 
-    /// The texts that name the requests in error messages and reports.
+    /// The strings that name the requests in error messages and reports.
     package var texts: [String] {
         switch self {
         case .everything: ["everything"]

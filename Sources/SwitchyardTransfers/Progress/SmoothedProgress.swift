@@ -15,9 +15,9 @@ public final class SmoothedProgress: Sendable {
         var estimate = ProgressEstimate()
         var timer: (any ScheduledTimer)?
         var isOver = false
-        /// Whether a step of the timer is calling the handler.
+        /// Whether the timer is calling the handler.
         ///
-        /// If ``finish()`` is called during that time, the step also reports the end.
+        /// If ``finish()`` is called during that time, the timer also reports the end.
         var isDecisive = false
     }
 
@@ -31,10 +31,10 @@ public final class SmoothedProgress: Sendable {
     ///
     /// - Parameters:
     ///   - time: The clock.
-    ///   - interval: The time between two steps of the timer; 50 ms unless given, at least 1 ms.
-    ///   - handler: A closure that receives the completed fraction, 0 to 1. The calls never overlap. Steps call it on a
-    ///     thread of the clock. The last call, with 1, runs on the thread that calls ``finish()``. If a step is calling
-    ///     the handler at that moment, the last call follows on that step's thread.
+    ///   - interval: The interval of the timer, 50 ms by default, and at least 1 ms.
+    ///   - handler: A closure that receives the completed fraction, 0 to 1. The calls never overlap. The timer calls it
+    ///     on a thread of the clock. The last call, with 1, runs on the thread that calls ``finish()``. If the timer is
+    ///     calling the handler at that moment, the last call follows on the timer's thread.
     public init(
         time: any TimeSource = SystemTime.shared,
         interval: Duration = .milliseconds(50),

@@ -2,8 +2,7 @@ import Foundation
 import Switchyard
 
 extension LoadRunner {
-    /// Returns the ``TrafficStory`` (the data of the report) from the records of the requests and the events of the
-    /// servers.
+    /// Returns the data of the report (``TrafficStory``) from the recorded requests and server events.
     ///
     /// The thresholds contain the share of failed calls that counts as good, and the wait that the report marks.
     func story(

@@ -104,10 +104,11 @@ protocol JoinableFetch {
     var waiting: Int { get }
 }
 
-/// For each cache key with a fetch in flight, the number of the newest response that has arrived.
+/// For each cache key with a fetch in flight, the sequence number of the newest response that has arrived.
 ///
-/// A response in memory has its own number. The newest response may not be in memory, because it removed the entry or
-/// there is no space. Without this record, a fetch that started earlier could then store an older response.
+/// A response in memory has a sequence number of its own. The newest response may not be in memory, because it removed
+/// the entry or there is no space. Without this record, a fetch that started earlier could then store an older
+/// response.
 struct FetchedTurns: Sendable {
     private struct Entry: Sendable {
         var newest = 0

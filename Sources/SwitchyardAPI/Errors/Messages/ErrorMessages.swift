@@ -10,7 +10,7 @@ import SwitchyardHTTP
 ///     messages.setRemark("Look whether it is there before you try again.", in: .english)
 ///     messages.include(UserError.self)
 ///
-/// The text of an error is the first of these texts that exists:
+/// The message of an error is the first of these messages that exists:
 /// 1. The server's own message, if ``prefersServerMessage`` is `true`. If ``ErrorBody/prefersModuleTexts`` is `true`,
 ///    the module's text comes first.
 /// 2. The text of the code in the preferred languages.
@@ -32,12 +32,12 @@ public struct ErrorMessages: Sendable {
     private var detailed: [Detail: [MessageLanguage: String]]
     private var remarks: [MessageLanguage: String]
 
-    /// The built-in texts in English and Simplified Chinese.
+    /// The built-in messages in English and Simplified Chinese.
     ///
     /// The language is chosen by the user's system settings.
     public static let standard = ErrorMessages()
 
-    /// Creates messages with the built-in texts.
+    /// Creates error messages that contain the built-in messages.
     ///
     /// - Parameters:
     ///   - languages: The preferred languages. By default, they are those of the system's settings at the time of the
@@ -55,7 +55,7 @@ public struct ErrorMessages: Sendable {
     ///
     /// An empty text removes the text.
     ///
-    /// The text also replaces the built-in texts of the details of the code.
+    /// The text also replaces the built-in messages for the details of the code.
     public mutating func set(_ text: String, for code: APIError.Code, in language: MessageLanguage) {
         texts[code, default: [:]][language] = text.isBlank ? nil : text
         for detail in Detail.allCases where detail.code == code {
@@ -78,14 +78,14 @@ public struct ErrorMessages: Sendable {
         remarks[language] = remark.isBlank ? nil : remark
     }
 
-    /// Adds the texts of a module's codes.
+    /// Adds the messages of a module's codes.
     package mutating func include<Module: ModuleErrorCode>(_ type: Module.Type) {
         for code in Module.allCases {
             for (language, text) in code.texts { set(text, for: .module(code.rawValue), in: language) }
         }
     }
 
-    /// Returns these messages with the texts of a module added for the codes that have no text here.
+    /// Returns these messages, with a module's messages added for the codes that have no message here.
     func filled(from errors: ModuleErrors) -> ErrorMessages {
         var filled = self
         for code in errors.codes.map(APIError.Code.module) {

@@ -36,7 +36,7 @@ public struct ModuleErrors: Sendable {
     ///   - type: The enum of the module's codes.
     ///   - table: The module's code for each code that the server puts into its envelope.
     ///   - statuses: The module's code for each HTTP status that a call does not accept.
-    ///   - messages: The messages for the user. The texts of the module's codes are added.
+    ///   - messages: The messages for the user. The messages of the module's codes are added.
     public init<Module: ModuleErrorCode>(
         _ type: Module.Type,
         codes table: KeyValuePairs<BusinessCode, Module> = [:],

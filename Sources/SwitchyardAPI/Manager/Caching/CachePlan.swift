@@ -5,7 +5,7 @@ import SwitchyardServices
 
 /// The cache key of a call, and the rules for using and storing its response.
 ///
-/// The plan is a class, because many functions pass it on, and each would copy the fields of a structure.
+/// The cache plan is a class, because many functions pass it on, and each would copy the fields of a structure.
 package final class CachePlan: Sendable {
     package let key: CacheKey
     let box: Boxed<CachePolicy>
@@ -48,7 +48,7 @@ package final class CachePlan: Sendable {
     /// The policy of the call for stored responses.
     var policy: CachePolicy { box.value }
 
-    /// Returns the plan for a call with its serializer, or `nil` if its response is not stored.
+    /// Returns the cache plan for a call with its serializer, or `nil` if its response is not stored.
     package static func of<Value: Sendable>(
         _ configuration: APIConfiguration,
         for serializer: ResponseSerializer<Value>,
@@ -58,7 +58,7 @@ package final class CachePlan: Sendable {
         of(configuration, at: serializer.part, accepting: serializer.accept, through: client, user: user)
     }
 
-    /// Returns the plan for a call, or `nil` if the call is not cached.
+    /// Returns the cache plan for a call, or `nil` if the call is not cached.
     ///
     /// The cache key identifies the whole response, which the disk stores. ``stamp`` distinguishes values from
     /// different parts of the response.

@@ -43,8 +43,8 @@ public struct PageRequest: Sendable {
         self.largestPage = largestPage
     }
 
-    /// The number of the page: the number that the strategy uses, or the number counted from 1 if the strategy uses no
-    /// numbers.
+    /// The page number: the number that the strategy uses, or the position of the page, counted from 1, if the strategy
+    /// uses no numbers.
     public var number: Int {
         if case .number(let number) = position { number } else { index == .max ? .max : index + 1 }
     }

@@ -39,7 +39,7 @@ struct RedirectChain: Sendable {
         asked = [Visit(method: request.method, url: request.url.text)]
     }
 
-    /// Returns the step after a response.
+    /// Returns what follows a redirect: the request to send, or the redirect as the response to the caller.
     ///
     /// - Parameters:
     ///   - response: The response, for which ``HTTPResponse/redirectTarget`` is not `nil`.

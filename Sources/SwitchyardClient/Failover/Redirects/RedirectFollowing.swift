@@ -116,7 +116,7 @@ extension TransportError {
 }
 
 extension RedirectChain {
-    /// Returns the fate of a request with this method after these redirects: how much of it a server may have executed.
+    /// Returns the fate of a request with this method after these redirects: whether a server may have executed it.
     ///
     /// Every server of the chain has received the request.
     fileprivate func fate(of method: HTTPMethod) -> RequestFate {

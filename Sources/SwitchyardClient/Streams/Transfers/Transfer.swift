@@ -161,7 +161,7 @@ package struct Transfer: Sendable {
         return try result.mapError(explained).get()
     }
 
-    /// Creates a request of the transfer, with its user and environment, and with rules and a plan like any other
+    /// Creates a request of the transfer, with its user and environment, and with rules and a flow plan like any other
     /// request of the client.
     private func makeRequest(
         _ configuration: APIConfiguration,
@@ -192,7 +192,7 @@ package struct Transfer: Sendable {
         )
     }
 
-    /// Returns the plan for one request of the transfer.
+    /// Returns the flow plan for one request of the transfer.
     ///
     /// The transfer as a whole passes the pacing limits only once.
     private func ownPlan(_ plan: FlowPlan, of name: RequestID) -> FlowPlan {

@@ -67,7 +67,7 @@ extension URL: ParameterLeaf {}
 extension Parameters: ParameterLeaf {}
 extension ParameterValue: ParameterLeaf {}
 
-/// The coding key of a list element or of the values of a superclass.
+/// The coding key of a list element, or of a superclass's values.
 struct ParameterKey: CodingKey {
     var stringValue: String
     var intValue: Int?

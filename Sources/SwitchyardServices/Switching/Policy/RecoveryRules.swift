@@ -41,13 +41,13 @@ package struct RecoveryRules: Sendable, Hashable {
     package var shortestSpread = Duration.zero
     /// The maximum of the longest random wait that ``spreadShare`` allows; default 120 s.
     package var longestSpread = Duration.seconds(120)
-    /// The number of successes in the trial after which the server is healthy; default 16.
+    /// The number of successes after which the trial ends and the server is healthy; default 16.
     ///
     /// During the trial, the number of requests in flight is at most the number of successes so far, and at least one
     /// is allowed.
     package var trialSuccesses = 16
-    /// The number of successes in the trial of a server that failed only some of its requests, at least
-    /// ``trialSuccesses``; default 48.
+    /// The number of successes after which the trial of a server that failed only some of its requests ends; default
+    /// 48, and at least ``trialSuccesses``.
     ///
     /// A server that fails 15 % of its requests passes a trial of 16 requests in 7 of 100 cases, and a trial of 48 in 4
     /// of 10,000.

@@ -66,7 +66,7 @@ extension ResumableUpload {
 
     // MARK: - Interruptions
 
-    /// Prepares the next step after a request with bytes of the source failed without a response.
+    /// Prepares the continuation of the upload after a request with bytes of the source failed without a response.
     ///
     /// - Throws: The failure, if it ends the upload.
     mutating func survive(_ failure: RequestFailure) async throws(RequestFailure) {
@@ -76,7 +76,7 @@ extension ResumableUpload {
         guard try await isSurvived(failure.reason.description, nil) else { throw failure }
     }
 
-    /// Records an interruption, and makes the next step ask the server how many bytes have arrived.
+    /// Records an interruption, after which the upload asks the server how many bytes have arrived.
     ///
     /// - Returns: `false` if there were too many interruptions.
     mutating func isSurvived(_ reason: String, _ response: ServiceResponse?) async throws(RequestFailure) -> Bool {

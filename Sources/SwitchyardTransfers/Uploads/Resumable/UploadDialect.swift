@@ -8,7 +8,7 @@ import SwitchyardHTTP
 ///
 /// The protocols are tus, version 1.0.0, and `Content-Range`, the protocol of Google's resumable uploads.
 struct UploadDialect: Sendable {
-    /// A request that follows after the upload was opened.
+    /// A request of the upload after it was opened.
     enum Step: Sendable, Equatable {
         /// A request that asks how many bytes have arrived.
         case question
@@ -77,7 +77,7 @@ struct UploadDialect: Sendable {
         }
     }
 
-    /// Turns a request to the upload's URL into the request of a step.
+    /// Turns a request to the upload's URL into a question for the offset, or into a request with a part of the source.
     ///
     /// The body must already be set.
     func take(_ step: Step, in request: inout APIConfiguration) {
@@ -118,7 +118,7 @@ struct UploadDialect: Sendable {
         status >= 500 || status == 409 || status == 423 || Transience(status: status) == .transient
     }
 
-    /// Returns the meaning of the response to a step.
+    /// Returns the meaning of the response to such a request.
     func answer(status: Int, headers: HTTPHeaders) -> Answer {
         if Self.isUnsettled(status) { return .unsettled }
         // RFC 9110 section 15.5.14.

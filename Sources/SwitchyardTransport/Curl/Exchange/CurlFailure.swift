@@ -5,7 +5,7 @@
 
     /// A failure of libcurl, to be converted to a ``TransportError``.
     ///
-    /// The conversion uses result codes and the system's error numbers, not message texts, which change between
+    /// The conversion uses result codes and the system's error numbers, not the messages, which change between
     /// versions.
     struct CurlFailure {
         /// The result code of libcurl (CURLcode), or -1 if a deadline of Switchyard ended the exchange.

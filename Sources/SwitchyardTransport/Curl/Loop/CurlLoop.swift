@@ -197,7 +197,7 @@
 
         private enum Step { case poll, wait, end }
 
-        /// Decides the next step under the lock, so that no command is missed before a wait.
+        /// Decides under the lock whether the loop polls, waits or ends, so that no command is missed before a wait.
         private func nextStep(isIdle: Bool) -> Step {
             intake.withLock { intake in
                 if intake.closing == .now { return .end }

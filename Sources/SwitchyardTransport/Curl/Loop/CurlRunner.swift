@@ -20,7 +20,7 @@
         private var running: [CurlExchange] = []
         /// The results that ``deliver()`` processes.
         ///
-        /// The array is a property so that its memory is reused in the next step.
+        /// The array is a property so that its memory is reused.
         private var outcomes: [Outcome] = []
         private var free: [CurlHandle] = []
         /// The time when the last exchange ended while connections were open, or `nil` if no connection is open.
@@ -218,7 +218,7 @@
 
         // MARK: Idleness
 
-        /// Returns the maximum wait of a step.
+        /// Returns the maximum time in milliseconds for which the loop waits for events.
         ///
         /// If connections are open, the wait ends at the idle timeout. Otherwise it is unlimited.
         func waitMilliseconds(blocks: Bool) -> Int64 {

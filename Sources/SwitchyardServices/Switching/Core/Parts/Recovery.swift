@@ -204,7 +204,7 @@ extension Recovery {
     /// Records that the probe in flight has ended.
     mutating func endProbe(_ position: Int) { servers[position].probedUntil = -1e9 }
 
-    /// Plans the step after a probe of an ejected server: another probe, or the trial.
+    /// Plans what follows a probe of an ejected server: another probe, or the trial.
     ///
     /// - Returns: The seconds until the trial begins, or `nil` if another probe is needed.
     mutating func settleProbe(

@@ -50,7 +50,8 @@ struct ServerLayout: Sendable {
         groups = usesGroups ? classes.map { $0.reduce(into: ServerSet()) { $0.insert(Int($1)) } } : []
     }
 
-    /// Returns the positions of servers of equal rank in the order of the list, the best rank first.
+    /// Returns the positions of the servers, grouped by rank, the best rank first and each group in the order of the
+    /// list.
     private static func classes(of ranks: [Rank]) -> [[UInt8]] {
         let sorted = ranks.indices.sorted { (ranks[$0], $0) < (ranks[$1], $1) }
         return sorted.reduce(into: []) { classes, position in
