@@ -198,7 +198,7 @@ extension DiskCache {
         /// The entries that wait to be written to disk.
         var waiting: [DiskName: DiskRecord] = [:]
         var waitingCost = 0
-        /// The number of the most recent record that was queued for writing.
+        /// The sequence number of the latest record that was queued for writing.
         var lastNumber = 0
         /// The number of removals that have not been carried out yet.
         var removals = 0

@@ -82,7 +82,7 @@ extension NetworkClient {
     /// The closure does not retain the client.
     ///
     /// - Parameters:
-    ///   - user: The name of the user. If `nil`, the number of the login identifies the user.
+    ///   - user: The name of the user. If `nil`, the user is identified by the number of the login.
     ///   - presentUser: A closure that returns the current user.
     /// - Returns: A closure that returns whether the user is logged in.
     package func watchingUser(

@@ -25,7 +25,7 @@ package final class CallOwner: Sendable {
     struct Login: Sendable, Hashable {
         /// The name of the user, or `nil` if the client does not know users by name (`NetworkClient.Options.user`).
         var user: String?
-        /// The number of the login.
+        /// A number that identifies the login.
         ///
         /// The number distinguishes users whose names are unknown.
         var number: UInt64
@@ -162,11 +162,11 @@ package final class CallOwner: Sendable {
         return isLoggedOut ? .credentials(.loggedOut) : .cancelled
     }
 
-    /// The text that identifies the owner (the user and environment of a call) on disk.
+    /// The strings that identify the owner (the user and environment of a call) on disk.
     ///
-    /// The text is derived from the name of the user. Without a name, it is derived from the login in this run of the
-    /// process and from the credential. A call without a user has no marks. Names and credentials are written only as
-    /// digests. The digest of a credential with a password covers only its user name.
+    /// They are derived from the name of the user. Without a name, they are derived from the login in this run of the
+    /// process and from the credential. For a call without a user, the array is empty. Names and credentials are
+    /// written only as digests. The digest of a credential with a password covers only its user name.
     package var marks: [String] {
         guard let own = login?.withLock({ $0 }), !own.isNobody else { return [] }
         if let name = own.user { return [Self.mark("user", name)] }
@@ -209,7 +209,7 @@ final class ClientIdentity: Sendable {}
 
 /// The login to an environment at one moment.
 struct PresentLogin: Sendable {
-    /// The number of the login, which changes when another user logs in and when the user logs out.
+    /// A number that identifies the login, and changes when another user logs in and when the user logs out.
     var number: UInt64 = 0
     /// The number of logouts so far.
     var logOuts: UInt64 = 0

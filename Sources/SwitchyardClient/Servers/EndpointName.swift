@@ -12,7 +12,7 @@ enum EndpointName {
     private static let prime: UInt64 = 0x100_0000_01B3
     private static let basis: UInt64 = 0xCBF2_9CE4_8422_2325
 
-    /// Returns the number of an endpoint.
+    /// Returns the number that identifies an endpoint.
     ///
     /// The number is an FNV-1a hash folded to 32 bits, which is the same in every launch.
     static func number(of path: String, method: HTTPMethod) -> UInt32 {

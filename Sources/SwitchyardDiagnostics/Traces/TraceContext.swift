@@ -103,7 +103,7 @@ extension TraceContext: CustomStringConvertible {
     public var description: String { traceparent }
 }
 
-/// The number of a trace, 128 bits.
+/// The identifier of a trace, a number of 128 bits.
 struct TraceNumber: Sendable, Hashable {
     let high: UInt64
     let low: UInt64

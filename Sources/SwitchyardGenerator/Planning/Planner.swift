@@ -228,7 +228,7 @@ struct Planner {
 }
 
 extension Method {
-    /// Replaces each number of a type that was merged into an equal type by the number of that equal type.
+    /// Replaces the index of each type that was merged into an equal type by the index of that equal type.
     mutating func settle(_ graph: TypeGraph) {
         parameters = parameters.map { parameter in
             Parameter(

@@ -78,7 +78,7 @@ final class Declaration {
         }
     }
 
-    /// Replaces the numbers of the generated types that this type contains.
+    /// Replaces the indexes of the generated types that this type contains.
     func renumber(_ number: (Int) -> Int) {
         switch kind {
         case .pending, .openEnum: break

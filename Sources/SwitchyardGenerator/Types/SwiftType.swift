@@ -27,7 +27,7 @@ indirect enum SwiftType: Hashable {
         case rfc2822
     }
 
-    /// The numbers of the generated types that this type contains.
+    /// The indexes of the generated types that this type contains.
     var declared: [Int] {
         switch self {
         case .declared(let id): [id]
@@ -36,11 +36,11 @@ indirect enum SwiftType: Hashable {
         }
     }
 
-    /// The number of the generated type whose value is stored directly in a value of this type, or `nil` if there is
+    /// The index of the generated type whose value is stored directly in a value of this type, or `nil` if there is
     /// none.
     var stored: Int? { if case .declared(let id) = self { id } else { nil } }
 
-    /// Returns this type with the numbers of generated types replaced.
+    /// Returns this type with the indexes of generated types replaced.
     func renumbered(_ number: (Int) -> Int) -> SwiftType {
         switch self {
         case .declared(let id): .declared(number(id))

@@ -21,7 +21,7 @@ final class TypeGraph {
         mergeEqualShapes()
     }
 
-    /// Returns the type with the numbers of merged types replaced by the numbers of the types into which they were
+    /// Returns the type, in which the index of each merged type is replaced by the index of the type into which it was
     /// merged.
     func final(_ type: SwiftType) -> SwiftType { type.renumbered { self.replacements[$0] } }
 

@@ -127,7 +127,7 @@ extension BinaryPropertyList {
 extension BinaryPropertyList {
     private static let malformed = DecodingFailure(.malformed(offset: nil))
 
-    /// Returns the numbers of an object's members, or `nil` if the object is not a container.
+    /// Returns the object numbers of an object's members, or `nil` if the object is not a container.
     private func members(of object: Int) throws(DecodingFailure) -> [Int]? {
         let start = try start(of: object)
         let kind = bytes[start] >> 4

@@ -6,7 +6,7 @@ struct CredentialSlot {
     struct Failure {
         var version: UInt64
         var error: CredentialError
-        /// The number of this refresh among the refreshes that have ended, counted from 1.
+        /// The position of this refresh among the refreshes that have ended, counted from 1.
         var number: UInt64
     }
 
@@ -14,7 +14,7 @@ struct CredentialSlot {
     private(set) var version: UInt64 = 0
     /// The number of times that the user may have changed: at every logout and whenever a different credential was set.
     private(set) var userChanges: UInt64 = 0
-    /// The number of the login.
+    /// A number that identifies the login.
     ///
     /// The number distinguishes users whose names are unknown.
     private var number: UInt64 = 0

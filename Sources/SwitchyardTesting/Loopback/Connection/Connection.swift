@@ -28,7 +28,7 @@ final class Connection {
     var output = OutputQueue()
     /// The number of requests whose heads have arrived.
     var requestCount = 0
-    /// The timers of the delayed ``Follower`` bytes, by the number of the group of bytes.
+    /// The timers of the delayed ``Follower`` bytes, by the sequence number of the group of bytes.
     private var followerTimers: [Int: any ScheduledTimer] = [:]
     private var lastFollower = 0
     /// Whether the client sent invalid HTTP, so that only the error response remains to be sent.

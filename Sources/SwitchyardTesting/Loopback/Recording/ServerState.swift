@@ -16,7 +16,7 @@ final class ServerState: Sendable {
         var lastFault = 0
     }
 
-    /// The number of a request that has arrived, the action of its route, and the effect of a fault on it.
+    /// The sequence number of a request that has arrived, the action of its route, and the effect of a fault on it.
     struct Admission {
         let number: Int
         let action: RouteAction

@@ -31,7 +31,7 @@ import SwitchyardServices
 public final class BackgroundDownloads: Sendable {
     /// A background download.
     public struct Download: Sendable, Hashable {
-        /// The number of the download, unique within the background session.
+        /// A number that identifies the download within the background session.
         public var number: Int
         /// The destination of the file.
         public var file: URL
