@@ -92,7 +92,7 @@ extension HarmWorld {
         with("share\(percent)") { $0.oddCallers = $0.callers * percent / 100 }
     }
 
-    /// A copy in which the service declares that 429 means the overload of one server.
+    /// A copy in which the service declares that a 429 means that the server which sent it is overloaded.
     var tooManyPerServer: HarmWorld {
         with("per-server") { world in
             world.tooManyRequests = .overload

@@ -17,7 +17,7 @@ extension HarmWorld {
         if names.isEmpty { return all }
         let stems = names.filter { $0.hasSuffix("-") }
         let unknown = stems.filter { stem in !all.contains { $0.name.hasPrefix(stem) } }
-        guard unknown.isEmpty else { throw BenchmarkError("unknown worlds: \(unknown.joined(separator: ", "))") }
+        guard unknown.isEmpty else { throw BenchmarkError("unknown scenarios: \(unknown.joined(separator: ", "))") }
         let whole = Set(names).subtracting(stems)
         try BenchmarkError.refuse(whole, unlessAmong: all.map(\.name))
         return all.filter { world in whole.contains(world.name) || stems.contains { world.name.hasPrefix($0) } }

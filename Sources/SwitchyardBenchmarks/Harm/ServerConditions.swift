@@ -6,14 +6,15 @@ import SwitchyardTesting
 struct ServerConditions: Sendable {
     /// A function that returns the delay of a response in seconds.
     ///
-    /// Its parameters are the number of the response on its server (from 1) and the seconds since the start.
+    /// Its parameters are the position of the response among the responses of its server (counted from 1), and the
+    /// seconds since the start.
     var delay: (@Sendable (_ answer: Int, _ elapsed: Double) -> Double)?
     /// The number of servers that delay responses.
     var delayed = 3
     /// A function that makes servers fail and recover until its task is cancelled.
     var breaks: (@Sendable ([LoopbackServer]) async throws -> Void)?
 
-    /// The time at the start of a scenario for which all servers are healthy, if a server then fails until the end.
+    /// How long all servers are healthy at the start of a scenario in which a server then fails until the end.
     private static let peace = Duration.seconds(1)
 }
 

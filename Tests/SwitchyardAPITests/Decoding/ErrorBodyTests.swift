@@ -63,7 +63,10 @@ import Testing
         #expect(try Self.content(ErrorBody(), text) == ErrorBody.Content())
     }
 
-    @Test func `the error of a call has the messages in the body, whatever module code its status has`() async throws {
+    @Test
+    func `the error of a call has the messages in the body, whichever error code the module assigns to the status`()
+        async throws
+    {
         let yard = try LoopbackYard(answer: .json(#"{"name": ["Taken."]}"#, status: 409))
         defer { yard.stop() }
         let module = APIModule(

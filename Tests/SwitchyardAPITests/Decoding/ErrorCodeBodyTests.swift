@@ -39,7 +39,7 @@ import Testing
             ("errno", #"{"errno": 7, "message": "Other."}"#, 1002), ("errno", #"{"message": "None."}"#, 1002),
         ]
     )
-    func `a known code in an error body becomes a module code, otherwise the status decides`(
+    func `a known code in an error body becomes an error code of the module, otherwise the status decides`(
         path: String,
         body: String,
         code: Int?

@@ -35,7 +35,7 @@ import Testing
         #expect(unstored.title == "4")
     }
 
-    @Test func `a call does not fail through the idle timeout of another call for the same response`() async throws {
+    @Test func `a call does not fail because of the idle timeout of another call for the same response`() async throws {
         let yard = try LoopbackYard()
         defer { yard.stop() }
         let door = Latch()

@@ -50,7 +50,7 @@ import Testing
         #expect(error?.module(UserError.self) == .userNotFound)
     }
 
-    @Test func `a failed upload has the same errors as a call`() async throws {
+    @Test func `a failed upload throws the same error as a failed call`() async throws {
         let yard = try LoopbackYard()
         defer { yard.stop() }
         let topics = TopicAPI(client: yard.client)

@@ -4,7 +4,7 @@ import Testing
 @testable import SwitchyardAPI
 
 @Suite struct ModuleErrorsTests {
-    @Test func `a server code becomes a typed module code`() {
+    @Test func `a server code becomes a typed error code of the module`() {
         let errors = ModuleErrors(UserError.self, codes: [301: .userNotFound, "TAKEN": .nameTaken])
 
         let error = errors.error(for: 301, serverMessage: "gone")

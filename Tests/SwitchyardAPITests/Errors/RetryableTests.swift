@@ -82,7 +82,7 @@ import Testing
         #expect(try await topics.value(Topic.self, for: call).title == "one")
     }
 
-    @Test func `a list ends at a 404 response with a module code in its envelope`() async throws {
+    @Test func `a list ends at a 404 response with an error code of the module in its envelope`() async throws {
         let transport = StubTransport { _ in .json(#"{"code":301}"#, status: 404) }
         let module = APIModule(errors: ModuleErrors(TestError.self, codes: [301: .known]), envelope: Envelope())
         let topics = TopicAPI(client: try .stubbed(transport), module: module)

@@ -51,7 +51,7 @@ import Testing
         (TransportError.Kind.timeout, 101), (.connectionRefused, 102), (.dnsFailure, 102), (.connectionReset, 104),
         (.certificateRejected, 104), (.truncated, 104),
     ])
-    func `a transport failure arrives with its code`(kind: TransportError.Kind, code: Int) async throws {
+    func `a transport failure is reported with its code`(kind: TransportError.Kind, code: Int) async throws {
         let topics = TopicAPI(client: try .stubbed(StubTransport { _ in .failure(kind) }))
 
         let error = await #expect(throws: APIError.self) { try await topics.topic(1) }

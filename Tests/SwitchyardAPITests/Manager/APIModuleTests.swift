@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test func `an error response provides the server's message and a known module code`() async throws {
+    @Test func `an error response provides the server's message and a known error code of the module`() async throws {
         let refused = try Self.topics(
             answering: .status(404, body: Data(#"{"code":301,"message":"gone"}"#.utf8))
         )
@@ -140,7 +140,7 @@ import Testing
         #expect(raw?.context.body == Data("{ malformed".utf8))
     }
 
-    @Test func `a common message does not replace the messages of module codes`() throws {
+    @Test func `a common message does not replace the messages of the module's own error codes`() throws {
         var messages = ErrorMessages(languages: [.simplifiedChinese])
         messages.set("论坛正在搬迁", for: .failed, in: .simplifiedChinese)
         messages.set("没有这个名字", for: .module(1002), in: .simplifiedChinese)

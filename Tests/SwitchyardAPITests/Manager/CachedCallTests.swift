@@ -98,7 +98,7 @@ import Testing
         #expect(try await topics.topic(1, lifetime: Self.lifetime).title == "Bearer user")
     }
 
-    @Test func `a token refresh that makes the same call as a call that waits for the refresh does not deadlock`()
+    @Test func `a token refresh does not deadlock if it makes the same call as a call that waits for the refresh`()
         async throws
     {
         let topics = try refreshing { _ = try? await $0.topic(1, lifetime: Self.lifetime) }

@@ -7,7 +7,7 @@ import Testing
         #expect(Set(HarmWorld.all.map(\.name)).count == HarmWorld.all.count)
     }
 
-    @Test func `a name that ends with a dash selects all worlds with that prefix`() throws {
+    @Test func `a name that ends with a dash selects all scenarios with that prefix`() throws {
         #expect(try HarmWorld.chosen([]).count == HarmWorld.all.count)
         #expect(try HarmWorld.chosen(["odd-500"]).map(\.name) == ["odd-500"])
         #expect(try HarmWorld.chosen(["kept-", "odd-429"]).count == 4)
@@ -34,7 +34,7 @@ import Testing
         #expect(callers == [[4, 20], [1, 20], [16, 20], [1, 2], [60, 300]])
     }
 
-    @Test func `a HarmWorld in which only the first server has errors forbids failures of repeatable calls`() throws {
+    @Test func `a scenario in which only the first server has errors allows no failures of repeatable calls`() throws {
         let failsNone = try ["odd-500-first", "odd-500-first-keyed", "odd-500-first-write", "odd-404-first", "odd-500"]
             .flatMap { try HarmWorld.chosen([$0]) }
             .map(\.limits.failsNone)

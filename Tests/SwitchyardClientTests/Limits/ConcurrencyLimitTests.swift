@@ -30,7 +30,7 @@ import Testing
         #expect(drain(&line).prefix(3) == [1, 7, 2])
     }
 
-    @Test func `a request of low priority waits no longer than the queue's limit`() {
+    @Test func `a request of low priority is admitted at the latest as the eighth request`() {
         var line = FairLine()
         line.enter(FairLine.Ticket(number: 1, owner: 1, priority: .low))
         for number in 2...40 { line.enter(FairLine.Ticket(number: UInt64(number), owner: 2, priority: .high)) }

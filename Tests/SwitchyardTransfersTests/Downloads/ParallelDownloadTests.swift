@@ -133,7 +133,7 @@ struct ParallelDownloadTests {
         #expect(try lab.files == ["film.mov"])
     }
 
-    @Test func `parts that the only server breaks count as a failure of that server`() async throws {
+    @Test func `broken parts of a download count as a failure of the only server`() async throws {
         let lab = try DownloadLab()
         lab.serve(content)
         lab.server.fault = .truncate(after: 100_000)

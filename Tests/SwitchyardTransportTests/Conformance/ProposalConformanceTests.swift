@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(arguments: Subject.networked)
-    func `a megabyte that the server echoes is returned`(_ subject: Subject) async throws {
+    func `a megabyte that the server echoes is received completely`(_ subject: Subject) async throws {
         try await Lab.run(subject) { lab in
             let body = Data(repeating: UInt8(ascii: "A"), count: 1_000_000)
 

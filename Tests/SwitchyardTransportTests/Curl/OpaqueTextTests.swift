@@ -49,7 +49,7 @@ import Testing
         #expect(OpaqueText.percentEncoded(place) == "/caf%E9/%FF?q=a")
     }
 
-    @Test func `the marker of an original byte is ordinary text after a character that the marker cannot follow`() {
+    @Test func `the mark of an original byte is ordinary text unless it follows a non-ASCII Latin-1 character`() {
         let mark = String(decoding: [0xEF, 0xB7, 0x90], as: UTF8.self)
         for text in ["a\(mark)", "漢\(mark)", mark] { #expect(OpaqueText.bytes(of: text) == Array(text.utf8)) }
     }

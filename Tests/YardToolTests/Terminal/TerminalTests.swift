@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func `a file that blocks gets the complete text of a terminal`() throws {
+    @Test func `a terminal writes its complete text even if the file cannot take all bytes at once`() throws {
         let pipe = Pipe()
         let file = pipe.fileHandleForWriting.fileDescriptor
         #expect(fcntl(file, F_SETFL, fcntl(file, F_GETFL) | O_NONBLOCK) == 0)

@@ -159,7 +159,7 @@ import Testing
         #expect(lab.sent.isSubset(of: ["Bearer ann", "Bearer ann, refreshed", "Bearer refreshed"]))
     }
 
-    @Test func `a token that is set for a user of the same name ends no call`() async throws {
+    @Test func `setting a token for a user with the same name ends no call`() async throws {
         let lab = try Lab(.adapter, isNamed: true)
         let result = try await lab.result(of: APIConfiguration(path: "x")) {
             lab.credentials.set(.bearer("ann, again"), in: .test)

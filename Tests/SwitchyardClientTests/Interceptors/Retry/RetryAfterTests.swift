@@ -40,7 +40,7 @@ struct RetryAfterTests {
     }
 
     @Test(arguments: ["61", "3155760000", "99999999999999999999", "Fri, 31 Dec 2100 23:59:59 GMT"])
-    func `a Retry-After above the ceiling ends the request with its response`(field: String) throws {
+    func `a response whose Retry-After is above the ceiling ends the request`(field: String) throws {
         #expect(try Self.pause(field) == nil)
     }
 

@@ -27,7 +27,8 @@ struct RetryCountTests {
         #expect(try await client.send(APIConfiguration(path: "x")).status == 200)
     }
 
-    @Test func `sending again after a credential refresh counts neither as a retry nor for a status limit`()
+    @Test
+    func `a request repeated after a credential refresh counts neither as a retry nor towards a status limit`()
         async throws
     {
         for limits in [[:], [RetryPolicy.Cause.status: 1]] {

@@ -114,7 +114,7 @@ import Testing
         #expect(driver.state("a") == .ejected)
     }
 
-    @Test func `one endpoint that fails on a server next to endpoints that work does not eject it without a failover`()
+    @Test func `a server with one failing endpoint among working endpoints is not ejected without a failover`()
         throws
     {
         let driver = try CoreDriver(["a", "b"])

@@ -73,7 +73,7 @@ import Testing
         #expect(driver.choose(for: traits(without: [1]))?.server == 0)
     }
 
-    @Test func `a server that does not serve a failing request is no evidence against the servers that fail it alike`()
+    @Test func `servers that all fail a request are not ejected because of a server that does not serve the request`()
         throws
     {
         let driver = try driver(.recommended, ["m", "a", "b"])

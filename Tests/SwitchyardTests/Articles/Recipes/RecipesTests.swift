@@ -119,7 +119,7 @@ import Testing
         }
     }
 
-    @Test func `in the recipe for pages, pages by a cursor in the next URL are read to their end`() async throws {
+    @Test func `in the recipe for pages, a list with a cursor in the next URL is read to its end`() async throws {
         try await withBackend { backend, client, _ in
             let articles = Samples.ArticleListAPI(client: client)
             let linked = PageRecorder<Samples.Article>(pageSize: 2, strategy: .link, identifiedBy: \.id)
