@@ -32,7 +32,7 @@ extension APIError {
         return "\(call.isEmpty ? "The call" : call) failed\(time): \(words) (\(code.number)), \(effect)"
     }
 
-    /// A statement in words of whether a write was executed.
+    /// A phrase that states whether a server has executed a write.
     private var effect: String {
         if mayHaveBeenExecuted { return "a server may have executed it" }
         return context.method?.isSafe == false ? "no server has executed it" : "no write was involved"

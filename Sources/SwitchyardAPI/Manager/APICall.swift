@@ -8,8 +8,8 @@ import SwitchyardServices
 /// The life of a call, in order, with the file of each stage:
 ///
 /// 1. **Rules, owner, cache** (`SwitchyardAPI/Manager/APIManager+Values.swift`). The client's rules are applied. The
-///    call gets an owner, which is the environment and the user of this moment, and a cache plan if its response may be
-///    stored (`SwitchyardAPI/Manager/Caching/CachePlan.swift`). `APIManager.value(_:for:at:)` ends here with a fresh
+///    call gets an owner, which is the current environment and the current user, and a cache plan if its response may
+///    be stored (`SwitchyardAPI/Manager/Caching/CachePlan.swift`). `APIManager.value(_:for:at:)` ends here with a fresh
 ///    value in memory if only the lifetime decides on freshness, fresh stored responses may be used, no observer is
 ///    set, and the call does not continue earlier work of another owner. Otherwise, an ``APICall`` is made with the
 ///    configuration, the owner and the cache plan.
@@ -110,8 +110,8 @@ extension APICall {
     /// - Parameters:
     ///   - client: The client that sends the request.
     ///   - id: The identifier of the request.
-    ///   - calls: The calls of the manager with which a call that waits for a fetch can be cancelled; `nil` if the call
-    ///     is in the table already.
+    ///   - calls: The manager's table of calls, through which a call that waits for a fetch can be cancelled; `nil` if
+    ///     the call is in the table already.
     /// - Returns: The value with its response.
     /// - Throws: ``APIError``.
     nonisolated(nonsending) func response(

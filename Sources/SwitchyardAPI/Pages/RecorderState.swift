@@ -67,7 +67,7 @@ struct RecorderState<Item: Sendable>: Sendable {
         return first
     }
 
-    /// Records the environments and users for which a page that was added to the list was requested.
+    /// Records the environments and users of the requests for a page that has been added to the list.
     mutating func note(_ page: PageOrigins, of load: PageState<Item>.Load) {
         if load.action.replacesList { origins = [:] }
         origins.merge(page) { list, _ in list }

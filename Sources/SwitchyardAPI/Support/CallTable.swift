@@ -1,8 +1,8 @@
 package import SwitchyardClient
 import SwitchyardServices
 
-/// The calls of one manager that have a completion handler, so that they can be cancelled by identifier and end with
-/// the manager, and the awaited calls that wait for a fetch.
+/// The calls of one manager that can be cancelled by identifier and that end with the manager: the calls with a
+/// completion handler, and the awaited calls that wait for a fetch.
 package final class CallTable: Sendable {
     private struct Entry {
         var task: Task<Void, Never>?

@@ -21,8 +21,8 @@ protocol DispatchedRequest: AnyObject, Sendable {
     func start()
     /// Ends the request, or does nothing if the request has ended.
     func cancel(_ reason: RequestFailure.Reason)
-    /// Sends the request to another server if that is safe and it waits for a server that has just been ejected (taken
-    /// out of use for a time).
+    /// Sends the request to another server if the request waits for a server that has just been ejected (taken out of
+    /// use for a time), and if sending it again is safe.
     func evacuate(_ server: Server.ID, in pool: ServerPool)
     /// Notifies the request that another server has become the preferred server.
     func serverSwitched(in pool: ServerPool)

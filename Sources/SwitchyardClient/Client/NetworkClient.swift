@@ -22,10 +22,10 @@ public final class NetworkClient: Sendable {
     ///
     /// If `nil`, requests use the servers of the current environment.
     let boundPool: ServerPool?
-    /// Objects of modules above the client that are released together with this handle.
+    /// Objects of modules that build on the client, which are released together with this handle.
     package let objects = AssociatedObjects()
-    /// Objects of modules above the client that are released when the app has released the client and all handles made
-    /// by ``scoped()``.
+    /// Objects of modules that build on the client, which are released when the app has released the client and all
+    /// handles made by ``scoped()``.
     ///
     /// The core does not retain these objects, so they may retain an object that retains a ``detached()`` handle.
     package let familyObjects: AssociatedObjects

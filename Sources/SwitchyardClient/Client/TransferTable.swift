@@ -65,13 +65,13 @@ final class TransferTable: Sendable {
         withExtendedLifetime(removed) {}
     }
 
-    /// Whether no transfer that ends by itself is active.
+    /// Whether no transfer is active, apart from those that do not end by themselves, such as event sources.
     var isIdle: Bool { state.withLock { $0.isIdle } }
 
     /// The number of tasks that wait until no transfer is active.
     var waiterCount: Int { state.withLock { $0.waiters.count } }
 
-    /// Waits until no transfer that ends by itself is active.
+    /// Waits until no transfer is active, apart from those that do not end by themselves, such as event sources.
     ///
     /// Returns `false` if the task was cancelled first.
     func waitUntilIdle() async -> Bool {

@@ -23,7 +23,7 @@ enum ServicePath {
         url.isAt(base) && (path(of: url, below: base) != nil || !isPlain(url.pathInNormalForm))
     }
 
-    /// Returns the text of a URL before its path, with its user name and password.
+    /// Returns the part of a URL before its path, including the user name and the password.
     static func origin(of url: RequestURL) -> String {
         let bytes = Array(url.text.utf8)
         let start = (bytes.firstIndex(of: UInt8(ascii: ":")) ?? 0) + 3

@@ -85,9 +85,9 @@ public struct RequestContext: Sendable, Hashable {
     /// Whether a server may have executed a write request although no response confirms it: see
     /// ``RequestFailure/mayHaveBeenExecuted``.
     ///
-    /// If there is a response, the value is `true` in three cases: another attempt may have been executed, the response
-    /// is inconclusive (408, or a status from 500), or a server rejected the request after a redirect with status 303
-    /// had reported that the write request was executed.
+    /// If there is a response, the value is `true` in three cases: a server may have executed the request in another
+    /// attempt, the response is inconclusive (408, or a status from 500), or a server rejected the request after a
+    /// redirect with status 303 had reported that the write request was executed.
     public var mayHaveBeenExecuted: Bool
     /// The decisive attempt as the switching core knows it, or `nil` if the attempt went to a URL outside the service.
     package var attempt: Attempt? {

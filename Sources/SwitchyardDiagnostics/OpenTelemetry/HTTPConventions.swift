@@ -41,7 +41,7 @@ extension HTTPConventions {
 
     /// Returns the name of an attempt: the method and the template.
     ///
-    /// Without a template, the name is the method alone, because names must have few different values.
+    /// Without a template, the name is the method alone, because a collector expects few different names.
     func name(of method: HTTPMethod, _ template: String?) -> String {
         let name = methodName(method)
         return template.map { "\(name) \($0)" } ?? name

@@ -195,7 +195,7 @@ struct ModelWriter {
 
     // MARK: - Coding
 
-    /// Adds the constant with the names of the members, in the order of the parameters of the initializer.
+    /// Adds the constant that lists the members' names in the order of the initializer's parameters.
     private func writeNames(
         _ head: String,
         _ first: [String],

@@ -1,8 +1,8 @@
 import Foundation
 import Switchyard
 
-/// Sends the requests of a plan: an open loop whose requests start at a constant rate, and a closed loop of workers
-/// that each wait for the response before the next request.
+/// Sends the requests of a load plan: an open loop whose requests start at a constant rate, and a closed loop of
+/// workers that each wait for the response before the next request.
 struct LoadRunner: Sendable {
     let plan: LoadPlan
     let client: NetworkClient

@@ -1,14 +1,14 @@
 import SwitchyardHTTP
 
 extension CachePolicy {
-    /// Returns the time for which a response is fresh and the further time for which it is kept, according to the call.
+    /// Returns how long a response is fresh, and how much longer it is kept, according to the call.
     func keepingTime(_ lifetime: Duration, _ headers: HTTPHeaders) -> (fresh: Duration, stale: Duration) {
         let canBeConfirmed = !HTTPCacheRules.conditions(for: headers).isEmpty
         return (lifetime, max(keepsStaleFor, canBeConfirmed ? keepsForConfirmation : .zero))
     }
 
-    /// Returns the time for which a response is fresh and the further time for which it is kept, according to the
-    /// response's own header fields.
+    /// Returns how long a response is fresh, and how much longer it is kept, according to the response's own header
+    /// fields.
     func keepingTime(_ http: HTTPFreshness) -> (fresh: Duration, stale: Duration) {
         let control = CacheControl(http.headers)
         let windows = ["stale-while-revalidate", "stale-if-error"].compactMap { control.seconds($0) }

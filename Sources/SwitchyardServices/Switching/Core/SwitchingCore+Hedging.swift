@@ -3,7 +3,7 @@ extension SwitchingCore {
     ///
     /// - Parameters:
     ///   - tried: The servers that the request has tried.
-    ///   - avoided: Servers that are not used. They do not count as attempts of the request.
+    ///   - avoided: Servers that are not used. These servers do not count as tried.
     ///   - traits: The properties on which the choice may depend.
     ///   - isPaidFor: Whether the request has been charged to the hedge budget. It may then continue without another
     ///     charge
@@ -60,8 +60,8 @@ extension SwitchingCore {
     /// - Parameters:
     ///   - attempt: The attempt in flight.
     ///   - tried: The servers that the request has tried.
-    ///   - avoided: Servers that a hedge does not use, and that a failover uses only if there is no other server. They
-    ///     do not count as attempts of the request.
+    ///   - avoided: Servers that a hedge does not use, and that a failover uses only if there is no other server. These
+    ///     servers do not count as tried.
     ///   - traits: The properties on which the choice may depend.
     ///   - now: The current time.
     /// - Returns: A hedge if possible. Otherwise, a failover if the server was ejected or has recovered since the
@@ -99,7 +99,7 @@ extension SwitchingCore {
     /// - Parameters:
     ///   - attempt: The attempt in flight.
     ///   - tried: The servers that the request has tried.
-    ///   - avoided: Servers that are not used. They do not count as attempts of the request.
+    ///   - avoided: Servers that are not used. These servers do not count as tried.
     ///   - traits: The properties of the request.
     ///   - now: The current time.
     /// - Returns: The time from now, at least ``BudgetRules/shortestPause``, or `nil` if no other server can get the

@@ -33,7 +33,7 @@ extension SwitchingCore {
         return nil
     }
 
-    /// Whether a probe or a warm-up request may be due for some request.
+    /// Whether a probe or a warm-up request may be due, so that the next request must check this.
     package mutating func mayProbe(at now: MonotonicTime) -> Bool {
         let time = read(now)
         if recovery.hasDueProbe(at: time, since: time) { return true }

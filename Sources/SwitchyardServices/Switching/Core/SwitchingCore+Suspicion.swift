@@ -14,7 +14,7 @@ package struct SuspicionProbe: Sendable, Hashable {
 extension SwitchingCore {
     /// Begins suspicion probes: two copies of a read, one to a suspected server and one to another server.
     ///
-    /// They are for a request that must not be sent again, and that has failed or has waited longer than
+    /// The probes are for a request that must not be sent again, and that has failed or has waited longer than
     /// ``hedgeDelay(for:remaining:)``. If only the other server responds, this counts against the suspected server, and
     /// the next two probes can begin immediately, up to ``HedgingRules/suspicionRounds`` times. So a failing server is
     /// detected before the deadline of the request.

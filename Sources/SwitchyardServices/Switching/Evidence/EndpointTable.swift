@@ -20,8 +20,7 @@ struct EndpointTable: Sendable {
     /// The time in seconds, after a success of another server with the same endpoint, during which a failure counts as
     /// the fault of the server that failed.
     static let confirmationAge = 10.0
-    /// The factor by which a server's failure rate for an endpoint must exceed that of the server that usually takes
-    /// over.
+    /// The minimum ratio of two servers' failure rates for an endpoint at which the rates count as different.
     private static let clearly: Float = 3
 
     private var keys: [UInt32] = []

@@ -12,7 +12,7 @@
 final class CompiledPolicy: Sendable {
     let policy: SwitchPolicy
     private let score: ScoreRule
-    /// The amount that a success adds to the score; negative.
+    /// The negative amount that a success adds to the score.
     let successStep: Double
     let scoreThreshold: Double
     let unwitnessedFactor: Double
@@ -36,7 +36,7 @@ final class CompiledPolicy: Sendable {
     /// The time in seconds by which a server's mean latency may exceed that of the fastest server.
     let latencyWindow: Float
     private let lateness: LatenessRule
-    /// The amount that a timely response (``Lateness``) adds to the lateness of a server; negative.
+    /// The negative amount that a timely response (``Lateness``) adds to the lateness of a server.
     let timelyStep: Double
 
     init(_ policy: SwitchPolicy) {

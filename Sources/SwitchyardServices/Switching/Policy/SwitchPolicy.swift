@@ -33,8 +33,8 @@ public struct SwitchPolicy: Sendable, Hashable {
     public var tooManyRequests = TooManyRequests.quota
     /// The order in which servers are preferred.
     public var selection = SelectionStrategy.priority
-    /// The latency above that of the fastest server up to which ``SelectionStrategy/lowestLatency`` chooses a server;
-    /// default 15 ms, as in MongoDB's drivers.
+    /// The maximum difference from the latency of the fastest server for a server that
+    /// ``SelectionStrategy/lowestLatency`` chooses; default 15 ms, as in MongoDB's drivers.
     public var latencyWindow = Duration.milliseconds(15)
     /// The overprovisioning factor, as in Envoy; at least 1, default 1.4.
     ///

@@ -99,7 +99,7 @@ struct Listener {
         private static let shortestBacklog: Int32 = 0
         private static let fillerCount = 2
     #else
-        /// Darwin replaces 0 by its default length.
+        /// The shortest accept queue that can be requested, because Darwin replaces 0 by its default length.
         ///
         /// A queue of length n holds 1.5 n connections.
         private static let shortestBacklog: Int32 = 1

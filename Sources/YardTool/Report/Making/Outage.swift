@@ -12,13 +12,13 @@ struct Outage: Sendable, Equatable {
     var server: Int
     /// The start of the failure.
     ///
-    /// This is the start of the injected fault, if it was recorded. Otherwise, it is the time at which the first call
-    /// was due that failed or needed another server.
+    /// This is the start of the injected fault, if it was recorded. Otherwise, it is the due time of the first call
+    /// that failed or needed another server.
     var from: Double
     /// The end of the failure, or `nil` if it did not end.
     ///
     /// This is the end of the injected fault, if it was recorded. Otherwise, it is the first of the successful probes
-    /// before the recovery. Without an ejection, it is the time at which the first call was due that succeeded.
+    /// before the recovery. Without an ejection, it is the due time of the first call that succeeded.
     var until: Double?
     var what: String
     var isKnown = false
@@ -73,7 +73,7 @@ struct Outage: Sendable, Equatable {
     /// outage.
     private static let longestGap = 2.0
 
-    /// Returns the time at which the first call was due that failed or needed another server because of this outage.
+    /// Returns the due time of the first call that failed or needed another server because of this outage.
     ///
     /// Such calls belong to the outage if at most two seconds pass between two of these calls, and between the last
     /// call and the ejection.

@@ -5,7 +5,7 @@ import Switchyard
 struct FleetTimeline: Sendable {
     /// The results of 10 s of the simulation.
     struct Step: Codable, Sendable, Equatable {
-        /// The second at which the 10 s start.
+        /// The first of the 10 seconds.
         var second: Int
         var failPercent: Double
         /// The load of each server relative to its capacity, in the order of the servers.

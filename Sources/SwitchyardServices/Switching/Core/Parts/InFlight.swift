@@ -2,7 +2,7 @@
 struct InFlight: Sendable {
     private var counts: [UInt32]
 
-    /// Creates the counts, or returns `nil` if the selection does not compare them.
+    /// Creates the counts, or returns `nil` if the selection strategy does not compare requests in flight.
     init?(_ rules: CompiledPolicy, count: Int) {
         guard rules.policy.selection == .lowestLatency else { return nil }
         counts = Array(repeating: 0, count: count)

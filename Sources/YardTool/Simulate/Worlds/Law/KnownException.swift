@@ -110,7 +110,7 @@ extension World {
         troubles.contains { if case .quota = $0.fault { true } else { false } }
     }
 
-    /// Returns whether a fault affects the server at some time, alone or together with the other servers.
+    /// Returns whether a fault of the world affects the server, alone or together with the other servers.
     fileprivate func hasTrouble(at server: Int) -> Bool { troubles.contains { ($0.server ?? server) == server } }
 
     /// Whether a fault affects only a share of the requests or occurs in cycles.
