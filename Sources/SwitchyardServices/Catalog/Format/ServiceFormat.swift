@@ -36,7 +36,7 @@
 /// | `switching.hedging.suspicionRounds` | integer | pairs | 8 | maximum number of suspicion probe pairs for one slow write |
 /// | `switching.admission` | boolean or object | | by policy | whether an overloaded server gets less traffic |
 /// | `switching.admission.sheds` | string | | `low` | the priority that is not sent: `none`, `low`, `normal` |
-/// | `switching.admission.mostShed` | number | 0...1 | 0.7 | the maximum shed share of normal-priority requests |
+/// | `switching.admission.mostShed` | number | 0...1 | 0.7 | the maximum share of normal-priority requests that are shed |
 /// | `switching.admission.floor` | number | 0...1 | 0.1 | the minimum share of its traffic that a server keeps |
 /// | `switching.admission.step` | number | 0...1 | 0.02 | the increase of the share of traffic per success |
 /// | `switching.admission.overloadCut` | number | 0...1 | 0.5 | the factor for the share of traffic on a 503 |
@@ -101,7 +101,13 @@ package enum ServiceFormat {
                 "the minimum number of finished requests"
             ),
             Key("switching.window", "a number above 0", "seconds", "60", "the maximum age of the outcomes that count"),
-            Key("switching.windowRequests", "an integer within 1...400", "requests", "100", "the maximum of outcomes"),
+            Key(
+                "switching.windowRequests",
+                "an integer within 1...400",
+                "requests",
+                "100",
+                "the maximum number of outcomes"
+            ),
             Key(
                 "switching.consecutiveFailures",
                 "an integer of at least 1",
@@ -128,7 +134,7 @@ package enum ServiceFormat {
                 "a number of at least 0",
                 "seconds",
                 "0.015",
-                "the latency above that of the fastest server up to which lowestLatency chooses a server"
+                "the maximum difference from the fastest server's latency for lowestLatency"
             ),
             Key(
                 "switching.failsBack",
@@ -230,7 +236,7 @@ package enum ServiceFormat {
         of: "switching.admission",
         [
             ("sheds", "one of none, low, normal", "", "low", "the priority that is not sent"),
-            ("mostShed", "a number within 0...1", "", "0.7", "the maximum shed share of normal priority"),
+            ("mostShed", "a number within 0...1", "", "0.7", "the maximum share of normal-priority requests shed"),
             (
                 "floor", "a number above 0 and at most 1", "", "0.1",
                 "the minimum share of its traffic that a server keeps"

@@ -60,7 +60,8 @@
                 return TransportError(own.kind, message: own.message, code: nil, mayHaveBeenSent: wasSent)
             }
             let system = systemError == 0 ? "" : " (\(String(cString: strerror(systemError))))"
-            let lost = isNewConnection ? "the connection was lost under the request, and a new one failed: " : ""
+            let lost =
+                isNewConnection ? "the connection was lost during the request, and a new connection failed: " : ""
             let kind = kindOfFailure
             let lack = "this machine has no file descriptor or memory left for a connection: "
             let message = lost + (kind == .resourcesExhausted ? lack : "") + words(for: kind) + system
@@ -91,8 +92,8 @@
             case .uploadShort: (.requestBodyFailed, "the body's file became shorter while it was sent")
             case .uploadChanged: (.requestBodyFailed, "the body's file changed while it was sent")
             case .wouldSendTwice:
-                (.connectionReset, "the connection was lost under the request, which must not be sent twice")
-            case .refused: (.connectionReset, "the server refused the request unprocessed, on a new connection as well")
+                (.connectionReset, "the connection was lost during the request, which must not be sent twice")
+            case .refused: (.connectionReset, "the server did not process the request, on a new connection either")
             case .deadlinePassed: (.timeout, "the exchange took longer than its total timeout")
             case .idleTooLong: (.timeout, "nothing was received for longer than the idle timeout")
             case .notConnected: (.connectTimeout, "no connection was established within the connect timeout")

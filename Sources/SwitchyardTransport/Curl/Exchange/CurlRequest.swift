@@ -98,7 +98,11 @@
 
         private func validate(_ request: HTTPRequest) throws(TransportError) {
             guard request.method.name != "CONNECT" else {
-                throw TransportError(.unsupported, message: "CONNECT is for proxies", mayHaveBeenSent: false)
+                throw TransportError(
+                    .unsupported,
+                    message: "CONNECT is for requests to proxies only",
+                    mayHaveBeenSent: false
+                )
             }
             guard request.networkAccess.isUnlimited else {
                 let message = "the network of a connection is unknown here, so none can be excluded"
@@ -131,8 +135,8 @@
                         throw invalid("Transfer-Encoding \(value) does not fit the body")
                     }
                 } else if length == nil || length != Int64(value) {
-                    let own = length.map(String.init) ?? "no known"
-                    throw invalid("Content-Length says \(value), the body has \(own) length")
+                    let own = length.map(String.init) ?? "unknown"
+                    throw invalid("Content-Length is \(value), but the length of the body is \(own)")
                 }
             }
         }

@@ -17,7 +17,9 @@ package struct URLSessionTrust: Sendable {
 
         /// - Throws: ``TransportError`` if `URLSession` does not support the configuration.
         package init(_ tls: TLSConfiguration) throws(TransportError) {
-            guard tls.revocation == .system else { throw Self.unsupported("revocation other than the system's") }
+            guard tls.revocation == .system else {
+                throw Self.unsupported("a revocation check other than the system's")
+            }
             guard tls.maximumVersion.map({ $0 >= tls.minimumVersion }) ?? true else {
                 throw Self.unsupported("a maximum TLS version below the minimum")
             }
