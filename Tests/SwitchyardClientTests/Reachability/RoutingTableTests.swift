@@ -33,7 +33,7 @@ import Testing
         #expect(!RoutingTable.hasDefaultRoute(ipv6: "garbage\n\n"))
     }
 
-    @Test func `an unreadable routing table means unknown`() {
+    @Test func `if the routing table cannot be read, the reachability is unknown`() {
         #expect(RoutingTable.status(ipv4: nil, ipv6: nil) == .unknown)
         #expect(RoutingTable.status(ipv4: Self.names, ipv6: nil) == .unknown)
         #expect(RoutingTable.status(ipv4: Self.names, ipv6: "") == .notReachable)

@@ -88,7 +88,7 @@ import Testing
         #expect(configuration.usesCache == expected)
     }
 
-    @Test func `a copy does not change with its original`() throws {
+    @Test func `a copy of a configuration does not change when the original changes`() throws {
         var configuration = APIConfiguration(path: "a", query: ["k": 1], headers: ["X": "1"])
         let copy = configuration
 

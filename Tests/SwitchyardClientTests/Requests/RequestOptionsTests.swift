@@ -220,7 +220,7 @@ import Testing
         #expect(request.headers["X-Order"] == "0123")
     }
 
-    @Test func `a prebuiltRequest replaces everything else`() throws {
+    @Test func `a prebuiltRequest replaces all other settings of the request`() throws {
         let prebuilt = HTTPRequest(method: .put, url: try RequestURL(validating: "https://o.example/x"))
         var configuration = APIConfiguration(path: "ignored", headers: ["X-Ignored": "1"], timeout: .seconds(3))
         configuration.prebuiltRequest = prebuilt

@@ -85,7 +85,7 @@ import Testing
         #expect(code.contains("func \(expected)("))
     }
 
-    @Test func `if two identifiers want the same short method name, the shorter identifier gets it`() throws {
+    @Test func `if two identifiers would get the same short method name, only the shorter identifier gets it`() throws {
         let code = try client(
             paths: """
                   /b: { get: { operationId: listThings, tags: [things], responses: {} } }

@@ -145,7 +145,7 @@ import Testing
         #expect(server.requests.map(\.numberOnConnection) == [1])
     }
 
-    @Test func `the server in the article on testing cuts an upload, which resumes`() async throws {
+    @Test func `the server in the article on testing interrupts an upload, which then resumes`() async throws {
         let server = LoopbackServer()
         let bytes = Data(repeating: 7, count: 400_000)
         let uploads = TestingSamples.transfers(bytes, on: server)

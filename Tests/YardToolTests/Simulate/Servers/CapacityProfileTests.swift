@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(arguments: [0.0, 12.5, 179.99, 180, 200, 239, 240, 1000])
-    func `the time for an amount of work is the inverse of the work until a time`(time: Double) {
+    func `the time needed for an amount of work and the work done until a time are inverse functions`(time: Double) {
         #expect(abs(cold.time(ofWork: cold.work(until: time)) - time) < 1e-6)
     }
 }
