@@ -12,7 +12,8 @@ extension Failover {
         var request: HTTPRequest
         do throws(RequestError) {
             request = try core.request(for: configuration, on: route, in: pool)
-            // The check comes after the request was built, so that it also detects a removal during the building.
+            // The check comes after the request was built, so that it also detects that cookies were removed in the
+            // meantime.
             if let cookies, pool.generator.cookies?.isCleared(since: cookies) == true {
                 request = try requestWithoutCookies(on: route)
             }

@@ -2,8 +2,8 @@ import SwitchyardHTTP
 import SwitchyardServices
 import SwitchyardTransport
 
-/// The execution of one request: it sends attempts, fails over, hedges (sends a second attempt while the first is
-/// slow), enforces the deadline, and ends exactly once.
+/// One request, or one round of a ``RequestFlow``: it sends attempts, fails over, hedges (sends a second attempt while
+/// the first is slow), enforces the deadline, and ends exactly once.
 ///
 /// A failover runs on callbacks of the transport, the timers and the caller, and occupies no thread and no task while
 /// it waits. ``FailoverState`` and ``ServerPool`` make all decisions. No callback is called under a lock.
@@ -75,7 +75,7 @@ final class Failover: DispatchedRequest {
         var kind = CallAttempt.Kind.first
         /// Whether the failover ends itself at the deadline.
         ///
-        /// `false` in a ``RequestFlow``, because it ends its rounds.
+        /// `false` in a ``RequestFlow``, because the flow ends its rounds.
         var isTimed = true
         /// A closure that returns the time until which a caller waits for the request.
         ///
@@ -103,7 +103,8 @@ final class Failover: DispatchedRequest {
     /// A modifier or a transform may have changed the method of the call.
     var method: HTTPMethod { state.withLock { $0.changedMethod } ?? configuration.sentMethod }
 
-    /// Returns the rule for a request whose method a modifier or a transform has changed, if it has.
+    /// Returns the resend rule of the request, for the changed method if a modifier or a transform has changed the
+    /// method.
     func resendRule(_ changedMethod: HTTPMethod?) -> ResendRule {
         changedMethod.map(configuration.resendRule(sending:)) ?? configuration.resendRule
     }

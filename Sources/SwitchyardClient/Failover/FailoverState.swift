@@ -121,7 +121,7 @@ struct FailoverState {
         return barred
     }
 
-    /// Adds an attempt with its request, unless the call's request is not running.
+    /// Adds an attempt with its HTTP request if the call's request is running.
     ///
     /// - Returns: The index of the attempt, and the method that is sent if it is unsafe and was changed.
     mutating func add(

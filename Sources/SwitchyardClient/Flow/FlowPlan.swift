@@ -63,7 +63,7 @@ extension FlowPlan {
         return plan
     }
 
-    /// The plan for a request that continues a transfer, without the limits that space requests in time.
+    /// The flow plan for a request that continues a transfer, without the limits that space requests in time.
     ///
     /// The transfer has already passed these limits.
     var ofContinuation: FlowPlan {

@@ -75,7 +75,7 @@ extension RequestFlow {
         return isBack ? .again(after: .zero) : .end(round.ending)
     }
 
-    /// Returns what a retry has cost to the retry budget, because the retry was not sent.
+    /// Gives the tokens of a retry back to the retry budget, because the retry was not sent.
     func giveBackTokens(_ memory: inout RequestFlowMemory) {
         if let tokens = memory.unspentTokens { plan.retry?.budget?.refund(tokens) }
         memory.unspentTokens = nil
@@ -83,7 +83,7 @@ extension RequestFlow {
 
     /// Ends the flow with the result of the round.
     ///
-    /// After a success, returns to the retry budget what the last retry has cost.
+    /// After a success, the tokens of the last retry are given back to the retry budget.
     private func finished(_ round: RoundResult, _ memory: RequestFlowMemory) -> NextStep {
         if let budget = plan.retry?.budget, let status = round.status, status < 400 { budget.refund(memory.tokens) }
         return .end(round.ending)

@@ -33,7 +33,7 @@ struct RequestFlowState {
     private(set) var attempts = 0
     /// Whether a server may have executed the request of a round although no response confirms it.
     private(set) var mayHaveBeenExecuted = false
-    /// The extent to which a server may have executed the request in any round.
+    /// The fate of the request in all rounds: whether a server may have executed it.
     private(set) var fate = RequestFate.unsent
     /// Whether the response of the last round confirms that the request was executed, and that response has not been
     /// passed to the caller.

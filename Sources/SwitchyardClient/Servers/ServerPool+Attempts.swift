@@ -274,7 +274,7 @@ extension ServerPool {
     ///
     /// If the comparison reads another endpoint than the attempt did (`isOther`), both servers get at least one second
     /// instead of 200 ms. The usual latency of that endpoint is unknown, and a 4xx response of another server is weak
-    /// evidence against the suspect. Both servers serve the question.
+    /// evidence against the suspect. Both servers serve the request that is sent for the comparison.
     func suspicion(
         of route: Route,
         asking question: APIConfiguration,

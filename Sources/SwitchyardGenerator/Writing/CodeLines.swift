@@ -79,7 +79,7 @@ struct CodeLines {
         /// A literal of a collection, with as many elements on each line as fit.
         case list(String, [String], String)
 
-        /// Whether the element is or contains a literal of a collection.
+        /// Whether the element is, or contains, a collection literal.
         var hasCollection: Bool {
             switch self {
             case .list: true

@@ -102,8 +102,8 @@ extension HTTPRequest {
 
     /// Returns the text in double quotes for a POSIX shell.
     ///
-    /// A text with an exclamation mark is in single quotes, because an interactive shell would expand the mark from its
-    /// history.
+    /// A text with an exclamation mark is in single quotes, because an interactive shell would replace the mark with
+    /// text from its history.
     private static func quoted(_ text: String) -> String {
         // Iterate over scalars, because the shell sees a quote even if a combining mark follows it.
         let scalars = text.unicodeScalars

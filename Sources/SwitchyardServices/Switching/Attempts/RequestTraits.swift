@@ -1,7 +1,7 @@
 /// The urgency of a request.
 ///
-/// It determines which waiting request is sent first, and which requests are shed if the servers cannot process all of
-/// them.
+/// It determines which waiting request is sent first, and which requests are shed (not sent) if the servers cannot
+/// process all of them.
 public enum RequestPriority: Int, Sendable, Hashable, Comparable, CaseIterable {
     /// Sent after requests with a higher priority; suitable for prefetching.
     ///

@@ -58,7 +58,7 @@ package struct FailoverRequest: Sendable {
     package var tried = ServerSet()
     /// The servers that are used only if there is no other server.
     ///
-    /// They do not count as attempts of the request.
+    /// These servers do not count as tried.
     package var avoided = ServerSet()
     /// The properties of the request on which the choice of the server may depend.
     package var traits = RequestTraits()

@@ -22,7 +22,7 @@ extension SwitchingCore {
         return attempt(choice, .first, for: traits, at: now)
     }
 
-    /// Whether a request should be shed immediately because every healthy server is overloaded.
+    /// Whether a request should be shed (fail without being sent) because every healthy server is overloaded.
     ///
     /// ``AdmissionRules/sheds`` sets the priorities. Low-priority requests are shed. Normal-priority requests are shed
     /// with the probability that no server's share admits them, at most ``AdmissionRules/mostShed``. High-priority
@@ -53,8 +53,7 @@ extension SwitchingCore {
     /// - Parameters:
     ///   - kind: The failure of the previous attempt; `nil` if the server was ejected while the request was waiting.
     ///   - tried: The servers that the request has tried.
-    ///   - avoided: Servers that are used only if there is no other server. They do not count as attempts of the
-    ///     request.
+    ///   - avoided: Servers that are used only if there is no other server. These servers do not count as tried.
     ///   - traits: The properties on which the choice may depend.
     ///   - isPaidFor: Whether the request has been charged to the failover budget (`Attempt.isPaid`). It may then
     ///     continue

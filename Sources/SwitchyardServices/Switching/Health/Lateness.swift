@@ -48,9 +48,9 @@ struct Lateness: Sendable {
     /// Adds an attempt whose hedge responded first.
     ///
     /// The first such attempt starts from a credit: each timely response since the start of the attempt lowers the
-    /// value. The reason is that of requests that are sent together, the timely responses arrive before the late ones.
-    /// While the value is below 0, an overtaken attempt that began after this first attempt was recorded starts from
-    /// its own credit instead.
+    /// value. The credit is needed because, if several requests are sent together, the timely responses arrive before
+    /// the late responses. While the value is below 0, an overtaken attempt that began after this first attempt was
+    /// recorded starts from its own credit instead.
     ///
     /// - Parameters:
     ///   - step: The amount that the attempt adds.

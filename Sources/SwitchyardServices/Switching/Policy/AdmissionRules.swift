@@ -22,7 +22,7 @@ package struct AdmissionRules: Sendable, Hashable {
     package var overloadCut = 0.5
     /// The factor applied to the share of traffic on a timeout; default 0.25.
     package var timeoutCut = 0.25
-    /// The highest priority that is shed while every server is overloaded; default low.
+    /// The highest priority whose requests are shed (not sent) while every server is overloaded; default low.
     ///
     /// If `nil`, no request is shed. Otherwise every low-priority request is shed. Normal-priority requests are shed
     /// only if this property is `normal`, with the probability that no server's share admits them. High-priority

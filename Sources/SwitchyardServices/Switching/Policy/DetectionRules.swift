@@ -118,8 +118,8 @@ package struct RatioRule: Sendable, Hashable {
     package var threshold: Double
     /// The minimum number of finished requests; default 40.
     package var minimum: Int
-    /// The minimum of the lower end of the ratio's 95 % confidence interval (Wilson), 0...1; if 0, the default, it is
-    /// not used.
+    /// The value that the lower end of the ratio's 95 % confidence interval (Wilson) must reach, 0...1; if 0, the
+    /// default, it is not used.
     package var confidenceFloor: Double
 
     /// Creates a rule.

@@ -15,7 +15,7 @@
 ///         candidates.filter { $0.statistics.share == 1 }.map(\.id)
 ///     }
 public struct ServerSelector: Sendable, Hashable {
-    /// A closure from the snapshots of the candidates to the names of the wanted servers.
+    /// A closure that receives the snapshots of the candidates, and returns the names of the wanted servers.
     public typealias Select = @Sendable (_ candidates: [ServerSnapshot]) -> [Server.ID]
 
     private final class Box: Sendable {
