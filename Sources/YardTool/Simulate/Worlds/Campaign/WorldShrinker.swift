@@ -1,6 +1,6 @@
 import Switchyard
 
-/// Reduces a world (a simulated scenario, ``World``) with a violation to a smaller world: it removes one part after
+/// Reduces a world (a random scenario, ``World``) with a violation to a smaller world: it removes one part after
 /// another if the violation occurs without this part too.
 struct WorldShrinker {
     /// The maximum number of simpler worlds that are run.

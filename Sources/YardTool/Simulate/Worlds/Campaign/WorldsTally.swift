@@ -1,6 +1,6 @@
 import Switchyard
 
-/// The totals of a simulation run (``WorldsCampaign``): worlds (simulated scenarios, ``World``), calls, requests, and
+/// The totals of a simulation run (``WorldsCampaign``): worlds (random scenarios, ``World``), calls, requests, and
 /// violations by class.
 struct WorldsTally: Sendable {
     /// The violations of one class: their number, and the worlds in which they occurred.
