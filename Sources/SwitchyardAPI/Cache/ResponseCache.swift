@@ -252,9 +252,9 @@ public final class ResponseCache: Sendable {
         disk?.remove(key)
     }
 
-    /// Returns a number for the next request for a response.
+    /// Returns the next sequence number, for a request or a value that is stored.
     ///
-    /// Numbers increase.
+    /// A response with a larger number was requested later.
     func nextTurn() -> Int {
         turns.withLock { turns in
             turns &+= 1

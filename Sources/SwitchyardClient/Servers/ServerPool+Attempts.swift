@@ -272,9 +272,9 @@ extension ServerPool {
 
     /// Returns the servers to compare because an attempt that must not be repeated is slow or has failed.
     ///
-    /// If the comparison reads another endpoint than the attempt did (`isOther`), both servers get at least one second
-    /// instead of 200 ms. The usual latency of that endpoint is unknown, and a 4xx response of another server is weak
-    /// evidence against the suspect. Both servers serve the request that is sent for the comparison.
+    /// If the comparison requests another endpoint than the attempt did (`isOther`), the time limit of each probe is at
+    /// least one second instead of 200 ms. The usual latency of that endpoint is unknown, and a 4xx response of another
+    /// server is weak evidence against the suspect. Both servers serve the request that is sent for the comparison.
     func suspicion(
         of route: Route,
         asking question: APIConfiguration,

@@ -90,9 +90,9 @@ package enum HTTPCacheRules {
             && request["Pragma"]?.lowercased().contains("no-cache") == true
     }
 
-    /// Returns how many seconds stale a response may be.
+    /// Returns for how many seconds after its expiration a response may be used.
     ///
-    /// `max-stale` without a number allows any staleness.
+    /// `max-stale` without a number sets no limit.
     private static func allowedStaleness(_ asked: CacheControl) -> Double {
         let seconds = asked.seconds("max-stale") ?? 0
         return asked.hasValue("max-stale") ? seconds : .infinity

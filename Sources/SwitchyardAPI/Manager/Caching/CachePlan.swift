@@ -14,8 +14,8 @@ package final class CachePlan: Sendable {
     /// The only server whose response may be stored under the key, or `nil` if the response of any server may be
     /// stored.
     let server: String?
-    /// The path of a call that gives it as an absolute URL of a server, if HTTP's rules decide on freshness, otherwise
-    /// `nil`.
+    /// The path under which the response is stored if the call's path is an absolute URL of a server and HTTP's rules
+    /// decide on freshness, otherwise `nil`.
     let pathOfURL: String?
     /// The header fields that the client adds to the header fields of the call, and whose values may change.
     ///
