@@ -212,7 +212,8 @@ extension SupportFile {
             ) throws(APIError) -> RequestBody {
                 guard let value else { return .none }
                 do throws(RequestError) {
-                    return .form(try Parameters(encoding: value), options: .openAPI(deepLists: deepLists))
+                    let fields = try Parameters(encoding: value).sorted(deepLists: deepLists)
+                    return .form(fields, options: .openAPI)
                 } catch {
                     throw APIError(error)
                 }

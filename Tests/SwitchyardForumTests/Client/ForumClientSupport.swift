@@ -83,9 +83,9 @@ extension APIConfiguration {
         body: RequestBody = .none,
         deepLists: Set<String> = []
     ) {
-        self.init(path: path, method: method, query: query, body: body)
+        self.init(path: path, method: method, query: query.sorted(deepLists: deepLists), body: body)
         pathValues = values
-        parameterOptions = .openAPI(deepLists: deepLists)
+        parameterOptions = .openAPI
         for item in headers.items { self.headers[item.key] = item.value.plainText }
     }
 }
@@ -115,14 +115,42 @@ extension APIManager {
 }
 
 extension ParameterEncodingOptions {
-    /// Returns the options for a query or a form.
-    static func openAPI(deepLists: Set<String>) -> ParameterEncodingOptions {
+    /// The options for a query or a form.
+    ///
+    /// The options contain no closure, because the responses of calls with a closure are not cached.
+    static var openAPI: ParameterEncodingOptions {
         var options = ParameterEncodingOptions()
         options.booleans = .literal
-        options.arrays = .custom { name, index in
-            name.hasSuffix("]") || deepLists.contains(name) ? "\(name)[\(index)]" : name
-        }
+        options.arrays = .repeated
+        options.sortsKeys = false
         return options
+    }
+}
+
+extension Parameters {
+    /// Returns the parameters sorted by name, with indexes for nested lists and for the lists in `deepLists`.
+    func sorted(deepLists: Set<String>) -> Parameters {
+        sorted { value, name in value.indexed(deepLists.contains(name)) }
+    }
+
+    fileprivate func sorted(_ convert: (ParameterValue, String) -> ParameterValue) -> Parameters {
+        let sorted = items.sorted { $0.key < $1.key }
+        return Parameters(sorted.map { Item(key: $0.key, value: convert($0.value, $0.key)) })
+    }
+}
+
+extension ParameterValue {
+    /// Returns the value with dictionaries in place of nested lists.
+    ///
+    /// The keys of such a dictionary are the indexes of the list.
+    fileprivate func indexed(_ isNested: Bool) -> ParameterValue {
+        switch self {
+        case .array(let values) where isNested:
+            .dictionary(Parameters(values.enumerated().map { .init(key: "\($0)", value: $1.indexed(true)) }))
+        case .array(let values): .array(values.map { $0.indexed(false) })
+        case .dictionary(let values): .dictionary(values.sorted { value, _ in value.indexed(true) })
+        default: self
+        }
     }
 }
 

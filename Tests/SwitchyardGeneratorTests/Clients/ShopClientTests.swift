@@ -139,6 +139,18 @@ import Testing
         )
     }
 
+    @Test func `the elements of a long list in a form keep their order`() async throws {
+        let server = LoopbackServer()
+        server.route(.post, "/orders", answering: .json(#"{"id": "o1", "status": "paid", "placed": 1}"#))
+        let lines = (0..<12).map { OrdersCreateBodyLine(product: $0, count: 1) }
+
+        _ = try await shop(server).orders.create(body: OrdersCreateBody(lines: lines))
+
+        let fields = Parameters(parsing: server.requests.first?.text ?? "").items.filter { $0.key.contains("product") }
+        #expect(fields.map(\.key) == (0..<12).map { "lines[\($0)][product]" })
+        #expect(fields.map { $0.value.plainText } == (0..<12).map { "\($0)" })
+    }
+
     @Test func `a multipart form contains files, fields and JSON`() async throws {
         let server = LoopbackServer()
         server.route(.post, "/products/7/files", answering: .json(#"{"count": 2}"#))
