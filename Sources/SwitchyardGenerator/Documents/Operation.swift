@@ -57,4 +57,18 @@ struct Operation {
     /// The servers of the operation or its path, or an empty array if the document's servers apply.
     let servers: [Place]
     let place: Place
+
+    /// Whether a parameter of a GET request is a condition that a current copy of the response does not meet, so that
+    /// the server sends a 304 response (RFC 9110 section 13.1).
+    ///
+    /// `If-Modified-Since` counts only if the document describes the 304 response, because some services use the field
+    /// as a filter of a list.
+    func isReadCondition(_ parameter: Parameter) -> Bool {
+        guard method == "get", parameter.location == .header else { return false }
+        switch parameter.name.lowercased() {
+        case "if-none-match": return true
+        case "if-modified-since": return responses.contains { $0.status == "304" }
+        default: return false
+        }
+    }
 }

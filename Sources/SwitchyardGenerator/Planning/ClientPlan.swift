@@ -127,16 +127,34 @@ struct Method {
     var hasEvents = false
     /// Whether a parameter is an idempotency key, by which a server recognizes a write request that is sent again.
     var hasIdempotencyKey = false
+    /// The names of the header parameters that make a read request conditional.
+    ///
+    /// If there is one, the method has a parameter for the cache policy of the call.
+    var readConditions: [String] = []
+    /// Whether a response has a documented validator, `ETag` or `Last-Modified`.
+    var hasValidator = false
     /// The query parameters in which list elements are written with indexes, as in `items[0]`.
     var deepLists: [String] = []
     /// Whether the call may be sent without a credential, or `nil` if a credential is required.
     var access: Access?
     var list: ListPlan?
+    /// The names of the further methods of the operation.
+    var furtherNames: [Further: String] = [:]
 
     enum Access {
         case none
         case optional
     }
+
+    /// A further method of an operation, by the suffix of its name.
+    enum Further: String, CaseIterable {
+        case configuration = "Configuration"
+        case response = "Response"
+        case pages = "Pages"
+    }
+
+    /// Returns the name of a further method of the operation.
+    func name(of further: Further) -> String { furtherNames[further] ?? name + further.rawValue }
 }
 
 /// The data of an operation that appears in the documentation comment of its method.
@@ -185,4 +203,16 @@ struct ListPlan {
         let isOptional: Bool
         let type: SwiftType
     }
+}
+
+extension Method {
+    /// The parameters of the generated method that set an option of the library, with their types and default values.
+    var options: [(name: String, type: String, value: String)] {
+        var options: [(name: String, type: String, value: String)] = []
+        if hasIdempotencyKey { options.append(("idempotencyKey", "IdempotencyKey", ".automatic")) }
+        if !readConditions.isEmpty { options.append(("cache", "CachePolicy", "CachePolicy()")) }
+        return options
+    }
+
+    var optionNames: [String] { options.map(\.name) }
 }

@@ -2,6 +2,7 @@
 struct ErrorPlanner {
     /// The names of the HTTP status codes (RFC 9110 section 15, RFC 6585 and others).
     private static let names: [Int: String] = [
+        304: "notModified",
         400: "badRequest", 401: "unauthorized", 402: "paymentRequired", 403: "forbidden", 404: "notFound",
         405: "methodNotAllowed", 406: "notAcceptable", 407: "proxyAuthenticationRequired", 408: "requestTimeout",
         409: "conflict", 410: "gone", 411: "lengthRequired", 412: "preconditionFailed", 413: "contentTooLarge",
@@ -12,13 +13,18 @@ struct ErrorPlanner {
         503: "serviceUnavailable", 504: "gatewayTimeout", 507: "insufficientStorage",
     ]
 
-    /// Returns the documented statuses from 400 to 599 with their names.
+    /// Returns the documented statuses from 400 to 599 with their names, and 304 if it can be the response to a condition
+    /// of the caller.
     static func errors(of operations: [Operation]) -> [(status: Int, name: String, description: String)] {
         var texts: [Int: String] = [:]
-        for response in operations.flatMap(\.responses) {
-            guard let status = Int(response.status), (400...599).contains(status) else { continue }
-            let text = response.description ?? ""
-            texts[status] = texts[status] ?? text
+        for operation in operations {
+            let hasCondition = operation.parameters.contains(where: operation.isReadCondition)
+            for response in operation.responses {
+                guard let status = Int(response.status),
+                    (400...599).contains(status) || status == 304 && hasCondition
+                else { continue }
+                texts[status] = texts[status] ?? response.description ?? ""
+            }
         }
         return texts.sorted { $0.key < $1.key }.map { ($0.key, names[$0.key] ?? "status\($0.key)", $0.value) }
     }

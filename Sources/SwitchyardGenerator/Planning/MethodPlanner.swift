@@ -37,14 +37,12 @@ struct MethodPlanner {
 
     private func addParameters(of operation: Operation, _ hint: String, to method: inout Method) throws(GeneratorError)
     {
-        var table = NameTable(reserved: Self.reservedNames.union(["body"]))
-        for parameter in operation.parameters {
+        method.hasIdempotencyKey = operation.parameters.contains(where: Self.isIdempotencyKey)
+        method.readConditions = operation.parameters.filter(operation.isReadCondition).map(\.name)
+        var table = NameTable(reserved: Self.reservedNames.union(["body"] + method.optionNames))
+        for parameter in operation.parameters where !Self.isIdempotencyKey(parameter) {
             let name = parameter.name.lowercased()
             if parameter.location == .header, Self.ignoredHeaders.contains(name) { continue }
-            if parameter.location == .header, name == "idempotency-key" {
-                method.hasIdempotencyKey = true
-                continue
-            }
             guard let planned = try self.parameter(parameter, hint, &table, &method) else { continue }
             method.parameters.append(planned)
         }
@@ -52,6 +50,10 @@ struct MethodPlanner {
             (rank(left.element), left.offset) < (rank(right.element), right.offset)
         }
         method.parameters = ordered.map(\.element)
+    }
+
+    private static func isIdempotencyKey(_ parameter: Operation.Parameter) -> Bool {
+        parameter.location == .header && parameter.name.lowercased() == "idempotency-key"
     }
 
     private func rank(_ parameter: Method.Parameter) -> Int {

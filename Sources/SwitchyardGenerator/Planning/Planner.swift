@@ -161,6 +161,9 @@ struct Planner {
         return members.indices.map { index in
             var method = members[index].method
             method.name = names[index] ?? method.name
+            for further in Method.Further.allCases {
+                method.furtherNames[further] = table.unique(method.name + further.rawValue)
+            }
             method.access = access(of: members[index].operation)
             return method
         }
@@ -212,7 +215,9 @@ struct Planner {
                 method.settle(graph)
                 method.use(graph, by: user)
                 let key = "\(method.operation.method) \(method.operation.path)"
-                method.list = lists.plan(for: method, headers: headers[key] ?? [])
+                let fields = headers[key] ?? []
+                method.list = lists.plan(for: method, headers: fields)
+                method.hasValidator = fields.contains("etag") || fields.contains("last-modified")
                 plan.managers[manager].methods[index] = method
             }
         }

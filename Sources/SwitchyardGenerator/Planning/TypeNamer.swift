@@ -16,7 +16,7 @@ struct TypeNamer {
         "APIModule", "APIResponse", "ErrorBody", "ItemSequence", "ServiceCatalog", "CatalogError", "Thread", "Timer",
         "Notification", "ObjectDecodable", "Words", "Bundle", "Process", "Stream", "Host", "Progress", "Operation",
         "Measurement", "Unit", "FieldNames", "FieldValues", "ObjectCodable", "ObjectEncodable", "DecodableUnion",
-        "EncodableUnion", "UnionCase", "UnionCases",
+        "EncodableUnion", "UnionCase", "UnionCases", "IdempotencyKey", "CachePolicy", "EmptyBody",
         "Calendar", "TimeZone", "Foundation", "Switchyard", "View", "App", "Scene", "Text", "Image", "Button", "List",
     ]
 

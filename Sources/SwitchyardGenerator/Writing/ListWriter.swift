@@ -11,11 +11,13 @@ struct ListWriter {
             if parameter.name == list.sizeParameter { call.replaced[parameter.name] = number("page.size", parameter) }
             if parameter.name == list.pageParameter { call.replaced[parameter.name] = position(parameter) ?? "" }
         }
+        // Each page has validators of its own.
+        for name in method.readConditions { call.replaced[name] = "" }
         let head = method.operation
         code.line("/// Reads the list of `\(method.name)` page by page.")
         if head.isDeprecated { code.line("@available(*, deprecated)") }
         let size = "pageSize: Int = \(pageSize)"
-        let name = "\(method.name)Pages"
+        let name = method.name(of: .pages)
         let tail = ") -> PagedList<\(names.name(list.item))> {"
         code.list("\(prefix)func \(name)(", (call.parameters + [size]).map { .text($0) }, tail)
         code.indented { code in

@@ -33,23 +33,15 @@ struct ManagerWriter {
     func write(_ method: Method, to code: inout CodeLines, isFirst: Bool = false) {
         if !isFirst { code.line() }
         let call = MethodCode(method: method, names: names)
-        let hasDescription = call.needsDescription
-        if hasDescription { writeDescription(method, call, &code) }
+        if call.needsDescription { writeDescription(method, call, &code) }
+        if method.hasValidator { writeResponse(method, call, &code) }
         writeDocumentation(method, &code, nil)
         let head = "\(prefix)func \(SwiftName.escaped(method.name))("
         code.list(head, call.parameters.map { .text($0) }, ") async throws(APIError)\(call.returnClause) {")
         code.indented { code in
-            if !hasDescription, call.writeDirectCall(to: &code) { return }
-            if hasDescription {
-                let word = call.effect.isEmpty ? "" : "try "
-                code.list(
-                    "let \(call.callName) = \(word)\(call.selfPrefix(method.descriptionName))\(method.descriptionName)(",
-                    call.arguments.map { .text($0) },
-                    ")"
-                )
-            } else {
-                call.writeCall(to: &code, isReturned: false)
-            }
+            if method.hasValidator { return writeValue(method, call, &code) }
+            if !call.needsDescription, call.writeDirectCall(to: &code) { return }
+            writeConfiguration(method, call, &code)
             code.line(call.returnStatement)
         }
         code.line("}")
@@ -63,11 +55,45 @@ struct ManagerWriter {
     private func writeDescription(_ method: Method, _ call: MethodCode, _ code: inout CodeLines) {
         let text = "Returns the configuration of `\(method.name)` for reading its response as events or into a file."
         writeDocumentation(method, &code, text)
-        let head = "\(prefix)func \(method.descriptionName)("
+        let head = "\(prefix)func \(method.name(of: .configuration))("
         code.list(head, call.parameters.map { .text($0) }, ")\(call.effect) -> APIConfiguration {")
         code.indented { call.writeCall(to: &$0, isReturned: true) }
         code.line("}")
         code.line()
+    }
+
+    /// Adds the method that returns the value together with the header fields of the response.
+    private func writeResponse(_ method: Method, _ call: MethodCode, _ code: inout CodeLines) {
+        let text = "Returns the response of `\(method.name)` with its header fields, such as `ETag`."
+        writeDocumentation(method, &code, text)
+        let head = "\(prefix)func \(method.name(of: .response))("
+        let type = "APIResponse<\(call.returnType ?? "EmptyBody")>"
+        code.list(head, call.parameters.map { .text($0) }, ") async throws(APIError) -> \(type) {")
+        code.indented { code in
+            writeConfiguration(method, call, &code)
+            code.line(call.responseStatement)
+        }
+        code.line("}")
+        code.line()
+    }
+
+    /// Adds a statement that returns the value of the method that `writeResponse` adds.
+    private func writeValue(_ method: Method, _ call: MethodCode, _ code: inout CodeLines) {
+        let name = method.name(of: .response)
+        let head = "\(call.returnType == nil ? "_ = " : "")try await \(call.selfPrefix(name))\(name)("
+        code.list(head, call.arguments.map { .text($0) }, call.returnType == nil ? ")" : ").value")
+    }
+
+    /// Adds a local constant that contains the configuration of the call.
+    private func writeConfiguration(_ method: Method, _ call: MethodCode, _ code: inout CodeLines) {
+        guard call.needsDescription else { return call.writeCall(to: &code, isReturned: false) }
+        let word = call.effect.isEmpty ? "" : "try "
+        let name = method.name(of: .configuration)
+        code.list(
+            "let \(call.callName) = \(word)\(call.selfPrefix(name))\(name)(",
+            call.arguments.map { .text($0) },
+            ")"
+        )
     }
 
     private func writeDocumentation(_ method: Method, _ code: inout CodeLines, _ text: String?) {
@@ -77,9 +103,4 @@ struct ManagerWriter {
         code.documentation(text ?? head.summary ?? head.description, fallback: "Sends \(place).")
         if head.isDeprecated { code.line("@available(*, deprecated)") }
     }
-}
-
-extension Method {
-    /// The name of the method that returns the configuration of the call.
-    var descriptionName: String { "\(name)Configuration" }
 }

@@ -62,8 +62,7 @@ struct MethodCode {
                 result.append("body: \(bodyType(body))? = nil")
             }
         }
-        if method.hasIdempotencyKey { result.append("idempotencyKey: IdempotencyKey = .automatic") }
-        return result
+        return result + method.options.map { "\($0.name): \($0.type) = \($0.value)" }
     }
 
     /// The arguments with which a generated method passes its own parameters on to a method with the same parameters.
@@ -79,8 +78,7 @@ struct MethodCode {
         if method.body?.isRequired == true { result.append(text("body")) }
         result += method.parameters.filter { !$0.isDemanded }.compactMap(argument)
         if method.body?.isRequired == false { result.append(text("body")) }
-        if method.hasIdempotencyKey { result.append(text("idempotencyKey")) }
-        return result
+        return result + method.optionNames.map(text)
     }
 
     /// The name of a local constant that contains the result of the call.
@@ -94,12 +92,15 @@ struct MethodCode {
         }
     }
 
-    var returnClause: String {
+    var returnClause: String { returnType.map { " -> \($0)" } ?? "" }
+
+    /// The type of the value, or `nil` if the method returns no value.
+    var returnType: String? {
         switch method.result {
-        case .none: ""
-        case .value(let type, let isOptional): " -> \(names.name(type))\(isOptional ? "?" : "")"
-        case .text: " -> String"
-        case .bytes: " -> Data"
+        case .none: nil
+        case .value(let type, let isOptional): "\(names.name(type))\(isOptional ? "?" : "")"
+        case .text: "String"
+        case .bytes: "Data"
         }
     }
 
@@ -112,6 +113,19 @@ struct MethodCode {
         case .text: return "return try await \(selfPrefix("response"))response(for: \(callName), with: .string).value"
         case .bytes: return "return try await \(selfPrefix("response"))response(for: \(callName), with: .data).value"
         }
+    }
+
+    /// The statement that makes the call and returns its value with the status and the header fields.
+    var responseStatement: String {
+        let arguments =
+            switch method.result {
+            case .none: "for: \(callName), with: .empty"
+            case .value(_, isOptional: false): "for: \(callName)"
+            case .value(let type, isOptional: true): "\(names.name(type))?.self, for: \(callName)"
+            case .text: "for: \(callName), with: .string"
+            case .bytes: "for: \(callName), with: .data"
+            }
+        return "return try await \(selfPrefix("response"))response(\(arguments))"
     }
 
     // MARK: - Call
@@ -139,8 +153,7 @@ struct MethodCode {
     }
 
     private var furtherStatements: [String] {
-        var statements: [String] = []
-        if method.hasIdempotencyKey { statements.append("\(callName).idempotencyKey = idempotencyKey") }
+        var statements = method.optionNames.map { "\(callName).\($0) = \($0)" }
         switch method.access {
         case nil: break
         case Method.Access.none?: statements.append("\(callName).usesCredentials = false")

@@ -44,6 +44,25 @@ extension Shop {
         return lines
     }
 
+    private func renameProduct(_ shop: Shop) async throws {
+        // sample
+        let response = try await shop.products.getResponse(productID: 7)
+        var product = response.value
+        product.title = "Oak chair"
+        try await shop.products.replace(productID: 7, body: product, ifMatch: response.headers["ETag"])
+        // end
+    }
+
+    private func readCached(_ shop: Shop) async throws -> String {
+        // sample
+        var cache = CachePolicy()
+        cache.lifetime = .seconds(600)
+        cache.freshness = .http
+        let product = try await shop.products.get(productID: 7, cache: cache)
+        // end
+        return product.title
+    }
+
     private func readProducts(_ shop: Shop) async throws -> [String] {
         var lines: [String] = []
         let show: (String) -> Void = { lines.append($0) }
@@ -77,5 +96,10 @@ extension Shop {
 
         #expect(try await readProduct(shop) == ["There is no such product."])
         #expect(try await readProducts(shop) == ["Chair", "Chair"])
+        server.route(.get, "/products/7", answering: .json(product, headers: ["ETag": "\"v1\""]))
+        server.route(.put, "/products/7", answering: .status(204))
+        try await renameProduct(shop)
+        #expect(server.requests.last?.headers["If-Match"] == "\"v1\"")
+        #expect(try await readCached(shop) == "Chair")
     }
 }

@@ -9,7 +9,9 @@ struct Shop: Sendable {
     /// The error codes by HTTP status.
     static let errors = ModuleErrors(
         ShopError.self,
-        statuses: [404: .notFound, 409: .conflict, 412: .preconditionFailed, 422: .unprocessableContent]
+        statuses: [
+            304: .notModified, 404: .notFound, 409: .conflict, 412: .preconditionFailed, 422: .unprocessableContent,
+        ]
     )
     /// The common properties of all responses.
     static let module = APIModule(errors: errors, errorBody: ErrorBody(message: "detail", fields: "errors"))
@@ -34,6 +36,8 @@ struct Shop: Sendable {
 ///
 /// `error.decodedBody(as: ShopRefusal.self)` decodes the body of most of these errors.
 enum ShopError: Int, ModuleErrorCode {
+    /// The product has not changed.
+    case notModified = 1304
     /// An error response.
     case notFound = 1404
     /// An error response.

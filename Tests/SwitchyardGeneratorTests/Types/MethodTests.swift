@@ -67,6 +67,56 @@ import Testing
     }
 
     @Test(arguments: [
+        ("get", "If-None-Match", "200", true), ("get", "If-Modified-Since", "304", true),
+        ("get", "If-Modified-Since", "200", false), ("get", "If-Match", "304", false),
+        ("put", "If-None-Match", "304", false),
+    ])
+    func `a method has a cache policy if a parameter is the condition of a read request`(
+        method: String,
+        field: String,
+        status: String,
+        hasPolicy: Bool
+    ) throws {
+        let code = try code(
+            "/things",
+            method,
+            "parameters: [{ name: \(field), in: header, schema: { type: string } }]\nresponses: { \"\(status)\": {} }"
+        )
+
+        #expect(code.contains("cache: CachePolicy = CachePolicy()") == hasPolicy)
+        #expect(code.contains("case notModified = 1304") == (hasPolicy && status == "304"))
+        #expect(code.contains("\"\(field)\": if"))
+    }
+
+    @Test func `a parameter does not have the name of an option of the library`() throws {
+        let code = try code(
+            "/things",
+            "get",
+            """
+            parameters:
+              - { name: cache, in: query, schema: { type: string } }
+              - { name: If-None-Match, in: header, schema: { type: string } }
+            """
+        )
+
+        #expect(code.contains("cache2: String? = nil,"))
+        #expect(code.contains("query: [\"cache\": cache2]"))
+    }
+
+    @Test func `the method for the response has a number if an operation has its name`() throws {
+        let response = "responses: { '200': { headers: { ETag: {} }, content: { text/plain: {} } } }"
+        let code = try client(
+            paths: """
+                  /a: { get: { operationId: find, tags: [things], \(response) } }
+                  /b: { get: { operationId: findResponse, tags: [things], responses: {} } }
+                """
+        ).code
+
+        #expect(code.contains("func findResponse2() async throws(APIError) -> APIResponse<String> {"))
+        #expect(code.contains("try await findResponse2().value"))
+    }
+
+    @Test(arguments: [
         ("read_thing_things__thing_id__get", "/things/{thing_id}", "get", "read"),
         ("things/list-all", "/things", "get", "listAll"),
         ("getThing", "/things", "get", "get"), ("ThingsController_find", "/things", "get", "controllerFind"),

@@ -74,11 +74,51 @@ final class ProductsAPI: APIManager {
         return try await value(for: call)
     }
 
-    /// Get a product.
-    func get(productID: Int64) async throws(APIError) -> Product {
-        var call = APIConfiguration(.get, "products/{productID}", values: ["productID": productID])
+    /// Returns the response of `get` with its header fields, such as `ETag`.
+    func getResponse(
+        productID: Int64,
+        ifNoneMatch: String? = nil,
+        cache: CachePolicy = CachePolicy()
+    ) async throws(APIError) -> APIResponse<Product> {
+        var call = APIConfiguration(
+            .get,
+            "products/{productID}",
+            values: ["productID": productID],
+            headers: ["If-None-Match": ifNoneMatch]
+        )
+        call.cache = cache
         call.allowsAnonymous = true
-        return try await value(for: call)
+        return try await response(for: call)
+    }
+
+    /// Get a product.
+    func get(
+        productID: Int64,
+        ifNoneMatch: String? = nil,
+        cache: CachePolicy = CachePolicy()
+    ) async throws(APIError) -> Product {
+        try await getResponse(productID: productID, ifNoneMatch: ifNoneMatch, cache: cache).value
+    }
+
+    /// Returns the response of `replace` with its header fields, such as `ETag`.
+    func replaceResponse(
+        productID: Int64,
+        body: Product,
+        ifMatch: String? = nil
+    ) async throws(APIError) -> APIResponse<EmptyBody> {
+        let call = APIConfiguration(
+            .put,
+            "products/{productID}",
+            values: ["productID": productID],
+            headers: ["If-Match": ifMatch],
+            body: .json(body)
+        )
+        return try await response(for: call, with: .empty)
+    }
+
+    /// Replace a product.
+    func replace(productID: Int64, body: Product, ifMatch: String? = nil) async throws(APIError) {
+        _ = try await replaceResponse(productID: productID, body: body, ifMatch: ifMatch)
     }
 
     /// Sends `PATCH /products/{product_id}`.
