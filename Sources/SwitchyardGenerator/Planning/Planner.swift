@@ -227,6 +227,7 @@ struct Planner {
             graph.use(graph.final(type), isDecoded: true, by: plan.name)
         }
         graph.breakCycles()
+        graph.markDiscriminators()
         let taken = Set(plan.managers.map(\.typeName) + [plan.name, "\(plan.name)Error"])
         TypeNamer.name(graph, taken: taken)
     }

@@ -14,10 +14,16 @@ final class Declaration {
         var description: String?
         /// Whether the value is stored behind a reference because the type would otherwise contain itself.
         var isBoxed = false
+        /// Whether the property is the discriminator of a union that contains the structure.
+        var isDiscriminator = false
         /// The content type of this part of a multipart form, or `nil` to derive it from the Swift type.
         var partType: String?
 
         var isOptional: Bool { !isRequired || isNullable }
+        /// The value that is sent unless the caller sets another value, or `nil` if the caller must set it.
+        ///
+        /// An optional discriminator has a value too, because a service cannot read a union without it.
+        var defaultValue: String? { isOptional && !isDiscriminator ? nil : constant }
     }
 
     /// A case of a union.

@@ -88,6 +88,22 @@ final class TypeGraph {
         declarations.filter { replacements[$0.id] == $0.id && ($0.isDecoded || $0.isEncoded) }
     }
 
+    // MARK: - Discriminators
+
+    /// Marks the properties that are discriminators of unions.
+    func markDiscriminators() {
+        for union in used {
+            guard case .union(let variants, let name?) = union.kind else { continue }
+            for declaration in variants.compactMap({ declaration(of: $0.type) }) {
+                guard case .structure(var properties, let additional) = declaration.kind,
+                    let index = properties.firstIndex(where: { $0.name == name })
+                else { continue }
+                properties[index].isDiscriminator = true
+                declaration.kind = .structure(properties, additional: additional)
+            }
+        }
+    }
+
     // MARK: - Cycles
 
     /// Stores a value behind a reference where a structure or enum would otherwise contain itself.

@@ -67,6 +67,9 @@ extension TypeReader {
         for index in properties.indices {
             properties[index].isRequired = shape.required.contains(properties[index].name)
         }
+        for name in shape.required.subtracting(properties.map(\.name)).sorted() {
+            note(.skipped, "the required property \"\(name)\" has no schema", at: declaration.place)
+        }
         declaration.kind = .structure(properties, additional: shape.additional)
     }
 

@@ -151,9 +151,8 @@ struct ModelWriter {
             return "@Indirect \(prefix)var \(member): \(type)\(isOptional && isSent ? " = nil" : "")"
         }
         guard isSent else { return "\(prefix)let \(member): \(type)" }
-        if let constant = property.constant, !isOptional {
-            return "\(prefix)var \(member) = \(SwiftName.literal(constant))"
-        }
+        let mark = isOptional ? ": \(type)" : ""
+        if let value = value(of: property) { return "\(prefix)var \(member)\(mark) = \(SwiftName.literal(value))" }
         return "\(prefix)var \(member): \(type)"
     }
 
@@ -162,6 +161,12 @@ struct ModelWriter {
     /// A property that only the service sets is optional too, because the app does not have to provide it.
     private func isOptional(_ property: Declaration.Property, _ isSent: Bool) -> Bool {
         property.isOptional || (isSent && property.isReadOnly)
+    }
+
+    /// Returns the value that a property of a sent structure has unless the caller sets another value, or `nil` if there
+    /// is none.
+    private func value(of property: Declaration.Property) -> String? {
+        property.isReadOnly ? nil : property.defaultValue
     }
 
     private func typeName(_ type: SwiftType, _ isMultipart: Bool) -> String {
@@ -181,8 +186,8 @@ struct ModelWriter {
         var parameters = properties.map { property, name in
             let isOptional = isOptional(property, true)
             let type = typeName(property.type, declaration.isMultipart) + (isOptional ? "?" : "")
-            let constant = property.constant.flatMap { isOptional ? nil : SwiftName.literal($0) }
-            return "\(SwiftName.label(name)): \(type)" + (isOptional ? " = nil" : constant.map { " = \($0)" } ?? "")
+            let value = value(of: property).map(SwiftName.literal) ?? (isOptional ? "nil" : nil)
+            return "\(SwiftName.label(name)): \(type)\(value.map { " = \($0)" } ?? "")"
         }
         if let additional { parameters.append("additionalProperties: \(names.name(.dictionary(additional))) = [:]") }
         code.list("\(prefix)init(", parameters.map { .text($0) }, ") {")

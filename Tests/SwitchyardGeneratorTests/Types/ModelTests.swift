@@ -74,6 +74,35 @@ import Testing
         #expect(output.notes.map(\.kind) == [.ambiguous])
     }
 
+    @Test func `an optional discriminator with a single value is sent by default`() throws {
+        let code = try client(
+            paths: """
+                  /things:
+                    post:
+                      operationId: things_add
+                      requestBody: { content: { application/json: { schema: { $ref: '#/components/schemas/Item' } } } }
+                      responses: {}
+                """,
+            schemas: """
+                    Item: { oneOf: [{ $ref: '#/components/schemas/A' }, { $ref: '#/components/schemas/B' }], discriminator: { propertyName: kind } }
+                    A: { type: object, properties: { kind: { enum: [a] }, other: { enum: [c] } } }
+                    B: { type: object, properties: { kind: { enum: [b] } }, required: [kind] }
+                """
+        ).code
+
+        #expect(code.contains("var kind: String? = \"a\"\n    var other: String?\n"))
+        #expect(code.contains("var kind = \"b\"\n"))
+    }
+
+    @Test func `a required property without a schema causes a note`() throws {
+        let output = try client(
+            returning: "{ type: object, properties: { a: { type: string } }, required: [a, missing] }"
+        )
+
+        #expect(output.notes.map(\.kind) == [.skipped])
+        #expect(output.notes.map(\.message) == ["the required property \"missing\" has no schema"])
+    }
+
     @Test func `a received type is not Encodable, and a sent type is not Decodable`() throws {
         let code = try client(
             paths: """
