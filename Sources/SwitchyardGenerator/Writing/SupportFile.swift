@@ -66,32 +66,41 @@ enum SupportFile {
             /// The whole seconds since 1970.
             var unixSeconds: Int { Int(timeIntervalSince1970.rounded(.down)) }
 
-            /// The months of RFC 2822.
             private static let months = [
                 "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
             ]
+            private static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+            private static let namesOfUTC = ["GMT", "UTC", "UT", "Z"]
 
             /// Creates a date from a text such as `Tue, 03 Mar 2026 10:00:00 +0000`, or returns `nil` (RFC 2822 section 3.3).
             init?(rfc2822 text: String) {
-                var words = text.split { " ,:".contains($0) }.map(String.init)
+                var words = Self.words(of: text, between: " ,:")
                 if words.first?.first?.isLetter == true { words.removeFirst() }
-                guard words.count == 7, let month = Self.months.firstIndex(of: words[1]) else { return nil }
-                let zone = ["GMT", "UTC", "UT", "Z"].contains(words[6]) ? "Z" : words[6]
-                let dayOfMonth = words[0].count == 1 ? "0" + words[0] : words[0]
-                let day = "\(words[2])-\(Self.twoDigits(month + 1))-\(dayOfMonth)"
-                let time = words[3...5].joined(separator: ":")
-                guard let date = try? Date("\(day)T\(time)\(zone)", strategy: .iso8601) else { return nil }
+                guard words.count == 7, let month = Self.months.firstIndex(of: words[1]),
+                    let date = try? Date(Self.iso8601(words, month: month + 1), strategy: .iso8601)
+                else { return nil }
                 self = date
             }
 
             /// The date as a text such as `Tue, 03 Mar 2026 10:00:00 +0000`.
             var rfc2822: String {
-                let parts = formatted(.iso8601).split { "-T:Z".contains($0) }.map(String.init)
+                let parts = Self.words(of: formatted(.iso8601), between: "-T:Z")
                 let days = Int((timeIntervalSince1970 / 86_400).rounded(.down))
-                let weekday = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"][((days + 4) % 7 + 7) % 7]
+                let weekday = Self.weekdays[((days + 4) % 7 + 7) % 7]
                 guard parts.count == 6, let month = Int(parts[1]), (1...12).contains(month) else { return "" }
                 let day = "\(weekday), \(parts[2]) \(Self.months[month - 1]) \(parts[0])"
                 return "\(day) \(parts[3...5].joined(separator: ":")) +0000"
+            }
+
+            private static func iso8601(_ words: [String], month: Int) -> String {
+                let zone = namesOfUTC.contains(words[6]) ? "Z" : words[6]
+                let day = words[0].count == 1 ? "0" + words[0] : words[0]
+                let time = words[3...5].joined(separator: ":")
+                return "\(words[2])-\(twoDigits(month))-\(day)T\(time)\(zone)"
+            }
+
+            private static func words(of text: String, between separators: String) -> [String] {
+                text.split { (character: Character) -> Bool in separators.contains(character) }.map { String($0) }
             }
 
             private static func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
