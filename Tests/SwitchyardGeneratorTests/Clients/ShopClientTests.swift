@@ -74,6 +74,20 @@ import Testing
         #expect(company.legalName == "Wood Ltd")
     }
 
+    @Test(arguments: [
+        ("Tue, 03 Mar 2026 10:00:00 +0000", 1_772_532_000), ("3 Mar 2026 10:00:00 GMT", 1_772_532_000),
+        ("Tue, 03 Mar 2026 12:00:00 +0200", 1_772_532_000), ("Wed, 31 Dec 1969 23:59:59 Z", -1),
+        ("Tue, 03 Foo 2026 10:00:00 GMT", nil), ("2026-03-03", nil), ("", nil),
+    ])
+    func `a date in the format of RFC 2822 is read`(text: String, seconds: Double?) {
+        #expect(Date(rfc2822: text)?.timeIntervalSince1970 == seconds)
+    }
+
+    @Test func `a date is written in the format of RFC 2822`() {
+        #expect(Date(timeIntervalSince1970: 1_772_532_000).rfc2822 == "Tue, 03 Mar 2026 10:00:00 +0000")
+        #expect(Date(timeIntervalSince1970: -1).rfc2822 == "Wed, 31 Dec 1969 23:59:59 +0000")
+    }
+
     @Test func `an object without required properties is decoded`() async throws {
         let server = LoopbackServer()
         let body = Self.product.dropLast() + #", "size": {"width": 30, "height": null, "measured_at": 60}}"#
