@@ -103,7 +103,8 @@ final class DocumentFiles {
         do {
             data = try load(url)
         } catch {
-            throw GeneratorError("the file cannot be read: \(error.localizedDescription)", file: name)
+            let reason = url.isFolder ? "it is a folder" : error.localizedDescription
+            throw GeneratorError("the file cannot be read: \(reason)", file: name)
         }
         guard data.count <= limits.bytes else {
             throw GeneratorError("the file has \(data.count) bytes: must be at most \(limits.bytes)", file: name)
@@ -129,4 +130,9 @@ final class DocumentFiles {
         var reader = YAMLReader(bytes, limits: limits)
         return try reader.document()
     }
+}
+
+extension URL {
+    /// Whether the URL is the location of an existing folder.
+    fileprivate var isFolder: Bool { (try? resourceValues(forKeys: [.isDirectoryKey]))?.isDirectory == true }
 }

@@ -76,14 +76,22 @@ struct ServicePlanner {
 
     /// Returns the fallback servers: first those of the options, then those of the document (`x-switchyard-servers`).
     private func fallbacks(_ root: Place) throws(GeneratorError) -> [(name: String, url: String)] {
+        for server in options.servers where !Self.isUsable(server.url) {
+            throw GeneratorError(Self.invalid(server.url, server.name))
+        }
         var fallbacks = options.servers.map { (name: $0.name, url: $0.url) }
         for place in root["x-switchyard-servers"]?.elements ?? [] {
             guard let name = place.text("name"), let url = place.text("url") else {
                 throw place.error("a server under \"x-switchyard-servers\" must have a \"name\" and a \"url\"")
             }
+            guard Self.isUsable(url) else { throw place.error(Self.invalid(url, name)) }
             fallbacks.append((name, url))
         }
         return fallbacks
+    }
+
+    private static func invalid(_ url: String, _ name: String) -> String {
+        "the URL \"\(url)\" of the server \"\(name)\" is invalid: must be an http or https URL without a query"
     }
 
     private static func isUsable(_ url: String) -> Bool {

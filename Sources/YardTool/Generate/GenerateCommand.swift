@@ -28,6 +28,9 @@ struct GenerateCommand: Command {
         guard let path = arguments.positional.first, arguments.positional.count == 1, !path.isEmpty else {
             throw UsageError("expected one OpenAPI document")
         }
+        guard !path.contains("://") else {
+            throw UsageError("the document \"\(path)\" is invalid: must be a file, so download the document first")
+        }
         document = URL(fileURLWithPath: path)
         let isCheck = arguments.has("check")
         folder = isCheck ? nil : URL(fileURLWithPath: try arguments.requiredText("into"))
@@ -54,8 +57,26 @@ struct GenerateCommand: Command {
         let head =
             "\(output.name): \(output.operations) operations, \(output.types) types, \(output.files.count) files, \(lines) lines"
         print("\(head); \(skipped) skipped, \(output.notes.count - skipped) notes")
-        if let folder { try FolderWriter(folder).write(output.files) }
+        if !output.files.contains(where: { $0.path.hasPrefix("Services/") }) {
+            print("no service file, because the document has no absolute server URL: use --server NAME=URL to set one")
+        }
+        guard write(output) else { return 1 }
         return skipped > 0 && !isAllowed && folder == nil ? 1 : 0
+    }
+}
+
+extension GenerateCommand {
+    /// Writes the files of a client, and returns whether this has succeeded.
+    private func write(_ output: ClientGenerator.Output) -> Bool {
+        guard let folder else { return true }
+        do {
+            try FolderWriter(folder).write(output.files)
+            return true
+        } catch {
+            let reason = error.localizedDescription
+            Terminal.complain("yard generate: the folder \"\(folder.path)\" cannot be written: \(reason)")
+            return false
+        }
     }
 }
 

@@ -27,6 +27,14 @@ extension Shop {
         return shop
     }
 
+    private func makeOtherClients(_ service: Service) throws -> [NetworkClient] {
+        // sample
+        let sandbox = try NetworkClient(service: service, environment: "sandbox")
+        let local = try NetworkClient(service: Service(name: "shop", baseURL: "http://127.0.0.1:8080/v1"))
+        // end
+        return [sandbox, local]
+    }
+
     private func readProduct(_ shop: Shop) async throws -> [String] {
         var lines: [String] = []
         let show: (String) -> Void = { lines.append($0) }
@@ -75,6 +83,18 @@ extension Shop {
         while list.recorder.hasMore { try await list.loadMore() }
         // end
         return lines + list.recorder.items.map(\.title)
+    }
+
+    @Test func `the clients for other environments and servers use their base URLs`() throws {
+        let clients = try makeOtherClients(ServiceCatalog.service(contentsOf: shopServiceFile))
+
+        #expect(clients.map(\.environment) == ["sandbox", .release])
+    }
+
+    /// The service file of the reviewed client.
+    private var shopServiceFile: URL {
+        URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .appendingPathComponent("Golden/Services/shop.json")
     }
 
     @Test func `the samples of the article run`() async throws {

@@ -54,6 +54,26 @@ import Testing
         }
     }
 
+    @Test func `the generate command fails if the folder cannot be written`() async throws {
+        try await withTemporaryFolder { folder in
+            let file = folder.appendingPathComponent("file")
+            try Data().write(to: file)
+
+            #expect(await run(Self.good, ["--into", file.path], in: folder) == 1)
+        }
+    }
+
+    @Test(arguments: ["a=api.example.com", "a=ftp://api.example.com", "a=https://api.example.com?a=b", "a=/v1"])
+    func `the generate command rejects a server whose URL is not a base URL`(server: String) async throws {
+        try await withTemporaryFolder { folder in
+            #expect(await run(Self.good, ["--check", "--server", server], in: folder) == 1)
+        }
+    }
+
+    @Test func `the generate command rejects a document on another machine`() async {
+        #expect(await Yard.run(["generate", "https://api.example.com/openapi.json", "--check"]) == 2)
+    }
+
     @Test(arguments: ["/none/api.yaml", "/"])
     func `the generate command rejects a document that cannot be read`(path: String) async {
         #expect(await Yard.run(["generate", path, "--check"]) == 1)
