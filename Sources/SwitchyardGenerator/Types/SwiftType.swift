@@ -17,6 +17,8 @@ indirect enum SwiftType: Hashable {
     case json
     case list(SwiftType)
     case dictionary(SwiftType)
+    /// An element of a list, or a value of a dictionary, that can be null.
+    case optional(SwiftType)
     /// A generated type, identified by its number in the ``TypeGraph``.
     case declared(Int)
 
@@ -31,7 +33,7 @@ indirect enum SwiftType: Hashable {
     var declared: [Int] {
         switch self {
         case .declared(let id): [id]
-        case .list(let element), .dictionary(let element): element.declared
+        case .list(let element), .dictionary(let element), .optional(let element): element.declared
         default: []
         }
     }
@@ -46,6 +48,7 @@ indirect enum SwiftType: Hashable {
         case .declared(let id): .declared(number(id))
         case .list(let element): .list(element.renumbered(number))
         case .dictionary(let element): .dictionary(element.renumbered(number))
+        case .optional(let element): .optional(element.renumbered(number))
         default: self
         }
     }
@@ -58,6 +61,7 @@ indirect enum SwiftType: Hashable {
         case .date(.rfc2822): .string
         case .list(let element): .list(element.withPlainDates)
         case .dictionary(let element): .dictionary(element.withPlainDates)
+        case .optional(let element): .optional(element.withPlainDates)
         default: self
         }
     }
@@ -69,4 +73,11 @@ struct TypedSchema {
     var isNullable = false
     /// The only allowed value, or `nil` if several values are allowed.
     var constant: String?
+
+    /// The type of an element of a list, or of a value of a dictionary, with this schema.
+    var element: SwiftType {
+        let plain = type.withPlainDates
+        // A JSON value can be null itself.
+        return isNullable && plain != .json ? .optional(plain) : plain
+    }
 }

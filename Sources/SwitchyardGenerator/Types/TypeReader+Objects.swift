@@ -54,12 +54,7 @@ extension TypeReader {
     private func dictionaryType(_ place: Place, _ origin: Origin) throws(GeneratorError) -> TypedSchema {
         guard let additional = place["additionalProperties"], additional.node.isMap, !additional.node.members.isEmpty
         else { return TypedSchema(type: .dictionary(.json)) }
-        let value = try type(of: additional, origin.child("value"))
-        if value.isNullable, value.type != .json {
-            note(.untyped, "the values can be null, so their type is JSONValue", at: additional)
-            return TypedSchema(type: .dictionary(.json))
-        }
-        return TypedSchema(type: .dictionary(value.type.withPlainDates))
+        return TypedSchema(type: .dictionary(try type(of: additional, origin.child("value")).element))
     }
 
     private func finish(_ declaration: Declaration, _ shape: ObjectShape) {
@@ -157,7 +152,7 @@ extension TypeReader {
         case .string, .date, .day, .data, .file, .declared: "a string"
         case .list: "a list"
         case .dictionary: "an object"
-        case .json: "any value"
+        case .json, .optional: "any value"
         }
     }
 
@@ -220,7 +215,7 @@ extension TypeReader {
             shape.additional = shape.additional ?? .json
         } else if additional.node.isMap {
             let value = try type(of: additional, origin.child("value"))
-            shape.additional = value.isNullable ? .json : value.type.withPlainDates
+            shape.additional = value.element
         }
     }
 }

@@ -209,12 +209,7 @@ final class TypeReader {
             note(.untyped, "`items` is a list of schemas (a tuple), so its elements become JSONValue", at: items)
             return TypedSchema(type: .list(.json))
         }
-        let element = try type(of: items, origin.element)
-        if element.isNullable, element.type != .json {
-            note(.untyped, "the elements can be null, so their type is JSONValue", at: items)
-            return TypedSchema(type: .list(.json))
-        }
-        return TypedSchema(type: .list(element.type.withPlainDates))
+        return TypedSchema(type: .list(try type(of: items, origin.element).element))
     }
 
     /// Returns the type of a schema that lists its allowed values, or `nil` if the list does not change the type.

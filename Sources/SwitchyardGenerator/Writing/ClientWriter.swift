@@ -89,7 +89,7 @@ struct ClientWriter {
         func isDay(_ type: SwiftType) -> Bool {
             switch type {
             case .day: true
-            case .list(let element), .dictionary(let element): isDay(element)
+            case .list(let element), .dictionary(let element), .optional(let element): isDay(element)
             default: false
             }
         }

@@ -16,6 +16,7 @@ struct TypeNames {
         case .json: "JSONValue"
         case .list(let element): "[\(name(element))]"
         case .dictionary(let value): "[String: \(name(value))]"
+        case .optional(let value): "\(name(value))?"
         case .declared(let id): graph[id].name
         }
     }
@@ -24,7 +25,7 @@ struct TypeNames {
     func isParameter(_ type: SwiftType) -> Bool {
         switch type {
         case .bool, .int, .int64, .double, .string, .date, .day, .data, .file: true
-        case .json, .dictionary: false
+        case .json, .dictionary, .optional: false
         case .list(let element): isParameter(element)
         case .declared(let id): if case .openEnum = graph[id].kind { true } else { false }
         }

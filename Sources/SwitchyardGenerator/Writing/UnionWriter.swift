@@ -55,6 +55,7 @@ struct UnionWriter {
         case .day: return "day"
         case .data, .file: return "data"
         case .json: return "json"
+        case .optional(let value): return caseName(value, in: union)
         case .dictionary: return "dictionary"
         case .list(let element):
             let name = caseName(element, in: union)
@@ -104,7 +105,7 @@ struct UnionWriter {
             case .string: return (5, 0)
             case .list: return (6, 0)
             case .dictionary: return (9, 0)
-            case .json: return (10, 0)
+            case .json, .optional: return (10, 0)
             case .declared(let id):
                 switch graph[id].kind {
                 case .openEnum: return (4, 0)

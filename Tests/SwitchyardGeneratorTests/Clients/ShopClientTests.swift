@@ -90,7 +90,8 @@ import Testing
 
     @Test func `an object without required properties is decoded`() async throws {
         let server = LoopbackServer()
-        let body = Self.product.dropLast() + #", "size": {"width": 30, "height": null, "measured_at": 60}}"#
+        let member = #", "size": {"width": 30, "height": null, "measured_at": 60, "legs": [40, null]}}"#
+        let body = Self.product.dropLast() + member
         server.route(.get, "/products/7", answering: .json(String(body)))
 
         let size = try await shop(server).products.get(productID: 7).size
@@ -98,6 +99,7 @@ import Testing
         #expect(size?.width == 30)
         #expect(size?.height == nil)
         #expect(size?.measuredAt == Date(timeIntervalSince1970: 60))
+        #expect(size?.legs == [40, nil])
     }
 
     @Test func `a documented error response becomes the module's code with its message`() async throws {

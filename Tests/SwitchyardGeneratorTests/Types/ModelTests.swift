@@ -13,6 +13,8 @@ import Testing
         ("{ type: array, items: { type: string } }", "-> [String] {"),
         ("{ type: object }", "-> [String: JSONValue] {"), ("{}", "-> JSONValue {"), ("true", "-> JSONValue {"),
         ("{ type: object, additionalProperties: { type: integer } }", "-> [String: Int] {"),
+        ("{ type: array, items: { type: [string, 'null'] } }", "-> [String?] {"),
+        ("{ type: object, additionalProperties: { type: [integer, 'null'] } }", "-> [String: Int?] {"),
         ("{ type: [string, 'null'] }", "-> String? {"), ("{ type: string, nullable: true }", "-> String? {"),
         ("{ anyOf: [{ type: string }, { type: 'null' }] }", "-> String? {"),
         ("{ oneOf: [{ type: integer }, { type: number }] }", "-> Double {"),

@@ -156,7 +156,8 @@ struct Size: ObjectCodable {
     var width: Int?
     var height: Int?
     var measuredAt: Date?
+    var legs: [Int?]?
 
-    static let fields = Fields(Self.init, "width height measured_at", unixTimes: "measured_at")
-    var fieldValues: FieldValues { [width, height, measuredAt] }
+    static let fields = Fields(Self.init, "width height measured_at legs", unixTimes: "measured_at")
+    var fieldValues: FieldValues { [width, height, measuredAt, legs] }
 }
