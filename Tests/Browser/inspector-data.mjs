@@ -10,7 +10,7 @@ export const picture = "iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAFklEQVR4
 export const hostile = "</script><img src=x onerror=\"window.isHurt=true\"><b>bold</b>";
 
 const verdict = {
-  level: "bad", headline: "Server a failed. 3 of 14 calls failed.",
+  level: "bad", headline: "Server a is out of service, and calls go to b. 3 of 14 calls failed.",
   details: ["Errors: 1 × connection reset, 1 × 404 Not Found, 1 × 503 Service Unavailable.", "3 calls were saved."],
 };
 

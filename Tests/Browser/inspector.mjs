@@ -84,7 +84,7 @@ async function checkNews(page, server, made) {
   const [banner, forgotten] = await page.value(`[".banner", ".forgotten"]
     .map((name) => document.querySelector(name).textContent)`);
   check(banner.includes("503 for the next 3 calls of server a"), "a fault has its banner");
-  check(forgotten === "7 older calls dropped", "forgotten calls are counted");
+  check(forgotten === "showing the last 16 of 23 calls", "dropped calls are counted");
 }
 
 async function checkLoss(page, server, made) {

@@ -34,7 +34,7 @@ import Testing
         #expect(next.contains(["next server", nil]))
         #expect(next.contains(["must not be sent again"]))
         #expect(record.feed.calls.contains { $0.outcome?.status == 404 })
-        #expect(record.feed.verdict.headline.hasPrefix("Server primary failed."))
+        #expect(record.feed.verdict.headline.hasPrefix("Server primary is out of service"))
     }
 
     /// Records calls to two servers, the first of which stops.

@@ -1,3 +1,4 @@
+import SwitchyardClient
 import SwitchyardServices
 
 /// The evidence for the ejection of a server (its removal from use for a time), which is kept until the server has
@@ -14,8 +15,12 @@ struct ServerOutage: Sendable, Equatable {
     var failures: Int
     /// The number of calls with an attempt that failed because of the outage.
     var calls = 0
-    /// The number of these calls that succeeded, by the server that responded.
-    var savedBy: [String: Int] = [:]
+    /// The number of these calls that succeeded at another server after the failure, by the other server.
+    var failedOver: [String: Int] = [:]
+    /// The number of these calls to which another server responded first, by the other server.
+    ///
+    /// Such a call was hedged: it was sent to a second server because the first was slow.
+    var hedged: [String: Int] = [:]
     /// The number of failed probes.
     var failedProbes = 0
 
@@ -27,22 +32,32 @@ struct ServerOutage: Sendable, Equatable {
     }
 
     private var callWords: String? {
-        guard calls > 0 else { return "no call failed because of it" }
+        guard calls > 0 else { return "no call met the failure" }
         let met = calls == 1 ? "1 call met the failure" : "\(VerdictText.count(calls)) calls met the failure"
-        let servers = savedBy.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
-        guard !servers.isEmpty else { return "\(met), and none of them succeeded" }
-        let saved = servers.map { "\(VerdictText.count($0.value)) succeeded at \($0.key)" }
-        return "\(met), \(saved.joined(separator: ", "))"
+        let failed = calls - failedOver.values.reduce(0, +) - hedged.values.reduce(0, +)
+        let parts =
+            Self.words(failedOver, "failed over to") + Self.words(hedged, "hedged with")
+            + (failed > 0 ? ["\(VerdictText.count(failed)) failed"] : [])
+        return "\(met): \(parts.joined(separator: ", "))"
+    }
+
+    /// Returns the number of calls at each server, the largest number first.
+    private static func words(_ calls: [String: Int], _ verb: String) -> [String] {
+        calls.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+            .map { "\(VerdictText.count($0.value)) \(verb) \($0.key)" }
     }
 }
 
 /// The outages of all servers that are not in service.
 struct ServerOutages: Sendable {
     /// A call with an attempt that failed because of a server.
-    private struct Meeting: Sendable {
+    fileprivate struct Meeting: Sendable {
         var start: Double
         var end: Double
-        var savedBy: String?
+        /// The server that responded, or `nil` if the call failed.
+        var winner: String?
+        /// Whether the attempt was cancelled because the other server responded first.
+        var isHedged: Bool
     }
 
     /// The maximum time in milliseconds between two failures of one outage.
@@ -62,9 +77,10 @@ struct ServerOutages: Sendable {
         let winner = call.outcome?.error == nil ? last?.server : nil
         for attempt in call.attempts {
             guard let server = attempt.server, server != winner else { continue }
-            let isFailure = attempt.error != nil || (attempt.status ?? 0) >= 500 || attempt.isCut == true
-            guard isFailure else { continue }
-            add(Meeting(start: attempt.start, end: end, savedBy: winner), at: server)
+            // A hedge that is cancelled because the first server responds is no evidence against its own server.
+            let isHedged = attempt.isCut == true && attempt.kind != .hedge
+            guard attempt.error != nil || (attempt.status ?? 0) >= 500 || isHedged else { continue }
+            add(Meeting(start: attempt.start, end: end, winner: winner, isHedged: isHedged), at: server)
         }
     }
 
@@ -79,7 +95,7 @@ struct ServerOutages: Sendable {
         )
         for meeting in recent.removeValue(forKey: server)?.reversed() ?? [] {
             guard outage.since - meeting.end <= Self.longestGap else { break }
-            outage.add(meeting.savedBy, since: meeting.start)
+            outage.add(meeting)
         }
         open[server] = outage
     }
@@ -102,7 +118,7 @@ struct ServerOutages: Sendable {
     private mutating func add(_ meeting: Meeting, at server: String) {
         guard open[server] == nil else {
             // The end of a call may be reported after the ejection that the call has caused.
-            open[server]?.add(meeting.savedBy, since: meeting.start)
+            open[server]?.add(meeting)
             return
         }
         recent[server, default: []].append(meeting)
@@ -111,10 +127,11 @@ struct ServerOutages: Sendable {
 }
 
 extension ServerOutage {
-    /// Counts a call with an attempt that failed at the time `start`, and that `server` completed.
-    fileprivate mutating func add(_ server: String?, since start: Double) {
+    /// Counts a call with an attempt that failed.
+    fileprivate mutating func add(_ meeting: ServerOutages.Meeting) {
         calls += 1
-        since = min(since, start)
-        if let server { savedBy[server, default: 0] += 1 }
+        since = min(since, meeting.start)
+        guard let winner = meeting.winner else { return }
+        if meeting.isHedged { hedged[winner, default: 0] += 1 } else { failedOver[winner, default: 0] += 1 }
     }
 }

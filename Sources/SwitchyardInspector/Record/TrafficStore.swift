@@ -250,8 +250,8 @@ extension TrafficStore.State {
         case .recovered(let server, _):
             tally.recover(server)
             outages.recover(server)
-        case .environmentChanged:
-            tally.reset()
+        case .environmentChanged(let old, let new):
+            tally.changeEnvironment(from: old.rawValue, to: new.rawValue)
             outages.reset()
         case .ejected, .switched, .trialStarted, .pushed: break
         }

@@ -8,6 +8,25 @@ struct VerdictTally: Sendable {
         var start: Double
         var end: Double
         var servers: Set<String> = []
+
+        /// Whether the calls count as an outage if no call succeeds until `time`.
+        ///
+        /// Fewer than three calls or less than half a second do not count as an outage.
+        func isOutage(until time: Double) -> Bool { calls >= 3 && max(time, end) - start >= 500 }
+    }
+
+    /// The failures of servers in one environment.
+    private struct Failures: Sendable {
+        /// The servers that failed, in the order of their first failures.
+        var servers: [String] = []
+        /// The longest time in milliseconds without a successful call, by the number of servers that failed in this
+        /// time.
+        var silences: [Int: Double] = [:]
+
+        /// Returns the longest time in seconds in which each of `count` servers failed and no call succeeded.
+        func secondsWithoutServer(of count: Int) -> Double? {
+            silences.filter { $0.key >= max(1, count) }.values.max().map { $0 / 1_000 }
+        }
     }
 
     /// The time in milliseconds before an ejection of a server.
@@ -23,8 +42,10 @@ struct VerdictTally: Sendable {
     /// The slow servers of recent calls that another server completed, with the times of the responses.
     private var hedges: [(server: String, time: Double)] = []
     private var run: Run?
-    /// The longest time in milliseconds without a successful call, by the number of servers that failed in this time.
-    private var silences: [Int: Double] = [:]
+    /// The failures in the current environment.
+    private var failures = Failures()
+    /// The failures in the environments that the client has left, in the order in which it left them.
+    private var earlier: [(environment: String, failures: Failures)] = []
 
     /// Counts a call that has ended.
     ///
@@ -40,7 +61,7 @@ struct VerdictTally: Sendable {
 
     /// Records that the client has ejected a server (taken it out of use for a time) because of its failures.
     mutating func eject(_ server: String, at time: Double) {
-        if !facts.failedServers.contains(server) { facts.failedServers.append(server) }
+        if !failures.servers.contains(server) { failures.servers.append(server) }
         ejected.insert(server)
         facts.saved += hedges.count { $0.server == server && time - $0.time <= Self.hedgeTime }
         hedges.removeAll { $0.server == server }
@@ -50,18 +71,42 @@ struct VerdictTally: Sendable {
     mutating func recover(_ server: String) { ejected.remove(server) }
 
     /// Records that the client has changed its environment, so that no server is ejected.
-    mutating func reset() { ejected = [] }
+    mutating func changeEnvironment(from old: String, to new: String) {
+        closeRun(at: run?.end ?? 0)
+        ejected = []
+        earlier.append((old, failures))
+        failures = earlier.first { $0.environment == new }?.failures ?? Failures()
+        earlier.removeAll { $0.environment == new }
+    }
 
     /// Returns the verdict for a client with this number of servers.
-    func verdict(servers: Int) -> Verdict {
+    ///
+    /// - Parameters:
+    ///   - servers: The number of servers.
+    ///   - outOfService: The names of the servers that are out of service now.
+    ///   - current: The name of the preferred server, or `nil` if it is unknown.
+    /// - Returns: The verdict.
+    func verdict(servers: Int, outOfService: [String] = [], current: String? = nil) -> Verdict {
+        let isDownNow = run.map { $0.isOutage(until: $0.end) && $0.servers.count >= max(1, servers) } ?? false
         var tally = self
         tally.closeRun(at: run?.end ?? 0)
-        tally.facts.serverCount = servers
-        tally.facts.isStrict = false
-        tally.facts.secondsWithoutServer = tally.silences.filter { $0.key >= max(1, servers) }.values.max().map {
-            $0 / 1_000
+        var facts = tally.facts
+        facts.serverCount = servers
+        facts.isStrict = false
+        facts.failedServers = tally.failures.servers
+        facts.secondsWithoutServer = tally.failures.secondsWithoutServer(of: servers)
+        (facts.isDownNow, facts.outOfService) = (isDownNow, outOfService)
+        facts.heir = current.flatMap { outOfService.contains($0) ? nil : $0 }
+        facts.elsewhere = earlier.compactMap { environment, failures in
+            let seconds = failures.secondsWithoutServer(of: servers)
+            guard seconds != nil || !failures.servers.isEmpty else { return nil }
+            return EnvironmentFailures(
+                environment: environment,
+                servers: failures.servers,
+                secondsWithoutServer: seconds
+            )
         }
-        return Verdict(tally.facts)
+        return Verdict(facts)
     }
 
     private mutating func succeeded(_ call: InspectedCall) {
@@ -101,14 +146,12 @@ struct VerdictTally: Sendable {
     }
 
     /// Ends a ``Run`` of failed calls.
-    ///
-    /// A run of fewer than three calls or of less than half a second does not count as an outage.
     private mutating func closeRun(at time: Double) {
         guard let run else { return }
         self.run = nil
-        let length = max(time, run.end) - run.start
-        guard run.calls >= 3, length >= 500 else { return }
-        silences[run.servers.count] = max(silences[run.servers.count] ?? 0, length)
+        guard run.isOutage(until: time) else { return }
+        let longest = failures.silences[run.servers.count] ?? 0
+        failures.silences[run.servers.count] = max(longest, max(time, run.end) - run.start)
     }
 }
 

@@ -36,7 +36,7 @@ extension InspectedClient.Server {
         // The client resets its own statistics when it ejects the server (takes it out of use for a time).
         calls = outage?.requests ?? snapshot.statistics.requests
         failures = outage?.failures ?? snapshot.statistics.failures
-        latency = snapshot.p50.map { $0.inSeconds * 1_000 }
+        latency = snapshot.hasPercentiles ? snapshot.p50.map { $0.inSeconds * 1_000 } : nil
         state =
             switch snapshot.state {
             case .ejected: .ejected
@@ -54,7 +54,7 @@ extension InspectedClient.Server {
         let parts = [
             figures.failures > 0 ? "\(figures.failures) of \(figures.requests) failed recently" : nil,
             figures.share < 1 ? "receives \(Int((figures.share * 100).rounded())) % of its traffic" : nil,
-            latency,
+            snapshot.hasPercentiles ? latency : nil,
             snapshot.nextProbe.map { "next probe in \(Int($0.inSeconds.rounded(.up))) s" },
         ]
         let words = parts.compactMap(\.self)
@@ -69,4 +69,9 @@ extension InspectedClient.Server {
         let value = duration.inSeconds * 1_000
         return value < 10 ? "\((value * 100).rounded() / 100) ms" : "\(Int(value.rounded())) ms"
     }
+}
+
+extension ServerSnapshot {
+    /// Whether there are enough successes for percentiles.
+    fileprivate var hasPercentiles: Bool { latencyCount >= VerdictText.leastForPercentiles }
 }

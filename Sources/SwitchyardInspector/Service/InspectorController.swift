@@ -62,11 +62,16 @@ final class InspectorController: Sendable {
     /// Returns everything that has changed after `change`, by default everything that is kept.
     func latest(after change: Int = 0) -> InspectorFeed {
         let news = book.news(after: change)
+        let servers = client.servers
         return InspectorFeed(
             cursor: news.change,
             forgotten: news.forgotten,
             session: session,
-            verdict: news.tally.verdict(servers: client.servers.count),
+            verdict: news.tally.verdict(
+                servers: servers.count,
+                outOfService: servers.filter { $0.state != .healthy }.map(\.id),
+                current: client.currentServer
+            ),
             limits: InspectorFeed.Limits(calls: book.callLimit, bodyBytes: book.keeper.bodyBytes),
             client: InspectedClient(
                 client,

@@ -32,7 +32,7 @@ package struct Verdict: Codable, Sendable, Equatable {
     package init(_ facts: VerdictFacts) {
         let tolerated = facts.tolerance * Double(facts.calls)
         let counted = facts.isStrict ? facts.failed : facts.failedBecauseOfServers
-        let isNeutral = facts.calls == 0 || facts.failed > counted && facts.failedServers.isEmpty
+        let isNeutral = facts.calls == 0 || facts.failed > counted && !facts.hasFailedServer
         level = Double(counted) > tolerated ? .bad : isNeutral ? .none : .good
         headline = [facts.servers, facts.callers].compactMap(\.self).joined(separator: " ")
         details = [facts.errors, facts.savings].compactMap(\.self)
@@ -50,6 +50,14 @@ package struct VerdictFacts: Sendable, Equatable {
     package var failedServers: [String] = []
     /// The time in seconds for which no server responded, or `nil` if a server always responded.
     package var secondsWithoutServer: Double?
+    /// Whether no server has responded since.
+    package var isDownNow = false
+    /// The names of the servers that are out of service now.
+    package var outOfService: [String] = []
+    /// The name of the server that receives the calls while others are out of service, or `nil` if it is unknown.
+    package var heir: String?
+    /// The failures in the environments that the client has left, in the order in which it left them.
+    package var elsewhere: [EnvironmentFailures] = []
     /// The number of calls that ended.
     package var calls = 0
     /// The number of calls that failed.
@@ -77,15 +85,28 @@ package struct VerdictFacts: Sendable, Equatable {
     /// The maximum number of kinds of failure that the verdict names.
     private static let mostKinds = 4
 
+    fileprivate var hasFailedServer: Bool { !failedServers.isEmpty || !outOfService.isEmpty || !elsewhere.isEmpty }
+
     fileprivate var servers: String? {
+        let sentences = [present, past].compactMap(\.self) + elsewhere.map { $0.sentence(servers: serverCount) }
+        return sentences.isEmpty ? nil : sentences.joined(separator: " ")
+    }
+
+    /// The servers that are out of service now, and the server that receives their calls.
+    private var present: String? {
+        guard !outOfService.isEmpty, !isDownNow else { return nil }
+        let target = heir.map { ", and calls go to \($0)" } ?? ""
+        return "\(VerdictText.servers(outOfService)) \(outOfService.count == 1 ? "is" : "are") out of service\(target)."
+    }
+
+    /// The failures in the current environment, except those of servers that are out of service now.
+    private var past: String? {
         if let seconds = secondsWithoutServer {
-            let many = serverCount == 2 ? "Both servers were" : "All servers were"
-            let subject = serverCount == 1 ? "The server was" : many
-            return "\(subject) down for \(VerdictText.seconds(seconds))."
+            return EnvironmentFailures.outage(of: serverCount, for: seconds, isDownNow: isDownNow)
         }
-        guard let name = failedServers.first else { return nil }
-        return failedServers.count == 1
-            ? "Server \(name) failed." : "\(VerdictText.word(failedServers.count)) servers failed."
+        let names = failedServers.filter { !outOfService.contains($0) }
+        guard !names.isEmpty else { return nil }
+        return "\(VerdictText.servers(names)) failed\(outOfService.isEmpty ? "" : " earlier")."
     }
 
     fileprivate var callers: String {
@@ -97,7 +118,6 @@ package struct VerdictFacts: Sendable, Equatable {
             let reason = onlyReason.map { ": \(VerdictText.failure($0))" } ?? ""
             return "\(VerdictText.count(failed)) of \(VerdictText.count(calls)) calls failed\(reason)."
         }
-        if servers != nil { return "No caller got an error: all \(VerdictText.count(calls)) calls succeeded." }
         return calls == 1 ? "The only call succeeded." : "All \(VerdictText.count(calls)) calls succeeded."
     }
 

@@ -1,5 +1,8 @@
 /// The number formats and the names of failures in a ``Verdict``.
 package enum VerdictText {
+    /// The number of calls from which pages show percentiles of their durations.
+    package static let leastForPercentiles = 20
+
     private static let numerals = ["No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine"]
 
     /// The descriptions of the kinds of failure, by the names in events, in the output of `yard load` and on the page.
@@ -62,6 +65,16 @@ package enum VerdictText {
     /// Returns a number from 1 to 9 as a word at the start of a sentence, and another number in digits.
     package static func word(_ number: Int) -> String {
         numerals.indices.contains(number) ? numerals[number] : count(number)
+    }
+
+    /// The maximum number of servers that a sentence names.
+    private static let mostServers = 3
+
+    /// Returns servers as the subject of a sentence: `Server a`, `Servers a, b and c`, or `Five servers`.
+    package static func servers(_ names: [String]) -> String {
+        guard names.count <= mostServers else { return "\(word(names.count)) servers" }
+        guard let last = names.last, names.count > 1 else { return "Server \(names.first ?? "")" }
+        return "Servers \(names.dropLast().joined(separator: ", ")) and \(last)"
     }
 
     /// Returns a time in seconds with one decimal place below 10 s: `0.4 s`, `6 s`, `120 s`.

@@ -32,6 +32,22 @@ import Testing
 
         #expect(outages.open["a"]?.since == 100)
         #expect(outages.open["a"]?.calls == 2)
-        #expect(outages.open["a"]?.savedBy == ["b": 2])
+        #expect(outages.open["a"]?.failedOver == ["b": 2])
+    }
+
+    @Test func `the evidence counts calls that failed over, were hedged, or failed`() {
+        var outages = ServerOutages()
+        var (hedged, failed, other) = (call(130), call(140), call(150))
+        (hedged.attempts[0].error, hedged.attempts[0].isCut, hedged.attempts[1].kind) = (nil, true, .hedge)
+        (failed.attempts[1].status, failed.attempts[1].error) = (nil, "connectionRefused")
+        failed.outcome = InspectedCall.Outcome(error: "connectionRefused")
+        // A hedge at `a` that is cancelled because `b`, the first server, responds.
+        (other.attempts[0].error, other.attempts[0].isCut, other.attempts[0].kind) = (nil, true, .hedge)
+
+        outages.eject("a", HealthStatistics(), at: 100)
+        for call in [call(100), call(120), hedged, failed, other] { outages.add(call) }
+
+        let words = outages.open["a"]?.words(nextProbe: nil)
+        #expect(words == "failed; 4 calls met the failure: 2 failed over to b, 1 hedged with b, 1 failed")
     }
 }

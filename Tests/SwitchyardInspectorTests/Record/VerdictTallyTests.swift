@@ -35,7 +35,7 @@ import Testing
 
         let verdict = tally.verdict(servers: 2)
 
-        #expect(verdict.headline == "Server a failed. No caller got an error: all 1 calls succeeded.")
+        #expect(verdict.headline == "Server a failed. The only call succeeded.")
         #expect(verdict.details == ["1 call was saved: it succeeded although its first server had failed."])
     }
 
@@ -77,6 +77,61 @@ import Testing
 
         #expect(verdict.headline == "Both servers were down for 3 s. 30 of 31 calls failed.")
         #expect(tally.verdict(servers: 3).headline == "30 of 31 calls failed: connection refused.")
+    }
+
+    @Test func `servers that are out of service now are named in the present tense, with the server in use`() {
+        var tally = VerdictTally()
+        tally.add(call(0, [attempt("a", error: "connectionRefused"), attempt("b", .failover, status: 200)]))
+        tally.eject("c", at: 50)
+        tally.eject("a", at: 100)
+
+        let verdict = tally.verdict(servers: 3, outOfService: ["a"], current: "b")
+
+        let present = "Server a is out of service, and calls go to b. Server c failed earlier. The only call succeeded."
+        #expect(verdict.headline == present)
+        let all = tally.verdict(servers: 3, outOfService: ["a", "b", "c"], current: "b")
+        #expect(all.headline == "Servers a, b and c are out of service. The only call succeeded.")
+    }
+
+    @Test func `an outage of all servers that has not ended is in the present perfect`() {
+        var tally = VerdictTally()
+        for place in 0..<30 {
+            let refused = [attempt("a", error: "connectionRefused")]
+            tally.add(call(Double(place) * 100, refused, status: nil, error: "connectionRefused"))
+        }
+
+        let headline = tally.verdict(servers: 1, outOfService: ["a"]).headline
+
+        #expect(headline == "The server has been down for 3 s. 30 of 30 calls failed.")
+    }
+
+    @Test func `failures in an environment that the client has left are named with the environment`() {
+        var tally = VerdictTally()
+        tally.eject("a", at: 0)
+        tally.eject("b", at: 0)
+        tally.add(call(0, [attempt("a", error: "connectionRefused"), attempt("c", .failover, status: 200)]))
+        tally.changeEnvironment(from: "release", to: "test")
+
+        let other = tally.verdict(servers: 3).headline
+        tally.eject("c", at: 100)
+        let both = tally.verdict(servers: 3).headline
+        tally.changeEnvironment(from: "test", to: "release")
+        let back = tally.verdict(servers: 3).headline
+
+        #expect(other == "In release, servers a and b failed. The only call succeeded.")
+        #expect(both == "Server c failed. In release, servers a and b failed. The only call succeeded.")
+        #expect(back == "Servers a and b failed. In test, server c failed. The only call succeeded.")
+    }
+
+    @Test func `an outage in an environment that the client has left is named with the environment`() {
+        var tally = VerdictTally()
+        for place in 0..<30 {
+            let refused = [attempt("a", error: "connectionRefused")]
+            tally.add(call(Double(place) * 100, refused, status: nil, error: "connectionRefused"))
+        }
+        tally.changeEnvironment(from: "release", to: "test")
+
+        #expect(tally.verdict(servers: 1).headline == "In release, the server was down for 3 s. 30 of 30 calls failed.")
     }
 
     @Test func `a response with status 404 is a failure, and a cancelled call is not counted`() {

@@ -33,19 +33,31 @@ import Testing
         #expect(server.since == feed.calls.first?.attempts.first?.start)
         let saved = met == 1 ? "1 call met the failure" : "\(met) calls met the failure"
         #expect(
-            server.words.hasPrefix("refused connections; \(saved), \(met) succeeded at secondary"),
+            server.words.hasPrefix("refused connections; \(saved): \(met) failed over to secondary"),
             "\(server.words)"
         )
     }
 
-    @Test func `the verdict in the feed names the failed server and counts the calls that the client saved`()
+    @Test func `the card of a server has percentiles only after 20 responses`() async throws {
+        let lab = try InspectorLab(servers: 1)
+        for number in 1...19 { _ = try await lab.client.send(APIConfiguration(path: "topics/\(number)")) }
+
+        let few = try #require(lab.inspector.desk.latest().client.servers.first)
+        _ = try await lab.client.send(APIConfiguration(path: "topics/20"))
+        let enough = try #require(lab.inspector.desk.latest().client.servers.first)
+
+        #expect(few.latency == nil && few.words == "no data yet")
+        #expect(enough.latency != nil && enough.words.hasPrefix("half of the responses within"))
+    }
+
+    @Test func `the verdict in the feed names the server that is out of service and counts the saved calls`()
         async throws
     {
         let lab = try await outage(calls: 20)
 
         let feed = try await lab.page.feed()
 
-        let headline = "Server primary failed. No caller got an error: all 20 calls succeeded."
+        let headline = "Server primary is out of service, and calls go to secondary. All 20 calls succeeded."
         #expect(feed.verdict.headline == headline)
         #expect(feed.verdict.details.first?.contains("saved") == true)
     }
@@ -74,7 +86,7 @@ import Testing
         #expect(feed.calls.first?.attempts.map(\.kind) == [.first, .failover])
         #expect(try #require(feed.calls.first).number < 30)
         #expect(feed.calls.count == 10 && feed.forgotten == 30)
-        #expect(feed.verdict.headline.contains("all 40 calls succeeded"))
+        #expect(feed.verdict.headline.contains("All 40 calls succeeded"))
     }
 
     @Test func `an inspector that records from the start shows calls from before the page was open`() async throws {

@@ -17,11 +17,15 @@ import Testing
             (facts { $0.calls = 2_413 }, .good, "All 2,413 calls succeeded."),
             (
                 facts { ($0.calls, $0.failedServers) = (2_413, ["a"]) }, .good,
-                "Server a failed. No caller got an error: all 2,413 calls succeeded."
+                "Server a failed. All 2,413 calls succeeded."
             ),
             (
                 facts { ($0.calls, $0.failedServers) = (2_413, ["a", "b"]) }, .good,
-                "Two servers failed. No caller got an error: all 2,413 calls succeeded."
+                "Servers a and b failed. All 2,413 calls succeeded."
+            ),
+            (
+                facts { ($0.calls, $0.failedServers) = (2_413, ["a", "b", "c", "d"]) }, .good,
+                "Four servers failed. All 2,413 calls succeeded."
             ),
             (
                 facts {

@@ -68,7 +68,7 @@ extension SwitchingCore {
         let time = timeline.time(at: now)
         return steering.members.indices.map { position in
             let (server, latency) = (recovery.servers[position], evidence.servers[position].latency)
-            return ServerSnapshot(
+            var snapshot = ServerSnapshot(
                 id: steering.members[position].id,
                 state: server.state,
                 isCurrent: position == Int(steering.current),
@@ -78,6 +78,8 @@ extension SwitchingCore {
                 ejections: Int(server.ejections),
                 nextProbe: server.state == .healthy ? nil : .seconds(max(0, server.dueAt - time))
             )
+            snapshot.latencyCount = latency.count
+            return snapshot
         }
     }
 

@@ -12,6 +12,8 @@ public struct ServerSnapshot: Sendable, Hashable, Identifiable {
     public var p50: Duration?
     /// The 99th percentile of the latency of the last 64 successes, or `nil` if there were none.
     public var p99: Duration?
+    /// The number of successes from which ``p50`` and ``p99`` are determined.
+    package var latencyCount = 0
     /// The number of recent ejections of the server.
     ///
     /// An ejection takes a failed server out of use for a time.

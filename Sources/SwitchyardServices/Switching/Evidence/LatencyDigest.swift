@@ -62,6 +62,9 @@ struct LatencyDigest: Sendable {
         }
     }
 
+    /// The number of samples.
+    var count: Int { Int(used) }
+
     /// A quantile in seconds: the sample at rank `share * (count - 1)`, rounded down.
     ///
     /// `nil` without samples.
