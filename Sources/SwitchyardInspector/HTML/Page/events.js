@@ -25,9 +25,9 @@ class EventList {
     const { events } = this.store;
     const shown = events.slice(-EventList.most);
     this.none.hidden = events.length > 0;
-    setText(this.count, events.length ? `${events.length}` : "");
     setText(this.left, events.length > shown.length ? `Older events are shown between the calls.` : "");
     const groups = EventList.folded(shown);
+    setText(this.count, groups.length ? `${groups.length}` : "");
     const wanted = new Set(groups.map(({ first }) => first));
     for (const [event, { node }] of this.nodes) {
       if (wanted.has(event)) continue;

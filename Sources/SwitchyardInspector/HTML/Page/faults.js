@@ -37,7 +37,7 @@ class FaultForm {
     this.kind.addEventListener("change", () => { this.status.hidden = this.kind.value !== "status"; });
     this.node = element("details", { class: "faults", hidden: "" },
       element("summary", { class: "button" },
-      element("span", { class: "wide" }, "Simulate a\u00a0"), "fault ▾"), form);
+      "Simulate", element("span", { class: "wide" }, "\u00a0a fault"), "\u00a0▾"), form);
     this.words = element("span");
     this.banner = element("div", { class: "banner", role: "status", hidden: "" },
       icon(["M0 -8L8.5 7L-8.5 7Z", "M0 -3L0 2M0 4.2L0 5"].map((path) => ({ path, stroke: "currentColor" }))),

@@ -23,7 +23,8 @@ class PageHeader {
     this.retry = element("button", { type: "button", class: "small", hidden: "" }, "Retry now");
     this.retry.addEventListener("click", () => feed.tryNow());
     this.total = element("span", { class: "total" });
-    this.forgotten = element("span", { class: "forgotten quiet", title: "The limit for stored calls was reached" });
+    this.forgotten = element("span", { class: "forgotten quiet",
+      title: "Calls that failed, were sent more than once or were slow are kept longer than other calls." });
     const { leftOut } = record ?? {};
     const missing = leftOut
       ? element("span", { class: "left-out quiet" },
@@ -56,8 +57,9 @@ class PageHeader {
       fillSelect(this.choice, names.map((name) => [name, name]));
       if (document.activeElement !== this.choice) this.choice.value = client.environment;
     }
-    setText(this.total, words.some(entries.length, "call"));
-    setText(this.forgotten, forgotten ? `${words.some(forgotten, "older call")} dropped` : "");
+    const all = entries.length + forgotten;
+    setText(this.total, forgotten ? "" : words.some(all, "call"));
+    setText(this.forgotten, forgotten ? `showing the last ${numbers.count(entries.length)} of ${words.some(all, "call")}` : "");
     setText(this.pause, isPaused ? waiting ? `Resume (${numbers.count(waiting)} new)` : "Resume" : "Pause");
     this.pause.setAttribute("aria-pressed", `${isPaused}`);
     document.title = `${client.service || "Inspector"}${client.environment ? ` · ${client.environment}` : ""}`;

@@ -78,7 +78,8 @@ class ServerCards {
       parts.sign.replaceChildren(serverStateIcon(server.state));
     }
     setText(parts.state, serverStates[server.state] ?? words.plain(server.state));
-    setText(parts.url, server.url);
+    // Without its scheme, more of the address fits beside the name. The title shows the whole URL.
+    setText(parts.url, server.url.replace(/^https?:\/\//, ""));
     parts.url.title = server.url;
     parts.outageStart = server.since;
     this.#showSince(parts);
