@@ -56,6 +56,19 @@ import Testing
         #expect(rows[most.upperBound..<least.lowerBound].contains(">3<"))
     }
 
+    @Test(arguments: [(19, "<td>–</td>"), (20, "<td>10 ms</td>")])
+    func `the table of numbers has percentiles only for at least 20 calls`(count: Int, cell: String) {
+        var story = TrafficStory.calm
+        story.notes.calls = (0..<count).map { place in
+            let start = MonotonicTime(seconds: 100 + Double(place) / 10)
+            return RecordedCall(start: start, wait: .milliseconds(10), server: "primary")
+        }
+
+        let text = ReportText(report: Report(of: story)).html
+
+        #expect(text.contains("<td>0</td>\(cell)\(cell)\(cell)<td>10 ms</td>"))
+    }
+
     @Test func `a report without a failed call has no table of reasons`() throws {
         var story = TrafficStory.hang()
         for call in story.notes.calls.indices { story.notes.calls[call].failure = nil }

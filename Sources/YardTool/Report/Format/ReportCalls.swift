@@ -1,3 +1,5 @@
+import SwitchyardInspector
+
 /// Whether one server received the request of a call, or the call was hedged (sent to a second server because the first
 /// was slow) or failed over.
 enum CallWay: Int, Codable, Sendable, CaseIterable {
@@ -75,6 +77,9 @@ struct ReportPhase: Codable, Sendable, Equatable {
     var p90: Double?
     var p99: Double?
     var max: Double?
+
+    /// The median and the 90th and 99th percentiles, or `nil` values if there are too few calls for percentiles.
+    var percentiles: [Double?] { calls < VerdictText.leastForPercentiles ? [nil, nil, nil] : [p50, p90, p99] }
 }
 
 /// The totals of one server.

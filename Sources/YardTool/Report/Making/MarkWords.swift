@@ -5,9 +5,10 @@ extension TrafficStory {
     /// Returns the events of the servers in order, with descriptions, and the start and the end of each outage without
     /// an ejection.
     func marks(with outages: [Outage]) -> [ReportMark] {
+        let all = outages.map(\.fault)
         let failing = outages.filter { $0.ejectedAt == nil }.flatMap { outage in
             let name = servers[outage.server]
-            let text = "\(name) \(outage.what), and was not taken out of service"
+            let text = "\(name) \(outage.what)\(all.ending(ofServers: servers.count, at: outage.from))"
             return [
                 ReportMark(at: outage.from, kind: .fault, server: outage.server, text: text),
                 outage.until.map {

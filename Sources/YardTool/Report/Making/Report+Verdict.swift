@@ -80,6 +80,18 @@ extension ReportFault {
     func covers(_ time: Double) -> Bool { from <= time && time < until ?? .infinity }
 }
 
+extension [ReportFault] {
+    /// Returns whether each of `count` servers was faulty at this time.
+    func coverAll(_ count: Int, at time: Double) -> Bool {
+        Set(filter { $0.covers(time) }.map(\.server)).count >= count
+    }
+
+    /// Returns the end of a sentence about a server that failed at this time and was not taken out of service.
+    func ending(ofServers count: Int, at time: Double) -> String {
+        coverAll(count, at: time) ? ", and no server was left to switch to" : ", and stayed in service"
+    }
+}
+
 extension ReportCalls {
     /// Returns whether a call succeeded although its first server had failed.
     ///

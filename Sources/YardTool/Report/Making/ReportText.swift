@@ -47,11 +47,12 @@ struct ReportText {
             + (isFleet ? [] : ["hedged", "failed over"])
         let rows = report.phases.map { phase in
             [phase.name.rawValue, phase.calls.figure, phase.failures.figure]
-                + [phase.p50, phase.p90, phase.p99, phase.max].map { $0?.wait ?? "–" }
+                + (phase.percentiles + [phase.max]).map { $0?.wait ?? "–" }
                 + [phase.hedged, phase.failedOver].compactMap { $0?.figure }
         }
         let times = report.phases.count > 1 ? " before, during and after the fault" : ""
-        let title = "How long 50, 90 and 99 % of the callers waited at most\(times), including failed calls"
+        let error = report.phases.contains { $0.failures > 0 } ? "; a failed call ends with its error" : ""
+        let title = "Time within which 50, 90 and 99 % of the \(columns[1]) ended\(times)\(error)"
         return HTMLTable(title, columns, rows).html
     }
 
@@ -96,11 +97,12 @@ struct ImpactRows {
 
     init(_ report: Report) {
         rows = report.sharedImpacts.map { names, impact in
-            let responded = impact.length.map { "responded after \($0.moment)" } ?? "did not recover"
-            let back = impact.backAfter?.moment ?? responded
+            let back = (impact.backAfter ?? impact.length)?.moment ?? "did not recover"
+            let isTotal = report.faults.coverAll(report.servers.count, at: impact.from)
+            let stay = isTotal ? "no server left" : "stayed in service"
             return [
                 "\(names) \(impact.what)", impact.from.moment,
-                impact.noticedAfter.map { ($0 * 1_000).wait } ?? "–", impact.calls.figure, impact.failed.figure,
+                impact.noticedAfter.map { ($0 * 1_000).wait } ?? stay, impact.calls.figure, impact.failed.figure,
                 impact.saved.figure, impact.slowest?.wait ?? "–", impact.heir.map { report.servers[$0] } ?? "–", back,
             ]
         }

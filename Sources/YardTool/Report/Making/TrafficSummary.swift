@@ -50,7 +50,7 @@ struct TrafficSummary {
         let when = outage.isKnown ? "at \(outage.from.moment)" : "from \(outage.from.moment) on"
         let start = "\(name) \(outage.what) \(when)"
         guard let ejectedAt = outage.ejectedAt, let cause = outage.cause else {
-            return "\(start) without being taken out of service"
+            return "\(start)\(report.faults.ending(ofServers: report.servers.count, at: outage.from))"
         }
         guard let move = outage.move else {
             let why = cause.why(from: name, to: name)
@@ -64,10 +64,11 @@ struct TrafficSummary {
     private var callers: String {
         let during = phase(.during)
         let failures = during.failures == 0 ? "none failed" : "\(during.failures.figure) failed"
-        guard let p99 = during.p99, let max = during.max else { return "there were no calls during the fault" }
-        let usual = phase(.before).p99.map { " (before: \($0.wait))" } ?? ""
-        return "of \(during.calls.figure) calls during the fault, \(failures), "
-            + "and 99 in 100 took at most \(p99.wait)\(usual), the slowest \(max.wait)"
+        guard let max = during.max else { return "there were no calls during the fault" }
+        let start = "of \(during.calls.figure) calls during the fault, \(failures), and"
+        guard let p99 = during.percentiles[2] else { return "\(start) the slowest took \(max.wait)" }
+        let usual = phase(.before).percentiles[2].map { " (before: \($0.wait))" } ?? ""
+        return "\(start) 99 in 100 ended within \(p99.wait)\(usual), the slowest after \(max.wait)"
     }
 
     private func ending(_ outage: Outage, _ name: String) -> String {

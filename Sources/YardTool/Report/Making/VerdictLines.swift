@@ -34,7 +34,7 @@ extension ReportImpact {
             heir.map { "calls went to \(servers[$0])" },
             "\(calls.figure) calls, \(failed.figure) failed, \(saved.figure) saved"
                 + (slowest.map { ", slowest \($0.wait)" } ?? ""),
-            backAfter.map { "in use again after \($0.moment)" },
+            backAfter.map { "in use again after \($0.moment)" } ?? length.map { "responded again after \($0.moment)" },
         ]
         return parts.compactMap(\.self).joined(separator: "; ") + "."
     }

@@ -22,9 +22,12 @@ class BandPlot extends Plot {
   drawContent(context) {
     this.clipped(context, () => {
       for (const state of this.report.states) this.#drawState(context, state);
-      for (const mark of this.report.marks) if (mark.kind === "probe") this.#drawProbe(context, mark);
-      for (const mark of this.report.marks) if (mark.kind === "switched") this.#drawArrow(context, mark);
     });
+    const marks = this.report.marks.filter(({ at }) => this.shows(at));
+    this.clipped(context, () => {
+      for (const mark of marks) if (mark.kind === "probe") this.#drawProbe(context, mark);
+      for (const mark of marks) if (mark.kind === "switched") this.#drawArrow(context, mark);
+    }, 6);
     this.report.servers.forEach((name, server) => this.#drawName(context, name, server));
   }
 

@@ -1,6 +1,6 @@
 "use strict";
 
-/* The plot of all calls: a mark for each call, at the time at which it was due and the time that its caller waited. */
+/* The plot of all calls: a mark for each call, at the time at which it was due and the time until it ended. */
 
 /** Returns the text of a power of ten of milliseconds: 10 ms, 1 s. */
 function tenText(power) {
@@ -14,13 +14,15 @@ function tenText(power) {
  * The extremes and every kind of mark are always visible, and a sufficiently short period shows every call. */
 class CallPlot extends Plot {
   static field = 2;
+  /** The margin around the frame for marks at its edges. */
+  static margin = 8;
   /** The drawing order. Rare marks are drawn last, so they are on top. */
   static order = [directly, hedged, failedOver];
 
   top = 24;
 
   constructor(view, report, badges) {
-    super(view, { title: "All calls: wait of the caller over the time at which the call was due", height: 320, notes: report });
+    super(view, { title: "All calls: time until the call ended, by the time at which it was due", height: 320, notes: report });
     this.report = report;
     this.badges = badges;
     this.#read(report.calls, report.servers.length);
@@ -67,7 +69,7 @@ class CallPlot extends Plot {
   drawContent(context) {
     this.#drawLevels(context);
     this.drawSwitches(context);
-    this.clipped(context, () => this.#drawCalls(context));
+    this.clipped(context, () => this.#drawCalls(context), CallPlot.margin);
     this.#drawBadges(context);
     this.onDrawn();
   }
@@ -112,7 +114,9 @@ class CallPlot extends Plot {
       const { way, isFailure } = this.describeGroup(group);
       return (isFailure ? 3 : 0) + CallPlot.order.indexOf(way);
     };
-    const { left, top, right, bottom } = this.box;
+    const { margin } = CallPlot;
+    const [left, top] = [this.box.left - margin, this.box.top - margin];
+    const [right, bottom] = [this.box.right + margin, this.box.bottom + margin];
     const pad = new StampPad(Math.round((right - left) * this.scale), Math.round((bottom - top) * this.scale));
     for (const group of groups.sort((one, other) => rank(one) - rank(other))) {
       const { server, way, isFailure } = this.describeGroup(group);

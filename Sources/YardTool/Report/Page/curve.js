@@ -1,8 +1,8 @@
 "use strict";
 
-/* The distribution of the waits: how long which share of the callers waited at most. */
+/* The distribution of the times until the calls ended. */
 
-/** A plot of waits over shares of the callers, for the calls in the shown time range: one curve for the calls before,
+/** A plot of the times over shares of the calls, for the calls in the shown time range: one curve for the calls before,
  * during and after the faults.
  *
  * The axis is stretched toward 100 %, because the slowest calls are the interesting ones. */
@@ -16,7 +16,7 @@ class CurvePlot extends Plot {
   };
 
   constructor(view, report) {
-    super(view, { title: "Distribution: wait that a share of the callers did not exceed", height: 240 });
+    super(view, { title: "Distribution: time within which a share of the calls ended", height: 240 });
     this.report = report;
     const { calls, faults, limits = [] } = report;
     const count = calls.start.length;
@@ -38,7 +38,7 @@ class CurvePlot extends Plot {
       names.map((name) => legendEntry({ ...CurvePlot.phases[name], style: "line" }))));
   }
 
-  /** Returns the x position of a share of the callers. */
+  /** Returns the x position of a share of the calls. */
   share(value) {
     const { left, right } = this.box;
     const place = value >= 1 ? 1 : Math.min(1, -Math.log10(1 - value) / this.nines);
@@ -93,7 +93,7 @@ class CurvePlot extends Plot {
     context.beginPath();
     let drawn = -Infinity;
     for (let place = 0; place < count; place += 1) {
-      // The share of the callers who waited at most so long: the nearest rank.
+      // The share of the calls that ended within this time: the nearest rank.
       const x = this.share((place + 1) / count);
       if (x - drawn < 0.5 && place < count - 1) continue;
       const y = this.y(Math.log10(Math.max(0.01, sorted[place])));

@@ -103,9 +103,14 @@ function serverFill(context, theme, server) {
   return pattern(context, theme.server(server), theme.paper, server % 6);
 }
 
-/** Returns slanted lines on a transparent background, for servers out of service and load above the capacity. */
+/** Returns slanted lines on a transparent background, for failures and servers out of service. */
 function hatching(context, colour) {
   return pattern(context, null, colour, 1);
+}
+
+/** Returns a grid on a transparent background, for attempts above the capacity of a server. */
+function grid(context, colour) {
+  return pattern(context, null, colour, 5);
 }
 
 function pattern(context, ground, colour, kind) {

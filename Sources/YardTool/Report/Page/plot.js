@@ -106,12 +106,17 @@ class Plot {
     return this.view.from + this.view.span * (x - left) / (right - left);
   }
 
-  /** Clips the drawing of `body` to the frame. */
-  clipped(context, body) {
+  /** Whether the shown range contains a time. */
+  shows(moment) {
+    return moment >= this.view.from && moment <= this.view.until;
+  }
+
+  /** Clips the drawing of `body` to the frame and a margin around it, in which marks at an edge are not cut. */
+  clipped(context, body, margin = 0) {
     const { left, top, right, bottom } = this.box;
     context.save();
     context.beginPath();
-    context.rect(left, top, right - left, bottom - top);
+    context.rect(left - margin, top - margin, right - left + 2 * margin, bottom - top + 2 * margin);
     context.clip();
     body();
     context.restore();

@@ -32,11 +32,17 @@ function tiles(report) {
     [report.fleet ? "requests" : "calls", numbers.count(all.calls)],
     ["failed", `${numbers.count(all.failures)}`, all.failures > 0],
     ...switches,
-    ["99 % of callers waited at most", numbers.wait(all.p99)],
-    ["slowest caller", numbers.wait(all.max)],
+    ...percentile("99 % ended within", all),
+    ...(during ? percentile("99 % during the fault", during) : []),
+    ["slowest in the whole run", numbers.wait(all.max)],
   ];
-  if (during) made.splice(-1, 0, ["99 % during the fault", numbers.wait(during.p99)]);
   return made;
+}
+
+/** Returns the tile of a 99th percentile, or nothing if there are too few calls for it. */
+function percentile(name, phase) {
+  if (phase.calls < leastForPercentiles) return [];
+  return [[phase.failures > 0 ? `${name} (failed calls: until the error)` : name, numbers.wait(phase.p99)]];
 }
 
 // Figures
@@ -86,12 +92,12 @@ function fleetFigures(report, view) {
   const series = (options) => new SeriesPlot(view, { step: fleet.step, notes: report, ...options });
   const most = Math.max(...fleet.servers.flatMap(({ load, capacity }) => [...load, ...capacity])) * 1.05;
   const loads = fleet.servers.map((server, place) => series({
-    title: `Load of ${servers[place]}, in requests per second`,
+    title: `Attempts at ${servers[place]} per second, including retries`,
     most,
     series: [
       { name: "within its capacity", server: place, style: "stack", values: server.load.map((load, second) =>
         Math.min(load, server.capacity[second])) },
-      { name: "above its capacity", style: "stack", values: server.load.map((load, second) =>
+      { name: "above its capacity, or while it is down", style: "stack", isExcess: true, values: server.load.map((load, second) =>
         Math.max(0, load - server.capacity[second])) },
       { name: "capacity", style: "line", isBold: true, isDashed: true, values: server.capacity },
     ],

@@ -4,7 +4,8 @@
 
 /** A plot of series with one number for each time step. A series has `values`, a `name`, and a `style`:
  *
- * - `stack`: an area on top of the previous stacks, filled with the pattern of its `server`, or hatched without one
+ * - `stack`: an area on top of the previous stacks, filled with the pattern of its `server`, or without one
+ *   hatched or, with `isExcess`, filled with a grid
  * - `line`: a line in the colour of its `server`, or in ink without one; `isDashed` and `isBold` change the stroke */
 class SeriesPlot extends Plot {
   constructor(view, { title, step, series, most, text = numbers.short, height = 150, notes }) {
@@ -58,8 +59,7 @@ class SeriesPlot extends Plot {
     const ground = new Float64Array(Math.max(0, last - first + 1));
     for (const entry of this.series) {
       if (entry.style !== "stack") continue;
-      context.fillStyle = entry.server === undefined
-        ? hatching(context, this.theme.bad) : serverFill(context, this.theme, entry.server);
+      context.fillStyle = areaFill(context, this.theme, entry);
       context.beginPath();
       context.moveTo(this.x(first * this.step), this.y(ground[0] ?? 0));
       for (let place = first; place <= last; place += 1) {
@@ -122,10 +122,15 @@ function sampleOf(paint) {
   return sample;
 }
 
+/** Returns the fill of the area of a series. */
+function areaFill(context, theme, { server, isExcess }) {
+  if (isExcess) return grid(context, theme.quiet);
+  return server === undefined ? hatching(context, theme.bad) : serverFill(context, theme, server);
+}
+
 function drawSample(context, theme, entry) {
   if (entry.style === "stack") {
-    context.fillStyle = entry.server === undefined
-      ? hatching(context, theme.bad) : serverFill(context, theme, entry.server);
+    context.fillStyle = areaFill(context, theme, entry);
     context.fillRect(0, 0, 24, 14);
     return;
   }

@@ -2,14 +2,17 @@
 
 /* Tables and lists with the numbers of the figures. */
 
+/* The number of calls from which percentiles of their durations are shown. */
+const leastForPercentiles = 20;
+
 function totalsTable(report) {
   const columns = ["server", "responses", "share", "50 %", "99 %", "hedged", "failed over"];
   const rows = report.totals.map((total) => [
     serverName(report, total.server),
     numbers.count(total.answered),
     numbers.percent(total.share),
-    numbers.wait(total.p50),
-    numbers.wait(total.p99),
+    numbers.wait(total.answered < leastForPercentiles ? undefined : total.p50),
+    numbers.wait(total.answered < leastForPercentiles ? undefined : total.p99),
     numbers.count(total.hedged),
     numbers.count(total.failedOver),
   ]);
@@ -43,17 +46,17 @@ function serverName(report, server) {
 /** Returns the legend of the marks, with the number of calls of each kind. */
 function callLegend(report) {
   const { calls, servers } = report;
-  const counts = { hedged: 0, failedOver: 0, failed: 0 };
+  const [succeeded, failed] = [[0, 0, 0], [0, 0, 0]];
   for (let call = 0; call < calls.start.length; call += 1) {
-    if (calls.way[call] === hedged) counts.hedged += 1;
-    if (calls.way[call] === failedOver) counts.failedOver += 1;
-    if (calls.failure[call] > 0) counts.failed += 1;
+    (calls.failure[call] > 0 ? failed : succeeded)[calls.way[call]] += 1;
   }
   const entries = servers.map((name, server) => [markIcon(server), `response from ${name}`]);
   const special = [
-    [counts.hedged, markIcon(0, hedged), "hedged: also sent to a second server, because the first was slow"],
-    [counts.failedOver, markIcon(0, failedOver), "failed over: sent to another server, because one had failed"],
-    [counts.failed, markIcon(0, directly, true), "failed"],
+    [succeeded[hedged], markIcon(0, hedged), "hedged: also sent to a second server, because the first was slow"],
+    [succeeded[failedOver], markIcon(0, failedOver), "failed over: another server responded, because one had failed"],
+    [failed[directly], markIcon(0, directly, true), "failed"],
+    [failed[hedged], markIcon(0, hedged, true), "hedged, and failed"],
+    [failed[failedOver], markIcon(0, failedOver, true), "tried at another server, and failed there too"],
   ];
   for (const [count, sign, text] of special) if (count > 0) entries.push([sign, `${text} (${numbers.count(count)})`]);
   return element("ul", { class: "legend" }, entries.map((parts) => element("li", {}, parts)));
