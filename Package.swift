@@ -134,7 +134,10 @@ let package = Package(
             resources: [.copy("Cases")]
         ),
         .testTarget(name: "SwitchyardTransfersTests", dependencies: core + leaves + lab),
-        .testTarget(name: "SwitchyardStreamsTests", dependencies: core + ["SwitchyardStreams"] + lab),
+        .testTarget(
+            name: "SwitchyardStreamsTests",
+            dependencies: core + ["SwitchyardStreams", "SwitchyardInspector"] + lab
+        ),
         .testTarget(
             name: "SwitchyardOAuthTests",
             dependencies: core + ["SwitchyardOAuth", "SwitchyardDiagnostics"] + lab
@@ -149,7 +152,7 @@ let package = Package(
         .testTarget(name: "SwitchyardTestingTests", dependencies: core + ["SwitchyardDiagnostics"] + lab),
         .testTarget(
             name: "SwitchyardInspectorTests",
-            dependencies: core + ["SwitchyardInspector", "SwitchyardDiagnostics"] + lab
+            dependencies: core + ["SwitchyardInspector", "SwitchyardDiagnostics", "SwitchyardStreams"] + lab
         ),
         .testTarget(name: "SwitchyardTests", dependencies: core + leaves + ["Switchyard"] + lab),
         .testTarget(name: "SwitchyardMainActorTests", dependencies: core + ["Switchyard", "SwitchyardTesting"]),

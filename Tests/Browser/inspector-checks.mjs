@@ -1,6 +1,6 @@
 // What the inspector's page has to show of the scripted calls, live and as a record.
 
-import { client, hostile, picture } from "./inspector-data.mjs";
+import { client, hostile, message, picture } from "./inspector-data.mjs";
 
 /** True when everything of a page is on the screen. */
 export const isDrawn = "document.documentElement?.dataset.drawnAfter !== undefined";
@@ -212,6 +212,47 @@ export async function checkDetail(page, made) {
     "a write that may have been executed says so");
   check(await page.value(`document.querySelector(".response").textContent.includes("There was no response.")`),
     "an attempt without a response says so");
+}
+
+/** Checks the messages of an event stream and of an open WebSocket, and that new messages leave the panel as it is. */
+export async function checkMessages(page, made, server) {
+  const marks = await page.value(`[...document.querySelectorAll(".row.call")].map((row) =>
+    row.querySelector(".marks .badge").getAttribute("aria-label"))`);
+  check(marks.join() === "messages,messages", `calls with messages have a mark: ${marks}`);
+  const rows = () => page.value(`[...document.querySelectorAll(".messages tbody tr")].map((row) =>
+    [...row.cells].map(({ textContent }) => textContent))`);
+  const title = () => page.value(`document.querySelector("#stream-title").textContent`);
+  await show(page, "1");
+  const events = await rows();
+  check(events.map(([direction, , type, , text]) => `${direction} ${type} ${text}`).join("; ")
+    === `received message ${JSON.stringify({ text: hostile })}; received price 7.25`, `two events: ${events.length}`);
+  check(/^Messages 2 received, \d+ B, ended$/.test(await title()), `the title: ${await title()}`);
+  check(await page.value("window.isHurt === undefined"), "no text became markup");
+  await show(page, "2");
+  const talk = await rows();
+  check(talk.length === 40 && talk[0].join().startsWith("sent,") && talk[0][3] === "3.0 kB" && talk[0][4] === "–",
+    `a binary message has a size and no text: ${talk[0].join(", ")}`);
+  check(/open$/.test(await title()), `an open WebSocket: ${await title()}`);
+  const open = await page.value(`document.querySelector("#call-2 .took").textContent`);
+  check(/ s$/.test(open), `the row of an open stream shows how long it is open: ${open}`);
+  await page.value(`document.querySelector(".field-fold").open = false`);
+  const [, call] = made.calls;
+  const all = made.details["2"].messages;
+  all.shift();
+  all.push(message(call, 41, "received", "text", "the newest"));
+  call.stream = { ...call.stream, received: call.stream.received + 1 };
+  server.change(call);
+  await page.waitFor(`document.querySelector(".messages tbody tr:last-child td:last-child").textContent === "the newest"`);
+  const seen = await page.value(`(({ scrollTop, scrollHeight, clientHeight }) =>
+    scrollTop + clientHeight >= scrollHeight - 8)(document.querySelector(".messages-frame"))`);
+  check(seen && (await rows()).length === 40, "a new message is shown at the end, and the oldest is dropped");
+  check(await page.value(`document.querySelector(".stream > p").textContent`) === "showing the last 40 messages",
+    "dropped messages are counted");
+  check(await page.value(`!document.querySelector(".field-fold").open`), "a new message leaves the rest as it is");
+  await page.value(`inspector.filter.set({ text: "body:newest" })`);
+  await page.waitFor(`${rowsShown} === 1`);
+  check(true, "the filter finds the text of a message");
+  await page.value(`inspector.filter.set({ text: "" })`);
 }
 
 export async function checkBodies(page, made) {

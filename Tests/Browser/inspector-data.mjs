@@ -235,6 +235,34 @@ export function scripted(start) {
   return made;
 }
 
+/** A message of a stream, so many milliseconds after the start of its call. */
+export function message(call, number, direction, type, text, offset = 100 * number) {
+  return { number, direction, time: call.start + offset, type, size: text?.length ?? 3000, ...(text ? { text } : {}) };
+}
+
+/** An event stream that has ended, and an open WebSocket. */
+export function streaming(start) {
+  const made = new Calls(start);
+  const stream = (path, offset, status, messages, more) => {
+    const call = made.add("GET", path, offset, (call) => ({
+      from: "network", outcome: { status }, attempts: [attempt(call, 1, "b", "first", 0, usual, { status })],
+    }));
+    const all = messages(call);
+    const count = (wanted) => all.filter(({ direction }) => direction === wanted).length;
+    const bytes = all.reduce((sum, { size }) => sum + size, 0);
+    call.stream = { received: count("received"), sent: count("sent"), bytes, ...more(call) };
+    made.details[call.id].messages = all;
+  };
+  stream("/prices", 0, 200, (call) => [
+    message(call, 1, "received", "message", JSON.stringify({ text: hostile })),
+    message(call, 2, "received", "price", "7.25"),
+  ], (call) => ({ end: call.start + 700 }));
+  stream("/live", 1000, 101, (call) => Array.from({ length: 40 }, (_, place) =>
+    message(call, place + 1, place % 4 ? "received" : "sent", place % 5 ? "text" : "binary",
+      place % 5 ? `message ${place + 1} of a talk that is long enough for two lines on a phone` : undefined)), () => ({}));
+  return made;
+}
+
 /** Many calls of an app that runs through an outage, for lists that are long. */
 export function many(start, count) {
   const made = new Calls(start);

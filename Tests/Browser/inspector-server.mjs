@@ -6,10 +6,10 @@ import { join } from "node:path";
 
 const folder = new URL("../../Sources/SwitchyardInspector/HTML/Page/", import.meta.url).pathname;
 
-const styles = ["shared", "inspector", "servers", "list", "detail"];
+const styles = ["shared", "inspector", "servers", "list", "detail", "messages"];
 const scripts = [
   "parts", "shapes", "words", "store", "feed", "filter", "badges", "bars", "overview", "list", "waterfall", "copying",
-  "json", "bodies", "har", "detail", "servers", "faults", "events", "header", "inspector",
+  "json", "bodies", "har", "messages", "detail", "servers", "faults", "events", "header", "inspector",
 ];
 
 /** The page as one text; with a record it is the page offline. */

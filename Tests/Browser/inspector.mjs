@@ -17,10 +17,10 @@ import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Browser, findBrowser } from "./chromium.mjs";
 import {
-  check, checkAxis, checkBodies, checkCopying, checkDetail, checkFilters, checkFolding, checkKeys, checkRows, failed,
+  check, checkAxis, checkBodies, checkCopying, checkDetail, checkFilters, checkFolding, checkKeys, checkMessages, checkRows, failed,
   isDrawn, pressed, rowsShown, show,
 } from "./inspector-checks.mjs";
-import { client, many, scripted } from "./inspector-data.mjs";
+import { client, many, scripted, streaming } from "./inspector-data.mjs";
 import { InspectorServer, wholePage } from "./inspector-server.mjs";
 
 const looks = [
@@ -224,6 +224,34 @@ async function checkLooks(page, folder) {
   }
   await page.dress(looks[0]);
   await page.value("inspector.close()");
+}
+
+// Streams
+
+/** Calls that have opened streams of messages, in every look. */
+async function checkStreams(browser, folder) {
+  console.log("streams of messages");
+  const made = streaming(Date.now() - 20_000);
+  const server = new InspectorServer(made, client());
+  await server.start();
+  const page = await browser.open();
+  await page.dress(looks[0]);
+  await page.visit(server.address, `${isDrawn} && ${rowsShown} === 2`);
+  await checkMessages(page, made, server);
+  for (const look of looks) {
+    await page.dress(look);
+    await page.value(`(scrollTo(0, 0), ${frames})`);
+    const low = await page.lowContrast() + await page.lowMarks();
+    check(low === "", `${look.name}: texts and marks have enough contrast ${low}`);
+    check(await page.unnamed() === "", `${look.name}: everything has a name ${await page.unnamed()}`);
+    const width = await page.value("document.documentElement.scrollWidth");
+    check(width <= look.width, `${look.name}: nothing is wider than the screen (${width})`);
+    const height = look.media === "print" ? undefined : look.height;
+    if (folder) writeFileSync(join(folder, `inspector-${look.name}-stream.png`), await page.picture(height));
+  }
+  checkQuiet(page, server.address);
+  server.stop();
+  await page.close();
 }
 
 // A record
@@ -430,6 +458,7 @@ async function main() {
     else if (options.records) for (const file of options.records) await checkPage(browser, file);
     else {
       await checkLive(browser, folder, options);
+      await checkStreams(browser, options.pictures);
       await checkRecord(browser, folder);
       await checkRecorded(browser, folder);
       await checkMany(browser, folder, 20_000);

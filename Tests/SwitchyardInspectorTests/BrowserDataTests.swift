@@ -2,6 +2,7 @@ import Foundation
 import SwitchyardClient
 import SwitchyardFixtures
 import SwitchyardHTTP
+import SwitchyardStreams
 import SwitchyardTesting
 import Testing
 
@@ -34,6 +35,7 @@ import Testing
         #expect(next.contains(["next server", nil]))
         #expect(next.contains(["must not be sent again"]))
         #expect(record.feed.calls.contains { $0.outcome?.status == 404 })
+        #expect(record.details.values.contains { $0.messages?.map(\.type) == ["message", "price"] })
         #expect(record.feed.verdict.headline.hasPrefix("Server primary is out of service"))
     }
 
@@ -44,19 +46,25 @@ import Testing
             server.route(.get, "/topics") { _ in .json(#"{"topics": [{"id": 1, "title": "Points & signals"}]}"#) }
             server.route(.post, "/topics") { _ in .json(#"{"id": 2}"#) }
             server.route(.get, "/old") { _ in LoopbackResponse(status: 302, headers: ["Location": "/topics"]) }
+            server.route(.get, "/news") { _ in
+                let events = Data("data: {\"token\": \"c2VjcmV0\"}\n\nevent: price\ndata: 7.25\n\n".utf8)
+                return LoopbackResponse(headers: ["Content-Type": "text/event-stream"], body: .data(events))
+            }
             try server.start()
         }
         let client = try NetworkClient(service: .loopback(servers))
-        let inspector = try TrafficInspector(client, options: .quiet { $0.recordsFromStart = true })
+        let options = TrafficInspector.Options.quiet { ($0.recordsFromStart, $0.messageBytes) = (true, 1_024) }
+        let inspector = try TrafficInspector(client, options: options)
         let page = try PageClient(inspector)
         for path in ["topics", "missing", "old"] { _ = try await client.send(APIConfiguration(path: path)) }
         _ = try await client.send(APIConfiguration(path: "topics", method: .post, body: .text("title=Signals")))
+        for try await _ in try await client.stream(APIConfiguration(path: "news")).bytes.events() {}
         servers[0].fault = .refuse
         for number in 1...20 { _ = try await client.send(APIConfiguration(path: "topics", query: ["page": number])) }
         await until { inspector.desk.book.news(after: 0).outages["primary"] != nil }
         servers[1].fault = .resetBeforeHead
         _ = try? await client.send(APIConfiguration(path: "topics", method: .post, body: .text("title=Signals")))
-        await until { inspector.desk.book.news(after: 0).calls.count { $0.end != nil } == 25 }
+        await until { inspector.desk.book.news(after: 0).calls.count { $0.end != nil } == 26 }
         let feed = try await page.feed()
         var details: [String: CallDetail] = [:]
         for call in feed.calls { details[call.id] = try await page.detail(of: call.id) }

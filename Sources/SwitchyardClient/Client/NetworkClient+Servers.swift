@@ -208,13 +208,16 @@ extension NetworkClient {
 extension NetworkClient {
     /// Adds an observer of all calls that are dispatched from now on, through any handle of the client.
     package func attach(_ clientObserver: ClientObserver) {
+        clientObserver.isAttached.withLock { $0 = true }
         core.state.withLock { $0.clientObservers = ($0.clientObservers ?? []) + [clientObserver] }
     }
 
     /// Removes an observer.
     ///
-    /// The observer is still notified when calls end that are active now.
+    /// The observer is still notified when calls end that are active now. It receives no further messages of streams
+    /// until it is attached again.
     package func detach(_ clientObserver: ClientObserver) {
+        clientObserver.isAttached.withLock { $0 = false }
         // The old list is released after the lock, because releasing it may run arbitrary code.
         let old = core.state.withLock { state in
             let old = state.clientObservers

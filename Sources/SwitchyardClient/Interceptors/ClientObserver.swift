@@ -12,17 +12,26 @@ package final class ClientObserver: Sendable {
 
     let observer: any CallObserver
     let detour: Detour?
+    let messages: MessageObserver?
+    /// Whether the observer is attached to a client.
+    ///
+    /// While it is not, it receives no messages, so a stream that stays open does not pay for an observer that has left.
+    let isAttached = Locked(false)
 
     /// Creates an observer.
     ///
     /// - Parameters:
     ///   - detour: Returns the transport for each request. If `nil`, the client's transport is used.
+    ///   - messages: Receives the messages of the streams that are opened while the observer is attached. If `nil`,
+    ///     streams have no extra cost.
     ///   - observe: Called for each event, on the observers' queue.
     package init(
         detour: Detour? = nil,
+        messages: MessageObserver? = nil,
         observe: @escaping @Sendable (DispatchEvent) -> Void
     ) {
         self.detour = detour
+        self.messages = messages
         observer = ClosureObserver(closure: observe)
     }
 }

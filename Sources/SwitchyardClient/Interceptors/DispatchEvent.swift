@@ -196,20 +196,49 @@ extension String {
 package final class ObserverQueue: Sendable {
     /// The maximum number of waiting events; further events are dropped.
     static let limit = 65_536
+    /// The maximum number of bytes of waiting texts of messages; further messages have no text.
+    static let textLimit = 8 << 20
 
-    private let queue = DispatchQueue(label: "switchyard.observers")
-    private let waiting = Locked(0)
+    private struct Waiting {
+        var events = 0
+        var textBytes = 0
 
-    func send(_ event: DispatchEvent, to observers: [any CallObserver]) {
-        let isAccepted = waiting.withLock { waiting in
-            guard waiting < Self.limit else { return false }
-            waiting += 1
+        /// Counts an event, or returns `false` if too many events wait.
+        mutating func add() -> Bool {
+            guard events < ObserverQueue.limit else { return false }
+            events += 1
             return true
         }
-        guard isAccepted else { return }
+    }
+
+    private let queue = DispatchQueue(label: "switchyard.observers")
+    private let waiting = Locked(Waiting())
+
+    func send(_ event: DispatchEvent, to observers: [any CallObserver]) {
+        guard waiting.withLock({ $0.add() }) else { return }
         queue.async { [self] in
             for observer in observers { observer.observe(event) }
-            waiting.withLock { $0 -= 1 }
+            waiting.withLock { $0.events -= 1 }
+        }
+    }
+
+    /// Passes an event of a stream to an observer, without the text of its message if too many texts wait.
+    func send(_ event: StreamEvent, to observer: MessageObserver) {
+        let bytes = event.textBytes
+        let (isAccepted, keepsText) = waiting.withLock { waiting in
+            let keepsText = waiting.textBytes + bytes <= Self.textLimit
+            let isAccepted = waiting.add()
+            if isAccepted, keepsText { waiting.textBytes += bytes }
+            return (isAccepted, keepsText)
+        }
+        guard isAccepted else { return }
+        let kept = keepsText ? event : event.withoutText
+        queue.async { [self] in
+            observer.observe(kept)
+            waiting.withLock { waiting in
+                waiting.events -= 1
+                if keepsText { waiting.textBytes -= bytes }
+            }
         }
     }
 

@@ -6,7 +6,7 @@ import SwitchyardServices
 ///
 /// The client can cancel the body. If the body is truncated, this counts as a failure of its server.
 package final class LiveBody: Sendable {
-    private let transfer: Transfer
+    let transfer: Transfer
     private let context: RequestContext
     private let endsTransfer: Bool
     private let stream: HTTPBodyStream?

@@ -16,6 +16,7 @@
                     LabeledContent("Duration", value: call.took)
                     if call.mayHaveBeenExecuted == true { Text("A server may have executed the request.") }
                 }
+                if let stream = call.stream { StreamSection(stream: stream, messages: detail?.messages ?? []) }
                 Section("Attempts") {
                     ForEach(call.attempts.indices, id: \.self) { AttemptRow(attempt: call.attempts[$0]) }
                 }
@@ -24,6 +25,28 @@
                 }
             }
             .navigationTitle("\(call.method) \(call.path)")
+        }
+    }
+
+    /// The messages of an event stream or a WebSocket.
+    @available(macOS 14, iOS 17, tvOS 17, watchOS 10, visionOS 1, *)
+    private struct StreamSection: View {
+        let stream: InspectedStream
+        let messages: [InspectedMessage]
+
+        var body: some View {
+            Section("Messages") {
+                LabeledContent("Received", value: "\(stream.received)")
+                LabeledContent("Sent", value: "\(stream.sent)")
+                LabeledContent("State", value: stream.end == nil ? "open" : "ended")
+                ForEach(messages, id: \.number) { message in
+                    VStack(alignment: .leading) {
+                        Text("\(message.direction.rawValue) \(message.type), \(message.size) bytes").font(.caption)
+                        if let text = message.text { Text(text).font(.caption.monospaced()).lineLimit(20) }
+                    }
+                    .accessibilityElement(children: .combine)
+                }
+            }
         }
     }
 

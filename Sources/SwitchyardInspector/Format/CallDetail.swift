@@ -46,11 +46,15 @@ package struct CallDetail: Codable, Sendable, Equatable {
     package var call: InspectedCall
     /// The attempts, in order.
     package var attempts: [Attempt]
+    /// The newest messages of the event stream or the WebSocket that the call has opened, in order of time; missing for
+    /// another call.
+    package var messages: [InspectedMessage]?
 
     /// Creates the details of a call.
-    package init(call: InspectedCall, attempts: [Attempt] = []) {
+    package init(call: InspectedCall, attempts: [Attempt] = [], messages: [InspectedMessage]? = nil) {
         self.call = call
         self.attempts = attempts
+        self.messages = messages
     }
 }
 

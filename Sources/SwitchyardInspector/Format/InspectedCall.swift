@@ -71,6 +71,8 @@ package struct InspectedCall: Codable, Sendable, Equatable {
     package var attempts: [InspectedAttempt] = []
     /// The periods in which the call waited and had no active request.
     package var waits: [Wait] = []
+    /// The messages of the event stream or the WebSocket that the call has opened; missing for another call.
+    package var stream: InspectedStream?
 
     /// Creates a call that is active.
     package init(number: Int, start: Double, method: String, path: String) {

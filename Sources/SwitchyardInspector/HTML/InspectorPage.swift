@@ -10,11 +10,11 @@ package struct InspectorPage: Sendable {
     package init() throws {
         page = try HTMLPage(
             frame: "inspector.html",
-            styles: ["inspector.css", "servers.css", "list.css", "detail.css"],
+            styles: ["inspector.css", "servers.css", "list.css", "detail.css", "messages.css"],
             scripts: [
                 "words.js", "store.js", "feed.js", "filter.js", "badges.js", "bars.js", "overview.js", "list.js",
-                "waterfall.js", "copying.js", "json.js", "bodies.js", "har.js", "detail.js", "servers.js", "faults.js",
-                "events.js", "header.js", "inspector.js",
+                "waterfall.js", "copying.js", "json.js", "bodies.js", "har.js", "messages.js", "detail.js",
+                "servers.js", "faults.js", "events.js", "header.js", "inspector.js",
             ],
             of: "SwitchyardInspector",
             besides: #filePath

@@ -14,7 +14,9 @@ struct CallRecord: Sendable {
     ///
     /// The indices match `call.attempts`.
     private(set) var exchanges: [[KeptExchange]] = []
-    /// The sequence number of the last change in the ``TrafficStore`` that concerned the call.
+    /// The messages of the stream that the call has opened.
+    private(set) var messages = KeptMessages()
+    /// The number of the last change of the record (``TrafficStore``) that concerned the call.
     var change = 0
     /// A description of how the last try at the request (a round) ended.
     private var lastEnd = ""
@@ -160,6 +162,26 @@ struct CallRecord: Sendable {
             if failure.mayHaveBeenExecuted { call.mayHaveBeenExecuted = true }
         }
     }
+}
+
+// MARK: - Streams
+
+extension CallRecord {
+    /// Records that the call has opened a stream of messages.
+    mutating func openedStream() { call.stream = InspectedStream() }
+
+    /// Records a message of the stream.
+    mutating func add(_ message: InspectedMessage) {
+        switch message.direction {
+        case .sent: call.stream?.sent += 1
+        case .received: call.stream?.received += 1
+        }
+        call.stream?.bytes += message.size
+        messages.add(message, textLimit: bodyBytes)
+    }
+
+    /// Records the end of the stream.
+    mutating func endedStream(at time: Double) { call.stream?.end = time }
 }
 
 // MARK: - Memory

@@ -32,9 +32,10 @@ extension InspectedCall {
     /// The duration in milliseconds from which a call counts as slow.
     static let slow = 1_000.0
 
-    /// Whether the call failed, was sent more than once, was slow, or is still active.
+    /// Whether the call failed, was sent more than once, was slow, or is still active, or whether its stream is open.
     var isSpecial: Bool {
         guard let end, let outcome else { return true }
+        if let stream, stream.end == nil { return true }
         return outcome.kind != nil || attempts.count > 1 || end - start >= Self.slow
     }
 }

@@ -12,6 +12,10 @@ final class TrafficStore: Sendable {
         var lastNumber = 0
         /// The numbers of the active calls, by request identifier.
         var running: [RequestID: Int] = [:]
+        /// The number of the newest call with this request identifier whose body is a stream.
+        var streamed: [RequestID: Int] = [:]
+        /// The numbers of the calls whose streams of messages are open, by stream.
+        var open: [RequestID: Int] = [:]
         var events: [(change: Int, event: InspectorFeed.Event)] = []
         var lastEvent = 0
         var forgotten = 0
@@ -40,15 +44,23 @@ final class TrafficStore: Sendable {
     static let eventLimit = 500
 
     let keeper: ExchangeKeeper
+    let messageKeeper: MessageKeeper
     let callLimit: Int
     private let clock: WallClock
     private let state: Locked<State>
     private let bell: FeedCondition
 
-    init(calls: Int, keeper: ExchangeKeeper, clock: WallClock, bell: FeedCondition) {
+    init(
+        calls: Int,
+        keeper: ExchangeKeeper,
+        messageKeeper: MessageKeeper,
+        clock: WallClock,
+        bell: FeedCondition
+    ) {
         callLimit = max(1, calls)
         state = Locked(State(kept: KeptCalls(limit: max(1, calls))))
         self.keeper = keeper
+        self.messageKeeper = messageKeeper
         self.clock = clock
         self.bell = bell
     }
@@ -74,7 +86,11 @@ final class TrafficStore: Sendable {
 
     /// Returns the details of a call, or `nil` if the call is no longer kept.
     func detail(of number: Int) -> CallDetail? {
-        record(number).map { CallDetail($0.call, $0.exchanges) }
+        record(number).map { record in
+            var detail = CallDetail(record.call, record.exchanges)
+            if record.call.stream != nil { detail.messages = record.messages.all }
+            return detail
+        }
     }
 
     /// Returns an archive of the kept exchanges of one call, or of all calls if `number` is `nil`.
@@ -121,6 +137,29 @@ final class TrafficStore: Sendable {
         }
     }
 
+    /// Records an event of a stream of messages, or does nothing if its call is no longer kept.
+    func take(_ event: StreamEvent) {
+        let time = clock.milliseconds(event.time)
+        switch event.kind {
+        case .opened:
+            change { state in
+                guard let number = state.streamed.removeValue(forKey: event.id) else { return }
+                state.open[event.stream] = number
+                state.change(number) { $0.openedStream() }
+            }
+        case .message(let message):
+            guard let number = state.withLock({ $0.open[event.stream] }) else { return }
+            // Redaction runs outside the lock because it takes time.
+            let kept = messageKeeper.kept(message, at: time)
+            change { state in state.change(number) { $0.add(kept) } }
+        case .ended:
+            change { state in
+                guard let number = state.open.removeValue(forKey: event.stream) else { return }
+                state.change(number) { $0.endedStream(at: time) }
+            }
+        }
+    }
+
     /// Records a call whose response came from a cache.
     private func take(_ configuration: APIConfiguration, answeredFrom source: InspectedCall.Source, with status: Int) {
         let time = clock.now
@@ -138,6 +177,9 @@ final class TrafficStore: Sendable {
             record.ended(result, at: time, keeper.redaction)
             record.change = state.change
             state.calls[number] = record
+            if case .success(let response) = result, case .stream = response.response.body {
+                state.streamed[id] = number
+            }
             state.tally.add(record.call)
             state.outages.add(record.call)
         }
@@ -167,10 +209,7 @@ final class TrafficStore: Sendable {
         swap(&kept, &state.kept)
         let dropped = kept.add(number) { state.calls[$0]?.call.isSpecial ?? false }
         state.kept = kept
-        guard let dropped else { return }
-        let isActive = state.calls.removeValue(forKey: dropped)?.call.end == nil
-        state.forgotten += 1
-        if isActive { state.running = state.running.filter { $0.value != dropped } }
+        if let dropped { state.drop(dropped) }
     }
 
     private func sent(_ attempt: AttemptRecord, _ event: DispatchEvent) {
@@ -221,10 +260,8 @@ final class TrafficStore: Sendable {
 
     private func change(_ id: RequestID, _ body: (inout CallRecord) -> Void) {
         change { state in
-            guard let number = state.running[id], var record = state.calls.removeValue(forKey: number) else { return }
-            body(&record)
-            record.change = state.change
-            state.calls[number] = record
+            guard let number = state.running[id] else { return }
+            state.change(number, body)
         }
     }
 
@@ -240,6 +277,26 @@ final class TrafficStore: Sendable {
 }
 
 extension TrafficStore.State {
+    /// Changes the record of a call, or does nothing if the call is no longer kept.
+    fileprivate mutating func change(_ number: Int, _ body: (inout CallRecord) -> Void) {
+        guard var record = calls.removeValue(forKey: number) else { return }
+        body(&record)
+        record.change = change
+        calls[number] = record
+    }
+
+    /// Drops a call with everything that refers to it.
+    fileprivate mutating func drop(_ number: Int) {
+        let call = calls.removeValue(forKey: number)?.call
+        forgotten += 1
+        if call?.end == nil { running = running.filter { $0.value != number } }
+        if call?.stream == nil {
+            streamed = streamed.filter { $0.value != number }
+        } else {
+            open = open.filter { $0.value != number }
+        }
+    }
+
     /// Records an event in the totals and in the outages.
     fileprivate mutating func take(_ event: SwitchEvent, at time: Double) {
         switch event.kind {

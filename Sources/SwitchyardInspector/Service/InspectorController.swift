@@ -26,7 +26,14 @@ final class InspectorController: Sendable {
     init(_ client: NetworkClient, _ options: TrafficInspector.Options) {
         let own = client.detached()
         let keeper = ExchangeKeeper(redaction: options.redaction, bodyBytes: min(max(0, options.bodyBytes), 1 << 40))
-        let book = TrafficStore(calls: options.calls, keeper: keeper, clock: WallClock(client.time), bell: bell)
+        let messageBytes = min(max(0, options.messageBytes), keeper.bodyBytes)
+        let book = TrafficStore(
+            calls: options.calls,
+            keeper: keeper,
+            messageKeeper: MessageKeeper(redaction: options.redaction, bytes: messageBytes),
+            clock: WallClock(client.time),
+            bell: bell
+        )
         let faults = FaultController(time: client.time)
         let watch = TrafficObserver(of: own, book, faults)
         let recordsFromStart = options.recordsFromStart
@@ -115,6 +122,7 @@ private final class TrafficObserver: Sendable {
         self.faults = faults
         clientObserver = ClientObserver(
             detour: { faults.carrier(for: $0, to: $1, usually: $2) },
+            messages: MessageObserver(bytes: book.messageKeeper.neededBytes) { book.take($0) },
             observe: { book.take($0) }
         )
     }

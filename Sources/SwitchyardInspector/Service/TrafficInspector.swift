@@ -45,6 +45,12 @@ public final class TrafficInspector: Sendable {
         public var calls = 500
         /// The maximum number of body bytes that are kept per call in each direction; the default is 64 KiB.
         public var bodyBytes = 65_536
+        /// The maximum number of bytes that are kept of each text of an event stream or a WebSocket; the default is 0.
+        ///
+        /// Of a message, the inspector keeps the direction, the time, the type and the size, and the beginning of the
+        /// text only if this option is set. Credentials in the text are hidden. All texts of a call together take at most
+        /// ``bodyBytes``. Of each call, the newest 200 messages are kept.
+        public var messageBytes = 0
         /// The rules by which credentials are hidden; the default is ``/SwitchyardHTTP/Redaction/standard``.
         public var redaction = Redaction.standard
         /// Whether the page may switch the server and the environment, and simulate faults; the default is `false`.

@@ -45,11 +45,14 @@ struct EventReader {
     /// Whether a line has arrived, including comment lines.
     private(set) var hasLines = false
     private let body: LiveBody
+    /// The reporter of the events, or `nil` if no observer receives them.
+    private let reporter: MessageReporter?
     private let limit: Int
     private var splitter: LineSplitter
 
     init(_ body: LiveBody, _ parser: EventParser, limit: Int) {
         self.body = body
+        reporter = body.messageReporter()
         self.parser = parser
         self.limit = limit
         splitter = LineSplitter(.any, limit: limit)
@@ -58,8 +61,14 @@ struct EventReader {
     mutating func next() async throws(RequestFailure) -> ServerSentEvent? {
         try body.checkOwner()
         while true {
-            if let event = try takeLines() { return event }
-            guard let piece = try await body.next() else { return nil }
+            if let event = try takeLines() {
+                reporter?.report(event)
+                return event
+            }
+            guard let piece = try await body.next() else {
+                reporter?.end()
+                return nil
+            }
             splitter.append(piece)
         }
     }
@@ -77,5 +86,12 @@ struct EventReader {
         } catch {
             throw body.refuse(error)
         }
+    }
+}
+
+extension MessageReporter {
+    /// Reports an event that has been received now.
+    fileprivate func report(_ event: ServerSentEvent) {
+        report(StreamMessage(.received, type: event.type, text: event.data), at: now)
     }
 }

@@ -202,7 +202,9 @@ struct WebSocketOpening: Sendable {
         _ subprotocol: String?,
         _ response: ServiceResponse
     ) -> WebSocket {
-        WebSocket(engine, subprotocol: subprotocol, context: response.context) { [handle = transfer.handle] in
+        let reporter = transfer.messageReporter().map { SocketReporter($0) }
+        return WebSocket(engine, subprotocol: subprotocol, context: response.context, reporter: reporter) {
+            [handle = transfer.handle] in
             handle.refusal.map { TransportError($0) }
         }
     }

@@ -35,6 +35,8 @@ public final class WebSocket: Sendable {
     /// The context of the request that opened the connection, or `nil` if the connection was opened without a client.
     public let context: RequestContext?
     private let door: WebSocketDoor
+    /// The reporter of the messages, or `nil` if no observer receives them.
+    private let reporter: SocketReporter?
     /// A closure that returns the error for every call after the user who opened the WebSocket has logged out.
     ///
     /// The closure is `nil` if the connection was opened without a client.
@@ -49,7 +51,7 @@ public final class WebSocket: Sendable {
     ///   - options: The options of the connection.
     /// - Throws: `TransportError` if the system has no transport, or does not support the trust settings.
     public init(_ request: HTTPRequest, options: Options = Options()) throws(TransportError) {
-        (context, refusal) = (nil, nil)
+        (context, refusal, reporter) = (nil, nil, nil)
         door = WebSocketDoor()
         try door.open(request, options)
     }
@@ -59,9 +61,11 @@ public final class WebSocket: Sendable {
         _ engine: any WebSocketEngine,
         subprotocol: String?,
         context: RequestContext,
+        reporter: SocketReporter? = nil,
         refusal: (@Sendable () -> TransportError?)? = nil
     ) {
         self.context = context
+        self.reporter = reporter
         self.refusal = refusal
         door = WebSocketDoor(engine, subprotocol: subprotocol)
     }
@@ -92,7 +96,9 @@ public final class WebSocket: Sendable {
             throw refusal
         }
         let engine = try await door.engine()
+        let start = reporter?.now
         try await engine.send(message)
+        if let start { reporter?.report(message, .sent, at: start) }
     }
 
     /// Waits for the next message.
@@ -107,8 +113,15 @@ public final class WebSocket: Sendable {
     public func receive() async throws(TransportError) -> Message {
         if let refusal = refusal?() { throw refusal }
         let engine = try await door.engine()
-        let message = try await engine.receive()
+        let message: Message
+        do throws(TransportError) {
+            message = try await engine.receive()
+        } catch {
+            reporter?.reportEnd(error, engine.closure)
+            throw error
+        }
         if let refusal = refusal?() { throw refusal }
+        if let reporter { reporter.report(message, .received, at: reporter.now) }
         return message
     }
 
@@ -124,6 +137,7 @@ public final class WebSocket: Sendable {
     ///     ``CloseCode/normal``.
     ///   - reason: The reason as text; empty unless given. At most 123 bytes of UTF-8 are sent.
     public func close(_ code: CloseCode = .normal, reason: String = "") {
+        reporter?.reportClose(code.isSendable ? code : .normal, reason, .sent)
         door.close(code, reason: reason)
     }
 }

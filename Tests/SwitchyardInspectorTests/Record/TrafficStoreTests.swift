@@ -11,6 +11,7 @@ import Testing
         let store = TrafficStore(
             calls: 1,
             keeper: ExchangeKeeper(redaction: .standard, bodyBytes: 0),
+            messageKeeper: MessageKeeper(redaction: .standard, bytes: 0),
             clock: WallClock(ManualClock()),
             bell: FeedCondition()
         )

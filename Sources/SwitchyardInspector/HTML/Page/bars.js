@@ -25,6 +25,7 @@ function endKind(attempt) {
 function smallBars(entry, store, span, now, origin = entry.call.start) {
   const { call } = entry;
   const end = call.end ?? now;
+  const last = entry.end(now);
   const share = (time) => `${Math.min(100, Math.max(0, 100 * (time - origin) / Math.max(span, 0.001)))}%`;
   const bar = (name, from, until) => {
     const made = element("span", { class: name });
@@ -33,7 +34,8 @@ function smallBars(entry, store, span, now, origin = entry.call.start) {
     return made;
   };
   const lanes = lanesOf(call.attempts, end);
-  const made = [bar("whole", call.start, end)];
+  const made = [bar("whole", call.start, last)];
+  if (call.stream) made.push(bar("open", end, last));
   for (const { start, end: until } of call.waits ?? []) made.push(bar("pause", start, until ?? end));
   call.attempts.forEach((attempt, place) => {
     const server = store.place(attempt.server) % 6;

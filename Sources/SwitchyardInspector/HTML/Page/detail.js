@@ -55,7 +55,33 @@ class DetailPanel {
   update() {
     if (!this.entry) return;
     const entry = this.store.byId.get(this.entry.call.id);
-    if (entry && entry !== this.entry) this.open(entry);
+    if (!entry || entry === this.entry) return;
+    if (DetailPanel.differsOnlyInMessages(entry.call, this.entry.call)) this.#updateMessages(entry);
+    else this.open(entry);
+  }
+
+  static differsOnlyInMessages(one, other) {
+    const text = (call) => JSON.stringify({ ...call, stream: call.stream !== undefined });
+    return one.stream !== undefined && text(one) === text(other);
+  }
+
+  /** Shows new messages, and leaves the rest of the panel as it is. */
+  async #updateMessages(entry) {
+    this.entry = entry;
+    this.#redraw();
+    try {
+      const detail = await this.details.get(entry.call.id);
+      if (this.entry?.call.id !== entry.call.id) return;
+      this.detail = detail;
+      this.#showMessages();
+    } catch {
+      // The app has ended, or the call is no longer stored. The messages that are shown stay.
+    }
+  }
+
+  #showMessages() {
+    const { call, messages } = this.detail ?? {};
+    if (call?.stream && this.messages) this.messages.show(call.stream, messages ?? []);
   }
 
   async #load(entry) {
@@ -78,7 +104,10 @@ class DetailPanel {
       element("span", { class: "method" }, call.method), ` ${call.path}`);
     this.summary = this.#summary(call, marks, now);
     this.fall = this.#waterfall(call, now);
-    this.content.replaceChildren(this.summary, element("h3", {}, "Attempts"), this.fall, this.#exchange(call));
+    this.messages = call.stream ? new MessageTable() : undefined;
+    this.content.replaceChildren(this.summary, element("h3", {}, "Attempts"), this.fall, ...(this.messages
+      ? [this.messages.node] : []), this.#exchange(call));
+    this.#showMessages();
     this.#showChosen();
   }
 
@@ -86,11 +115,17 @@ class DetailPanel {
     return new Waterfall(call, this.store, now, (attempt) => this.#choose(attempt)).node;
   }
 
-  /** Redraws the growing parts of a running call, unless a button in the waterfall has the focus. */
+  /** Redraws the growing parts of a running call or of an open stream. */
   grow() {
-    if (this.entry?.state !== "running" || this.fall.contains(document.activeElement)) return;
+    if (this.entry?.isOpen) this.#redraw();
+  }
+
+  /** Redraws the summary and the waterfall, unless a button in the waterfall has the focus. */
+  #redraw() {
+    if (this.fall.contains(document.activeElement)) return;
     const { call, marks } = this.entry;
-    const [summary, fall] = [this.#summary(call, marks, this.now()), this.#waterfall(call, this.now())];
+    const now = call.end ?? this.now();
+    const [summary, fall] = [this.#summary(call, marks, now), this.#waterfall(call, now)];
     this.summary.replaceWith(summary);
     this.fall.replaceWith(fall);
     Object.assign(this, { summary, fall });
@@ -101,7 +136,9 @@ class DetailPanel {
     const took = numbers.wait(now - call.start);
     const facts = [
       `started at ${words.time(call.start)}`,
-      call.end === undefined ? `running for ${took}` : `took ${took}`,
+      call.end === undefined ? `running for ${took}` : call.stream ? `response after ${took}` : `took ${took}`,
+      call.stream ? `${call.stream.end === undefined ? "open for" : "ended after"} `
+        + numbers.wait(this.entry.duration(this.now())) : null,
       call.from && call.from !== "network" ? `from: ${call.from}` : null,
       call.rounds > 1 ? `${call.rounds} rounds` : null,
       call.tags?.length ? `tags: ${call.tags.join(", ")}` : null,

@@ -132,7 +132,7 @@ class Details {
     if (known) return known;
     const messages = detail.attempts.flatMap(({ request, response }) => [request, response]).filter(Boolean);
     const lines = messages.flatMap(({ fields }) => fields ?? []).map(([name, value]) => `${name}: ${value}`);
-    const bodies = messages.map(({ body }) => body?.text ?? "");
+    const bodies = [...messages.map(({ body }) => body?.text ?? ""), ...(detail.messages ?? []).map(({ text }) => text ?? "")];
     const text = { fields: lines.join("\n").toLowerCase(), bodies: bodies.join("\n").toLowerCase() };
     this.#texts.set(detail, text);
     return text;

@@ -85,7 +85,7 @@ class Inspector {
     setInterval(() => {
       if (!this.isPaused && !this.record) this.servers.grow();
       if (this.record || document.hidden || this.isPaused) return;
-      if (this.store.entries.some(({ state }) => state === "running")) this.list.draw();
+      if (this.store.entries.some(({ isOpen }) => isOpen)) this.list.draw();
       this.detail.grow();
     }, 500);
   }

@@ -64,7 +64,7 @@ class CallList {
   static orders = {
     time: ({ time }) => time,
     size: ({ size }) => size ?? -1,
-    took: ({ call }) => (call.end ?? Infinity) - call.start,
+    took: (entry) => entry.isOpen ? Infinity : entry.duration(0),
     outcome: ({ call, state }) => state === "failed" ? 1000 : call.outcome?.status ?? 0,
   };
 
@@ -232,7 +232,7 @@ class CallList {
     }
     const now = this.now();
     const origin = calls.reduce((least, { call }) => Math.min(least, call.start), Infinity);
-    const end = calls.reduce((most, { call }) => Math.max(most, call.end ?? now), origin + 1);
+    const end = calls.reduce((most, entry) => Math.max(most, entry.end(now)), origin + 1);
     setText(this.axis, `${words.time(origin, false)} + ${numbers.wait(end - origin)}`);
     return { name: `${origin} ${end}`, span: end - origin, origin };
   }
@@ -240,7 +240,7 @@ class CallList {
   #drawRow(item, place, height, scale) {
     const known = this.drawn.get(item.key);
     const isSame = known && known.item.call === item.call && known.item.event === item.event
-      && known.scale === scale.name && item.state !== "running";
+      && known.scale === scale.name && !item.isOpen;
     let node = known?.node;
     if (!isSame) {
       node = item.event ? this.#eventRow(item) : this.#callRow(item, scale);

@@ -14,7 +14,7 @@ class Entry {
     const urls = call.attempts.flatMap(({ url, redirects }) => [url, ...(redirects ?? []).map(({ to }) => to)]);
     const last = call.attempts[call.attempts.length - 1];
     /** The number of body bytes of the last response, or undefined if unknown. */
-    this.size = last?.received;
+    this.size = call.stream?.bytes ?? last?.received;
     this.type = last?.type ?? "";
     const outcome = words.outcome(call.outcome);
     this.text = [`#${call.shownNumber ?? call.number}`, call.method, call.path, ...urls, ...urls.map(decoded), outcome, this.type,
@@ -29,8 +29,19 @@ class Entry {
   /** Whether the call failed, was sent more than once, was slow, or is still running. Such calls are kept longer. */
   get isSpecial() {
     const { call } = this;
-    return call.end === undefined || this.hasFailed || call.attempts.length > 1
+    return call.end === undefined || this.isOpen || this.hasFailed || call.attempts.length > 1
       || call.end - call.start >= 1000;
+  }
+
+  /** Whether the call is running, or its stream of messages is open. */
+  get isOpen() {
+    return this.state === "running" || (this.call.stream !== undefined && this.call.stream.end === undefined);
+  }
+
+  /** Returns the end of the call and of its stream, or `now` if it is open. */
+  end(now) {
+    const { end, stream } = this.call;
+    return this.isOpen ? Math.max(now, end ?? now) : Math.max(stream?.end ?? -Infinity, end ?? now);
   }
 
   static marks(call) {
@@ -39,6 +50,7 @@ class Entry {
     if (call.attempts.some(({ redirects }) => redirects?.length)) found.add("redirect");
     if (call.from === "shared") found.add("shared");
     else if (call.from && call.from !== "network") found.add("cache");
+    if (call.stream) found.add("stream");
     if (call.mayHaveBeenExecuted) found.add("executed");
     return callMarks.filter(({ kind }) => found.has(kind));
   }
@@ -65,7 +77,7 @@ class Entry {
 
   /** Returns the duration so far. */
   duration(now) {
-    return Math.max(0, (this.call.end ?? now) - this.call.start);
+    return Math.max(0, this.end(now) - this.call.start);
   }
 }
 
@@ -142,6 +154,7 @@ class Store {
       entry.call = { ...call, id: call.isEarlier ? call.id : `run${this.runs}-${call.id}`, isEarlier: true,
         number: call.number - 1e6, shownNumber: call.shownNumber ?? call.number };
       if (call.end === undefined) Object.assign(entry.call, { end: this.latest, wasCut: true });
+      if (call.stream) entry.call.stream = { ...call.stream, end: call.stream.end ?? this.latest };
       entry.key = `call-${entry.call.id}`;
       entry.state = Entry.state(entry.call);
       this.byId.set(entry.call.id, entry);

@@ -12,6 +12,8 @@ const callMarks = [
   { kind: "refresh", letter: "N", name: "refresh", text: "sent again with refreshed credentials" },
   { kind: "redirect", letter: "↪", name: "redirect", text: "redirected to another URL" },
   { kind: "cache", letter: "C", name: "from a cache", text: "served from a cache" },
+  { kind: "stream", letter: "M", name: "messages",
+    text: "opened an event stream or a WebSocket, whose messages are shown in the call" },
   { kind: "shared", letter: "S", name: "shared", text: "shared the response of an identical call in flight" },
   { kind: "executed", letter: "!", name: "may have been executed",
     text: "failed, but the server may have executed it: check before you send it again" },
@@ -96,6 +98,13 @@ const words = {
 
   some(count, one, many = `${one}s`) {
     return `${numbers.count(count)} ${count === 1 ? one : many}`;
+  },
+
+  /** Describes the messages of a stream: 12 received, 3 sent, 1.2 kB, open. */
+  stream({ received, sent, bytes, end }) {
+    const parts = [`${numbers.count(received)} received`, sent > 0 ? `${numbers.count(sent)} sent` : null,
+      words.bytes(bytes), end === undefined ? "open" : "ended"];
+    return parts.filter(Boolean).join(", ");
   },
 
   /** Returns a short description of an outcome. */
