@@ -25,6 +25,8 @@ import SwitchyardTesting
 /// The inspector keeps the newest calls (``Options/calls``), each with the header fields of its requests and responses
 /// and at most ``Options/bodyBytes`` of bodies in each direction. Bodies that are not text take a third more memory.
 /// With the default options, the calls take at most 66 MB if all bodies are text, and at most 88 MB if no body is text.
+/// Of each event stream and WebSocket, the inspector keeps the newest 200 messages without their texts, which take at
+/// most 20 MB more. ``Options/messageBytes`` adds the texts.
 /// The calls are kept after the last page is closed, until ``stop()`` is called or the inspector is released.
 public final class TrafficInspector: Sendable {
     /// The limits and permissions of an inspector.

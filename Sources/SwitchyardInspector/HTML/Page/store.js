@@ -41,6 +41,7 @@ class Entry {
   /** Returns the end of the call and of its stream, or `now` if it is open. */
   end(now) {
     const { end, stream } = this.call;
+    if (end !== undefined && stream === undefined) return end;
     return this.isOpen ? Math.max(now, end ?? now) : Math.max(stream?.end ?? -Infinity, end ?? now);
   }
 
