@@ -64,6 +64,14 @@ import Testing
         #expect(!String(decoding: body, as: UTF8.self).contains("c2V"))
     }
 
+    @Test func `a long type of an event is cut`() async throws {
+        let lab = try Lab("event: \(String(repeating: "t", count: 300))\ndata: hello\n\n")
+
+        let messages = try await lab.read().messages
+
+        #expect(messages.map(\.type) == [String(repeating: "t", count: 100)])
+    }
+
     @Test func `a call without a stream has no messages`() async throws {
         let lab = try Lab("data: hello\n\n")
 
