@@ -32,13 +32,7 @@ public enum ServedRequests: Sendable, Hashable {
         guard case .matching(let patterns) = self else { return ("GET", "") }
         let reads = patterns.lazy.compactMap { try? ServedPattern($0, at: "") }
             .filter { $0.method.map(Self.safeMethods.contains) ?? true }
-        return reads.first.map { pattern in
-            var path = ""
-            for character in pattern.path where character != "*" || path.last != "x" {
-                path.append("*?".contains(character) ? "x" : character)
-            }
-            return (pattern.method ?? "GET", path)
-        }
+        return reads.first.map { ($0.method ?? "GET", $0.example) }
     }
 
     /// Whether the server certainly serves all requests that a text describes: a pattern, `everything` or `reads`.
@@ -91,6 +85,15 @@ package struct ServedPattern: Sendable, Hashable {
     package let method: String?
     /// The path pattern with a leading slash.
     package let path: String
+
+    /// The path with `x` in place of its wildcards.
+    package var example: String {
+        var example = ""
+        for character in path where character != "*" || example.last != "x" {
+            example.append("*?".contains(character) ? "x" : character)
+        }
+        return example
+    }
 
     /// Reads a pattern such as `GET /catalog/**`.
     ///

@@ -21,8 +21,9 @@ struct CheckReport: Sendable {
     ///
     /// Such an environment is valid, but its name may be misspelled in the file.
     var partialEnvironments: [String] = []
-    /// Descriptions of requests that no server of an environment serves, one line each.
-    var unserved: [String] = []
+    /// Descriptions of requests that no server of an environment serves, and of patterns that match fewer requests than
+    /// a reader may expect, one line each.
+    var roleWarnings: [String] = []
     /// Descriptions of invalid files and of servers that do not respond, one line each.
     ///
     /// For an invalid file, the line names the file, the key, and the expected value.
@@ -33,8 +34,8 @@ struct CheckReport: Sendable {
 
     /// Returns the table with a heading.
     ///
-    /// After it come the server lists, the environments that have only some of the servers, and the requests that no
-    /// server serves.
+    /// After it come the server lists, the environments that have only some of the servers, and the warnings about
+    /// roles.
     ///
     /// The result is an empty string if no server was checked.
     ///
@@ -49,7 +50,7 @@ struct CheckReport: Sendable {
             let state = styled(row.state, row.problem == nil ? .green : .red)
             table.add([row.service, row.server, row.url, state, row.latency?.figure ?? "-"])
         }
-        let lines = lists + partialEnvironments + unserved
+        let lines = lists + partialEnvironments + roleWarnings
         let notes = lines.isEmpty ? [] : [""] + lines
         return (table.lines + notes).map { $0 + "\n" }.joined()
     }

@@ -32,7 +32,10 @@ struct ServiceCheck: Sendable {
         let services = urls.flatMap { self.services(at: $0, except: &seen, &report.problems) }
         report.lists = services.compactMap(\.list)
         report.partialEnvironments = services.flatMap { Self.partialEnvironments(of: $0.service) }
-        report.unserved = services.flatMap { RoleCheck(service: $0.service).warnings }
+        report.roleWarnings = services.flatMap { found in
+            RoleCheck(service: found.service).warnings
+                + PatternCheck(found.service.servers, in: found.file).warnings
+        }
         let transport = try Transports.systemDefault()
         defer { transport.shutdown() }
         let clients = services.map { client(for: $0, over: transport, &report.problems) }
@@ -72,6 +75,7 @@ struct ServiceCheck: Sendable {
                     let found = try found(in: file)
                     let mistakes = insecureURLs(of: found)
                     problems += mistakes.map(\.error.description)
+                    problems += PatternCheck(found.service.servers, in: found.file).problems.map(\.description)
                     return mistakes.contains { $0.environment == found.environment } ? nil : found
                 } catch {
                     problems.append(error.description)

@@ -12,6 +12,7 @@ struct ListSignCommand: Command {
         .value("version", "N", "The version of the list, higher than that of every list before it."),
         .value("days", "N", "The number of days until the list expires (default: 30)."),
         .value("output", "FILE", "The file of the list (default: the standard output)."),
+        .flag("force", "Replaces the file of --output if it exists."),
     ]
 
     private let file: String
@@ -19,6 +20,7 @@ struct ListSignCommand: Command {
     private let version: Int
     private let days: Double
     private let output: String?
+    private let replacesFile: Bool
 
     init(_ arguments: Arguments) throws(UsageError) {
         file = try arguments.only("the service file")
@@ -29,9 +31,14 @@ struct ListSignCommand: Command {
         self.version = version
         days = try arguments.number("days", in: 0.001...3_650) ?? 30
         output = arguments.text("output")
+        replacesFile = arguments.has("force")
+        guard output != nil || !replacesFile else { throw UsageError("--force requires --output") }
     }
 
     func run() async throws -> Int32 {
+        if let output, !replacesFile, FileManager.default.fileExists(atPath: output) {
+            throw ListProblem("\(output): the file exists; --force replaces it")
+        }
         let document = try document(at: Date())
         guard let output else {
             Terminal.standardOutput.write(String(decoding: document, as: UTF8.self) + "\n")

@@ -66,7 +66,65 @@ import Testing
         #expect((document.version, document.signers) == (7, ["k1"]))
         #expect(document.servers.map(\.weight) == [2])
         #expect(document.expires.timeIntervalSince(document.issued) == 30 * 86_400)
-        #expect(ListText(document).text.contains("primary  release      https://api.example.com"))
+    }
+
+    @Test func `the text of a server list has the URLs and the roles of its servers, and mistakes in the roles`()
+        async throws
+    {
+        _ = try await key("k1")
+        let servers = """
+            { "service": "topics", "defaultEnvironment": "release", "servers": [
+              { "name": "primary", "priority": 1, "weight": 0.5, "zone": "eu",
+                "baseURLs": { "test": "http://127.0.0.1:8080", "release": "https://api.example.com" },
+                "cdnURLs": { "release": "https://cdn.example.com" } },
+              { "name": "mirror", "priority": 2, "serves": ["GET /catalog/**", "HEAD /users/{id}", "GET /news/"],
+                "rewrites": { "/catalog/**": "/static/**" }, "baseURLs": { "release": "https://mirror.example.com" } }
+            ] }
+            """
+        let list = await sign(try folder.file("topics.json", Data(servers.utf8)).path, "k1")
+        let document = try ServerListDocument(unverified: Data(contentsOf: URL(fileURLWithPath: list)))
+
+        let text = ListText(document).text
+
+        let expected = """
+
+            server   environment    URL
+            primary  release        https://api.example.com
+            primary  release (CDN)  https://cdn.example.com
+            primary  test           http://127.0.0.1:8080
+            mirror   release        https://mirror.example.com
+
+            server   priority  weight  zone  serves
+            primary         1     0.5  eu    everything
+            mirror          2       1  -     GET /catalog/**, HEAD /users/{id}, GET /news/
+
+            server  path of the service  path of the server
+            mirror  /catalog/**          /static/**
+
+            warning: servers[1].serves[1]: expected a pattern that matches requests, such as HEAD /users/*, found \
+            HEAD /users/{id}, which matches no request
+
+            warning: servers[1].serves[2]: GET /news/ matches only paths that end with a slash; GET /news/** also \
+            matches everything below
+
+            """
+        #expect(text.hasPrefix("service:   topics\nversion:   7\nissued:    "))
+        #expect(text.hasSuffix("\nsigned by: k1\n" + expected))
+    }
+
+    @Test func `the file of a list is replaced only with the option that allows it`() async throws {
+        _ = try await key("k1")
+        let (service, output) = (try service(), path("list.json"))
+        let words = ["list", "sign", "--keys", path("k1.key"), "--output", output, service, "--version"]
+        func version() throws -> Int {
+            try ServerListDocument(unverified: Data(contentsOf: URL(fileURLWithPath: output))).version
+        }
+
+        #expect(await Yard.run(words + ["1"]) == 0)
+        #expect(await Yard.run(words + ["2"]) == 1)
+        #expect(try version() == 1)
+        #expect(await Yard.run(words + ["3", "--force"]) == 0)
+        #expect(try version() == 3)
     }
 
     @Test func `during a key rotation, a server list is signed with both keys`() async throws {
@@ -111,6 +169,7 @@ import Testing
         ["list", "show"],
         ["list", "sign", "a.json"], ["list", "sign", "--keys", "k", "--version", "0", "a.json"],
         ["list", "sign", "--keys", ",", "--version", "1", "a.json"],
+        ["list", "sign", "--keys", "k", "--version", "1", "--force", "a.json"],
         ["list", "check", "--service", "a", "--trust", "k1", "--hosts", "h", "l"],
         ["list", "check", "--service", "a", "--trust", "k1:AAAA", "--hosts", "h", "l"],
     ])

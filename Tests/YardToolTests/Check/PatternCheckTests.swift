@@ -1,0 +1,91 @@
+import Switchyard
+import SwitchyardFixtures
+import SwitchyardTesting
+import Testing
+
+@testable import yard
+
+@Suite(.timeLimit(.minutes(5)), .prompt) struct PatternCheckTests {
+    private func check(_ patterns: [String]) throws -> PatternCheck {
+        let url = try ServerURL("http://localhost")
+        return PatternCheck(
+            [Server(name: "mirror", baseURLs: [.release: url], serves: .matching(patterns))],
+            in: "a.json"
+        )
+    }
+
+    @Test(arguments: [
+        ("GET /users/{id}", "GET /users/*"), ("* users/{id}/posts/{post}", "* /users/*/posts/*"),
+        ("GET /a/../b", "GET /b"), ("GET /./a/*", "GET /a/*"), ("GET /%61/**", "GET /a/**"),
+        ("GET /caf%c3%a9", "GET /caf%C3%A9"), ("PUT /a|b", "PUT /a%7Cb"),
+    ])
+    func `a pattern that matches no request is an error with a pattern that matches`(text: String, correct: String)
+        throws
+    {
+        let check = try check(["GET /other", text])
+
+        #expect(
+            check.problems.map(\.description) == [
+                "a.json: servers[0].serves[1]: expected a pattern that matches requests, such as \(correct), "
+                    + "found \(text), which matches no request"
+            ]
+        )
+        #expect(check.warnings.isEmpty)
+        #expect(try self.check([correct]).problems.isEmpty)
+    }
+
+    @Test func `a pattern without a known correction is an error too`() throws {
+        #expect(
+            try check(["GET /a/../b?"]).problems.map(\.description) == [
+                "a.json: servers[0].serves[0]: expected a path without placeholders, dot segments and unnecessary percent "
+                    + "escapes, found GET /a/../b?, which matches no request"
+            ]
+        )
+    }
+
+    @Test(arguments: [
+        (
+            ["GET /content/"],
+            "serves[0]: GET /content/ matches only paths that end with a slash; GET /content/** also matches everything below"
+        ),
+        (
+            ["HEAD /**", "GET /search?q=*"],
+            "serves[1]: GET /search?q=* has no query, because ? matches one character; GET /search matches every query"
+        ),
+    ])
+    func `a pattern that matches fewer requests than expected is a warning`(patterns: [String], text: String) throws {
+        let check = try check(patterns)
+
+        #expect(check.warnings == ["a.json: servers[0].\(text)"])
+        #expect(check.problems.isEmpty)
+    }
+
+    @Test(arguments: [
+        ["GET /"], ["* /**"], ["GET /a/*/b?/**"], ["GET /content", "GET /content/"], ["GET /café/*.json"],
+        ["GET /%2F/%25*"], ["GET catalog"], ["GET /**/posts", "GET /a*"], ["GET /.well-known/*", "GET /a/.?"],
+    ])
+    func `patterns that match the expected requests cause no message`(patterns: [String]) throws {
+        let check = try check(patterns)
+
+        #expect(check.problems.isEmpty)
+        #expect(check.warnings.isEmpty)
+    }
+
+    @Test func `the check of service files reports mistakes in patterns`() async throws {
+        let server = try LoopbackServer.started()
+        let json = """
+            {"service": "shop", "defaultEnvironment": "test", "servers": [
+            {"name": "primary", "baseURLs": {"test": "\(server.baseURL)"}},
+            {"name": "mirror", "baseURLs": {"test": "\(server.baseURL)"}, "serves": ["GET /news/", "GET /a/{id}"]}]}
+            """
+
+        let report = try await withTemporaryFolder { folder in
+            try folder.write(json, to: "shop.json")
+            return try await ServiceCheck(environment: nil, timeout: .seconds(30)).report(on: [folder])
+        }
+
+        #expect(report.problems.count == 1)
+        #expect(report.problems.first?.hasPrefix("shop.json: servers[1].serves[1]: expected ") == true)
+        #expect(report.text { text, _ in text }.contains("shop.json: servers[1].serves[0]: GET /news/ matches only "))
+    }
+}
