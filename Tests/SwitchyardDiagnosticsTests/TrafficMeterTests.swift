@@ -66,9 +66,9 @@ import Testing
 
         #expect(
             "\(meter.snapshot)" == """
-                primary: 3 ended, 1 failed, p50 0.0 seconds, p99 0.0 seconds
+                primary: 3 ended, 1 failed, p50 0 ms, p99 0 ms
                 POST broken: 1 ended, 1 failed
-                POST lost: 2 ended, p50 0.0 seconds, p99 0.0 seconds
+                POST lost: 2 ended, p50 0 ms, p99 0 ms
                 """
         )
         #expect("\(TrafficMeter().snapshot)".isEmpty)

@@ -120,17 +120,6 @@ extension CallAttempt.Next: CustomStringConvertible {
     }
 }
 
-extension Duration {
-    /// The duration in a report: `8 ms`, or `1.24 s` from one second on.
-    package var inReport: String {
-        // Limits the value, so that the conversion does not trap for a duration that an app has set.
-        let milliseconds = Int(min(max(-1e15, self / .milliseconds(1)), 1e15).rounded())
-        guard milliseconds >= 1000 else { return "\(milliseconds) ms" }
-        let hundredths = (milliseconds + 5) / 10
-        return "\(hundredths / 100).\(hundredths % 100 < 10 ? "0" : "")\(hundredths % 100) s"
-    }
-}
-
 extension TransportError.Kind {
     /// The kind in words: `connection refused` for ``connectionRefused``.
     package var words: String {

@@ -158,7 +158,7 @@ extension TrafficMeter.Figures: CustomStringConvertible {
     }
 
     private func quantile(_ share: Double, _ name: String) -> String? {
-        latency.quantile(share).map { "\(name) \($0.rounded)" }
+        latency.quantile(share).map { "\(name) \($0.inReport)" }
     }
 }
 

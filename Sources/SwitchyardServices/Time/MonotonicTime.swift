@@ -108,12 +108,13 @@ extension Int64 {
 }
 
 extension Duration {
-    /// The duration rounded for display: to milliseconds from one second up, to microseconds below.
-    package var rounded: Duration {
-        // Beyond 30 years rounding makes no visible difference, and the product could overflow.
-        guard abs(inSeconds) < 1e9 else { return self }
-        guard abs(inSeconds) < 1 else { return .milliseconds(Int64((inSeconds * 1e3).rounded())) }
-        return .microseconds(Int64((inSeconds * 1e6).rounded()))
+    /// The duration in a report or a description: `8 ms`, or `1.24 s` from one second on.
+    package var inReport: String {
+        // Limits the value, so that the conversion does not trap for a duration that an app has set.
+        let milliseconds = Int64(min(max(-1e15, inSeconds * 1e3), 1e15).rounded())
+        guard milliseconds >= 1000 else { return "\(milliseconds) ms" }
+        let hundredths = (milliseconds + 5) / 10
+        return "\(hundredths / 100).\(hundredths % 100 < 10 ? "0" : "")\(hundredths % 100) s"
     }
 }
 

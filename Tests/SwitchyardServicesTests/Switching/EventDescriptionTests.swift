@@ -15,8 +15,8 @@ import Testing
         ),
         (.probed("primary", succeeded: true), "probed primary, which responded"),
         (.probed("primary", succeeded: false), "probed primary, which failed"),
-        (.trialStarted("primary", after: .milliseconds(1_500)), "primary enters its recovery trial after 1.5 seconds"),
-        (.recovered("primary", outage: .nanoseconds(4_812_345_678)), "recovered primary after 4.812 seconds"),
+        (.trialStarted("primary", after: .milliseconds(1_500)), "primary enters its recovery trial after 1.50 s"),
+        (.recovered("primary", outage: .nanoseconds(4_812_345_678)), "recovered primary after 4.81 s"),
         (.environmentChanged(from: .test, to: .release), "environment changed from test to release"),
         (.pushed(PushCommand(version: 1, mode: .prefer, server: "b")), "pushed: prefer b"),
         (.pushed(PushCommand(version: 2, mode: .clear, server: "b")), "pushed: clear"),
@@ -31,7 +31,7 @@ import Testing
     @Test func `a duration of any length has a description`() {
         let event = SwitchEvent(at: .zero, .recovered("a", outage: .seconds(Int64.max)))
 
-        #expect("\(event)".hasPrefix("recovered a after 9.22"))
+        #expect("\(event)" == "recovered a after 1000000000000.00 s")
     }
 
     @Test func `the description of a server's state is one short line`() throws {
@@ -54,7 +54,7 @@ import Testing
         snapshot.statistics = Self.figures
         snapshot.p50 = .nanoseconds(12_345_678)
         snapshot.nextProbe = .milliseconds(750)
-        let text = "primary: ejected, 3 of 40 requests failed, p50 0.012346 seconds, next probe in 0.75 seconds"
+        let text = "primary: ejected, 3 of 40 requests failed, p50 12 ms, next probe in 750 ms"
         #expect("\(snapshot)" == text)
         _ = core.settle([], at: .zero)
     }

@@ -85,8 +85,8 @@ extension SwitchEvent.Kind: CustomStringConvertible {
         case .switched(let from, let to, let cause): "switched from \(from) to \(to) (\(cause.words))"
         case .ejected(let server, _, let cause): "ejected \(server) (\(cause.words))"
         case .probed(let server, let succeeded): "probed \(server), which \(succeeded ? "responded" : "failed")"
-        case .trialStarted(let server, let pause): "\(server) enters its recovery trial after \(pause.rounded)"
-        case .recovered(let server, let outage): "recovered \(server) after \(outage.rounded)"
+        case .trialStarted(let server, let pause): "\(server) enters its recovery trial after \(pause.inReport)"
+        case .recovered(let server, let outage): "recovered \(server) after \(outage.inReport)"
         case .environmentChanged(let from, let to): "environment changed from \(from) to \(to)"
         case .pushed(let command): "pushed: \(command.words)"
         }
@@ -100,9 +100,9 @@ extension ServerSnapshot: CustomStringConvertible {
             "\(id): \(state)",
             isCurrent ? "current" : nil,
             statistics.failureText,
-            p50.map { "p50 \($0.rounded)" },
-            p99.map { "p99 \($0.rounded)" },
-            nextProbe.map { "next probe in \($0.rounded)" },
+            p50.map { "p50 \($0.inReport)" },
+            p99.map { "p99 \($0.inReport)" },
+            nextProbe.map { "next probe in \($0.inReport)" },
         ]
         return parts.compactMap(\.self).joined(separator: ", ")
     }
