@@ -100,6 +100,16 @@ import Testing
         #expect(client.currentServer == "primary")
     }
 
+    @Test(arguments: [("orders", "no other server serves the request"), ("catalog/7", "no server left")])
+    func `the last attempt states whether another server serves the request`(path: String, reason: String) async throws
+    {
+        let (client, _) = try mirrored { _ in .failure(.connectionRefused) }
+
+        let result = await client.result(of: APIConfiguration(path: path))
+
+        #expect(result.context.history.attempts.last?.next.map { "\($0)" } == reason)
+    }
+
     @Test func `a request that no server serves fails with its path and the servers`() async throws {
         let servers = try [server("a", ["GET /catalog/**"]), server("b", .reads)]
         let (client, transport) = try client(servers) { _ in .status(200) }

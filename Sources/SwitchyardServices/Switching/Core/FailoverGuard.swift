@@ -22,6 +22,8 @@ public enum FailoverGuard: String, Sendable, Hashable, CaseIterable {
     case endpoint
     /// A server that the request has not tried can take the request.
     case servers
+    /// One of the servers that the request has not tried serves the request (``Server/serves``).
+    case roles
 }
 
 extension FailoverGuard: CustomStringConvertible {
@@ -37,6 +39,7 @@ extension FailoverGuard: CustomStringConvertible {
         case .budget: "the failover budget is empty"
         case .endpoint: "the endpoint fails on every server"
         case .servers: "no server left"
+        case .roles: "no other server serves the request"
         }
     }
 }
@@ -108,7 +111,10 @@ extension SwitchingCore {
             for: request.traits,
             at: now
         )
-        return pause.map(FailoverDecision.wait) ?? .stopped(obstacle ?? .servers)
+        if let pause { return .wait(pause) }
+        let hasUntried = request.tried.count < steering.members.count
+        let lacksRoles = hasUntried && !hasOthers(than: request.tried, for: request.traits)
+        return .stopped(obstacle ?? (lacksRoles ? .roles : .servers))
     }
 
     /// Returns the first guard of the request itself that stops a failover, or `nil` if there is none.
@@ -127,7 +133,7 @@ extension SwitchingCore {
 
     /// Returns the first guard of the service that stops a failover, or `nil` if there is none.
     ///
-    /// The guard ``FailoverGuard/servers`` is the choice of the server itself.
+    /// The guards ``FailoverGuard/servers`` and ``FailoverGuard/roles`` are the choice of the server itself.
     private mutating func obstacle(to request: FailoverRequest, at time: Double) -> FailoverGuard? {
         let (failure, isPaidFor) = (request.failure, request.isPaidFor)
         // The app has turned failovers off.

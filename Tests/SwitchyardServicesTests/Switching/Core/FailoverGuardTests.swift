@@ -30,6 +30,7 @@ import Testing
             case .budget: policy.budgets.failoverTokens = 0
             case .endpoint: endpointFails = true
             case .servers: request.tried = [0, 1, 2]
+            case .roles: request.traits.unsuitable = [1, 2]
             }
         }
 
