@@ -136,7 +136,7 @@
             let hasEnded = Locked(false)
             defer { hasEnded.withLock { $0 = true } }
             Thread.detachNewThread {
-                while hasEnded.withLock({ !$0 }) { try? ChildCommand(["true"]).wait() }
+                while hasEnded.withLock({ !$0 }) { _ = try? ChildCommand(["true"]).wait() }
             }
 
             for _ in 0..<Rounds.count(100, thorough: 2_000) {
