@@ -103,7 +103,7 @@ struct MethodPlanner {
     // MARK: - Bodies
 
     private func body(of operation: Operation, _ hint: String) throws(GeneratorError) -> Method.Body? {
-        guard let content = Self.preferred(operation.bodies) else { return nil }
+        guard let content = try content(of: operation) else { return nil }
         let type = Self.essence(content.type)
         let origin = TypeReader.Origin(component: nil, hint: "\(hint) body")
         func body(_ kind: Method.Body.Kind, _ type: SwiftType, deepLists: [String] = []) -> Method.Body {
@@ -130,6 +130,16 @@ struct MethodPlanner {
         }
         if type == "*/*", typed == .string || typed == .file { return body(.bytes(type), .data) }
         return body(.json(type), typed)
+    }
+
+    /// Returns the content type to use for a body: a multipart form if its schema has files, which JSON cannot contain,
+    /// otherwise the preferred content type.
+    private func content(of operation: Operation) throws(GeneratorError) -> Operation.Content? {
+        let preferred = Self.preferred(operation.bodies)
+        guard let form = operation.bodies.first(where: { Self.essence($0.type) == "multipart/form-data" }),
+            try reader.hasFiles(preferred?.schema)
+        else { return preferred }
+        return form
     }
 
     /// Returns the form fields whose `style` is `deepObject` and whose values may be lists.
@@ -265,17 +275,5 @@ extension TypeReader {
     func type(ofAnyOf schemas: [Place], at place: Place, _ origin: Origin) throws(GeneratorError) -> TypedSchema {
         if schemas.count == 1 { return try type(of: schemas[0], origin) }
         return try unionType(SchemaFacts(place), schemas, origin)
-    }
-
-    /// Returns the type of a multipart form.
-    ///
-    /// In this type, files are `FilePart` values and not text in base 64.
-    func multipartType(of schema: Place, _ origin: Origin) throws(GeneratorError) -> SwiftType {
-        let target = try document.resolved(schema)
-        let facts = try SchemaFacts(target)
-        let parts = try facts.allOf
-        guard facts.isObject || !parts.isEmpty else { return .dictionary(.json) }
-        let declaration = try formDeclaration(target, schema["$ref"] == nil ? origin : Self.origin(of: target))
-        return .declared(declaration.id)
     }
 }

@@ -47,6 +47,7 @@ extension TypeReader {
         declaration.isMultipart = true
         var shape = ObjectShape()
         try collect(place, into: &shape, origin)
+        for index in shape.properties.indices { shape.properties[index].type = fileList(shape.properties[index].type) }
         finish(declaration, shape)
         return declaration
     }

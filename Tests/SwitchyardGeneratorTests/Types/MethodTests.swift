@@ -88,6 +88,40 @@ import Testing
         #expect(code.contains("\"\(field)\": if"))
     }
 
+    @Test(arguments: [
+        ("{ type: string, format: binary }", "var file: FilePart?"),
+        ("{ type: array, items: { type: string, format: binary } }", "var file: [FilePart]?"),
+        (
+            "{ oneOf: [{ type: string, format: binary }, { type: array, items: { type: string, format: binary } }] }",
+            "var file: [FilePart]?"
+        ),
+    ])
+    func `a body with files is a multipart form even if the document also allows JSON`(
+        property: String,
+        expected: String
+    ) throws {
+        let schema = "{ schema: { type: object, properties: { file: \(property) } } }"
+        let code = try code(
+            "/things",
+            "post",
+            "requestBody: { content: { application/json: \(schema), multipart/form-data: \(schema) } }"
+        )
+
+        #expect(code.contains(expected))
+        #expect(code.contains("func add(to form: inout MultipartForm)"))
+    }
+
+    @Test func `a body without files is sent as JSON if the document also allows a form`() throws {
+        let schema = "{ schema: { type: object, properties: { name: { type: string } } } }"
+        let code = try code(
+            "/things",
+            "post",
+            "requestBody: { content: { multipart/form-data: \(schema), application/json: \(schema) } }"
+        )
+
+        #expect(code.contains("ObjectEncodable"))
+    }
+
     @Test func `a parameter does not have the name of an option of the library`() throws {
         let code = try code(
             "/things",
