@@ -6,7 +6,7 @@ import Testing
 @testable import yard
 
 /// The generated client of the demo's backend, which `forum.yaml` describes, with the demo's own machines.
-@Suite(.timeLimit(.minutes(5))) struct ForumClientTests {
+@Suite(.timeLimit(.minutes(20))) struct ForumClientTests {
     private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     private static var document: String { folder.appendingPathComponent("forum.yaml").path }
 

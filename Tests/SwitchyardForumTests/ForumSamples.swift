@@ -5,7 +5,7 @@ import Testing
 @testable import yard
 
 /// Compiles and runs the samples of the article on generating that use the demo's backend.
-@Suite(.timeLimit(.minutes(5))) struct ForumSamples {
+@Suite(.timeLimit(.minutes(20))) struct ForumSamples {
     private func readTitles(_ serviceFile: URL) async throws -> [String] {
         var lines: [String] = []
         let show: (String) -> Void = { lines.append($0) }

@@ -7,7 +7,7 @@ import Testing
 ///
 /// Swift 6.3 does not return to the caller's executor if a `nonisolated(nonsending)` function passes on the error of a
 /// function that runs elsewhere. Without optimization, this happens only in generic functions.
-@Suite(.timeLimit(.minutes(5))) struct FailureIsolationTests {
+@Suite(.timeLimit(.minutes(20))) struct FailureIsolationTests {
     /// A call with the name of the method that makes it.
     nonisolated struct Row: Sendable, CustomTestStringConvertible {
         let testDescription: String

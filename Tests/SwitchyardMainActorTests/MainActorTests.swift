@@ -7,7 +7,7 @@ import Testing
 /// The library in an app with the main actor as its default isolation.
 ///
 /// Row S6; rule 8 of the user requirements.
-@Suite(.timeLimit(.minutes(5))) struct MainActorTests {
+@Suite(.timeLimit(.minutes(20))) struct MainActorTests {
     nonisolated private static let one = StubResponse.json(#"{"code": 0, "data": {"id": 1, "title": "one"}}"#)
 
     private static func api(_ answer: @escaping @Sendable (HTTPRequest) -> StubResponse) throws -> TopicAPI {

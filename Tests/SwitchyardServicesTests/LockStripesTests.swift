@@ -14,7 +14,7 @@ import Testing
         #expect(stripes.indices.map { index in stripes.withLock(of: index) { $0 } } == [0, 3, 0, 1])
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(20)))
     func `no change is lost when several threads use the stripes`() async {
         let stripes = LockStripes(4) { 0 }
         await withTaskGroup(of: Void.self) { group in

@@ -9,7 +9,7 @@
 
     /// A process that is stopped by a signal and resumes after all deadlines have passed.
     @Suite(.timeLimit(.minutes(5)), .prompt) struct StoppedProcessTests {
-        @Test(arguments: [false, true])
+        @Test(.startsProcess, arguments: [false, true])
         func `responses that arrived while the process was stopped cause no timeout`(_ switches: Bool) async throws {
             try await calm()
             let stop = Stop(afterRequests: 20)
@@ -24,7 +24,8 @@
                 try server.start()
             }
             let urls = servers.map(\.baseURL)
-            let stopping = Task { await stop.run() }
+            // The testing library blocks threads of this test's priority until the process ends.
+            let stopping = Task(priority: .high) { await stop.run() }
 
             // In its own process, which this process stops. The servers run in this process.
             await #expect(processExitsWith: .success) { [urls = urls as [String], switches = switches as Bool] in

@@ -168,7 +168,7 @@ import Testing
         #expect(cache.value(for: Self.key("a"), as: [Int].self) == [1])
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(20)))
     func `the limits and totals of the cache stay correct if several threads use it`() async {
         let cache = ResponseCache(limits: .init(cost: 1_000, count: 64), time: ManualClock())
         await withTaskGroup(of: Void.self) { group in

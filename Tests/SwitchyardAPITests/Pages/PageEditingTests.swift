@@ -4,7 +4,7 @@ import Testing
 @testable import SwitchyardAPI
 
 /// Edits of a list by the app, and empty lists.
-@Suite(.timeLimit(.minutes(5))) struct PageEditingTests {
+@Suite(.timeLimit(.minutes(20))) struct PageEditingTests {
     private struct Note: Sendable, Equatable {
         var id: Int
         var text = ""

@@ -4,7 +4,7 @@ import Testing
 @testable import SwitchyardAPI
 
 /// Plain http links to the next page on pages loaded over https.
-@Suite(.timeLimit(.minutes(5))) struct PlainLinkPageTests {
+@Suite(.timeLimit(.minutes(20))) struct PlainLinkPageTests {
     private func next(_ link: String, allowsOtherOrigins: Bool = false) throws -> PageRequest.Position? {
         var page = Page([1], nextLink: link)
         page.url = "https://host.example:8443/items"

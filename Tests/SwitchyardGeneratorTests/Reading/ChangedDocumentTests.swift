@@ -7,7 +7,7 @@ import Testing
 /// Random changes to a valid document.
 ///
 /// Each of them gives a client or an error with its location. None of them stops the process.
-@Suite(.timeLimit(.minutes(5))) struct ChangedDocumentTests {
+@Suite(.timeLimit(.minutes(20))) struct ChangedDocumentTests {
     private static let shop = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .appendingPathComponent("Documents/shop.yaml")
 

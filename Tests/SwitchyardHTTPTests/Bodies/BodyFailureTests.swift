@@ -122,7 +122,7 @@ import Testing
     }
 
     #if os(Linux)
-        @Test func `a form of 256 MB is never held in memory`() async {
+        @Test(.startsProcess) func `a form of 256 MB is never held in memory`() async {
             // In its own process, where no other test allocates memory.
             await #expect(processExitsWith: .success) {
                 let folder = try MultipartFormTests.Folder()

@@ -119,7 +119,7 @@ import Testing
     }
 
     #if os(Linux)
-        @Test func `restarting on the same port leaks no descriptor and no thread`() async {
+        @Test(.startsProcess) func `restarting on the same port leaks no descriptor and no thread`() async {
             // In its own process, where no other test opens descriptors.
             await #expect(processExitsWith: .success) {
                 let server = try LoopbackServer.runningApart()

@@ -29,7 +29,9 @@ import Testing
     }
 
     #if os(Linux)
-        @Test func `a server without free descriptors accepts connections again when some are free`() async {
+        @Test(.startsProcess) func `a server without free descriptors accepts connections again when some are free`()
+            async
+        {
             // In its own process, whose descriptor limit affects no other test.
             await #expect(processExitsWith: .success) {
                 let server = try LoopbackServer.running()

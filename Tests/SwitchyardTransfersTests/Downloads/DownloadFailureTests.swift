@@ -128,7 +128,7 @@ struct DownloadFailureTests {
     }
 
     #if os(Linux)
-        @Test func `a full disk leaves the old file, and the download resumes later`() async throws {
+        @Test(.startsProcess) func `a full disk leaves the old file, and the download resumes later`() async throws {
             await #expect(processExitsWith: .success) {
                 let lab = try DownloadLab()
                 let bytes = DownloadLab.bytes(700_000)
@@ -152,7 +152,9 @@ struct DownloadFailureTests {
             }
         }
 
-        @Test func `a process that is killed in the middle of a body loses no written bytes`() async throws {
+        @Test(.startsProcess) func `a process that is killed in the middle of a body loses no written bytes`()
+            async throws
+        {
             let lab = try DownloadLab()
             lab.serve(content)
             lab.server.fault = .drip(bytes: 20_000, every: .milliseconds(2))
@@ -241,7 +243,7 @@ struct DownloadFailureTests {
     @Test func `releasing the client cancels its downloads`() async throws {
         let lab = try DownloadLab()
         lab.serve(content)
-        lab.server.fault = .drip(bytes: 1_000, every: .milliseconds(5))
+        lab.server.fault = .drip(bytes: 1_000, every: .milliseconds(100))
         let begun = AsyncStream.makeStream(of: Void.self)
         var scoped: NetworkClient? = lab.client.scoped()
 
@@ -282,7 +284,7 @@ struct DownloadFailureTests {
     @Test func `a request ID that is in use is rejected`() async throws {
         let lab = try DownloadLab()
         lab.serve(content)
-        lab.server.fault = .drip(bytes: 1_000, every: .milliseconds(5))
+        lab.server.fault = .drip(bytes: 1_000, every: .milliseconds(100))
         let id = RequestID()
         let second = Recorder<RequestFailure.Reason?>()
         let done = AsyncStream.makeStream(of: Void.self)

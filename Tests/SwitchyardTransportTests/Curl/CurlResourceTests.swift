@@ -52,7 +52,7 @@
             #expect(await server.wait { $0.connectionsOpen == 0 })
         }
 
-        @Test func `a transport without requests has no thread`() async {
+        @Test(.startsProcess) func `a transport without requests has no thread`() async {
             // In its own process, where no other test sends requests.
             await #expect(processExitsWith: .success) {
                 let transports = try (0..<20).map { _ in try CurlTransport() }
@@ -62,7 +62,8 @@
             }
         }
 
-        @Test func `a thread that cannot be started ends a request, and the next one starts it`() async {
+        @Test(.startsProcess) func `a thread that cannot be started ends a request, and the next one starts it`() async
+        {
             // In its own process, because the limit applies to a whole process.
             await #expect(processExitsWith: .success) {
                 let server = LoopbackServer()
@@ -88,7 +89,8 @@
             }
         }
 
-        @Test func `a crash on a transport's thread reaches the program's signal handler`() async throws {
+        @Test(.startsProcess) func `a crash on a transport's thread reaches the program's signal handler`() async throws
+        {
             await #expect(processExitsWith: .exitCode(42)) {
                 signal(SIGSEGV) { _ in _exit(42) }
                 let transport = try CurlTransport()

@@ -87,7 +87,7 @@
         }
 
         // In its own process, where no other test uses the processor.
-        @Test func `an upload that waits for the server uses no processor time`() async throws {
+        @Test(.startsProcess) func `an upload that waits for the server uses no processor time`() async throws {
             await #expect(processExitsWith: .success) {
                 let lab = try HTTP2Lab()
                 let isSent = Latch()
@@ -109,7 +109,7 @@
         }
 
         // In its own process, where no other test uses the processor.
-        @Test func `a transport whose uploads were refused uses no processor time`() async throws {
+        @Test(.startsProcess) func `a transport whose uploads were refused uses no processor time`() async throws {
             await #expect(processExitsWith: .success) {
                 let lab = try HTTP2Lab()
                 let early = try lab.serve(window: 1000) { event in

@@ -27,7 +27,7 @@
             return server
         }
 
-        @Test
+        @Test(.startsProcess)
         func `a request that moves to a new connection and fails does not affect a download on a reused socket number`()
             async
         {

@@ -73,8 +73,12 @@ struct HandlerRun: Sendable {
     let action: RouteAction
     let mailbox: Mailbox
 
+    /// Starts the handler.
+    ///
+    /// On Linux, each priority has its own threads. With a high priority, a response does not wait for tests that use the
+    /// processor for long.
     func start() -> Task<Void, Never> {
-        Task { await run() }
+        Task(priority: .high) { await run() }
     }
 
     private func run() async {

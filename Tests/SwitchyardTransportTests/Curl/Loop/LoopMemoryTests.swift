@@ -273,7 +273,9 @@
             #expect(try #require(kept.first) >= Self.buffer)
         }
 
-        @Test func `a libcurl that the host program has initialized keeps its allocator and works`() async {
+        @Test(.startsProcess) func `a libcurl that the host program has initialized keeps its allocator and works`()
+            async
+        {
             await #expect(processExitsWith: .success) {
                 typealias Initialize = @convention(c) (Int) -> Int32
                 let symbol = try #require(dlsym(dlopen("libcurl.so.4", RTLD_NOW), "curl_global_init"))

@@ -127,7 +127,7 @@
             }
         }
 
-        @Test(arguments: ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"])
+        @Test(.startsProcess, arguments: ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"])
         func `an unreachable proxy from the environment is a proxy failure`(_ variable: String) async {
             // In its own process, because the environment is shared by the whole process.
             await #expect(processExitsWith: .success) { [variable = variable as String] in
