@@ -1,3 +1,4 @@
+import Dispatch
 import SwitchyardFixtures
 import Testing
 
@@ -26,5 +27,26 @@ import Testing
 
         #expect(start.duration(to: time.now) >= .milliseconds(95))
         #expect(time.resumedAt.map { $0 <= start } == true)
+    }
+
+    @Test func `timers wait until the data that arrived during a pause is read`() async {
+        let time = SystemTime()
+        let hasRead = Locked(false)
+        let start = time.now
+        let fired = await withCheckedContinuation { continuation in
+            DispatchQueue(label: "reader").async {
+                ProcessPause.readArrivedData {
+                    _ = time.schedule(at: start) {
+                        continuation.resume(returning: (afterReading: hasRead.withLock { $0 }, at: time.now))
+                    }
+                    let end = time.now.advanced(by: ProcessPause.grace * 3)
+                    while time.now < end { _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .milliseconds(5)) }
+                    hasRead.withLock { $0 = true }
+                }
+            }
+        }
+
+        // If this thread gets no processor time for two seconds, the timer waits no longer.
+        #expect(fired.afterReading || start.duration(to: fired.at) >= ProcessPause.maximumGrace)
     }
 }

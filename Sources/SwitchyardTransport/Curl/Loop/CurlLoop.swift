@@ -172,22 +172,28 @@
                     next = nextStep(isIdle: runner.isIdle)
                 }
                 if next == .end { break }
-                let failure = step(waiting: runner.waitMilliseconds(blocks: next == .wait))
-                runner.deliver()
+                let failure = step(runner, waiting: runner.waitMilliseconds(blocks: next == .wait))
                 guard failure == 0 else { return fail(runner, failure) }
                 runner.closeIdleConnections()
             }
             end(runner)
         }
 
-        /// Advances all exchanges.
+        /// Advances all exchanges and delivers their results.
         ///
-        /// If the process was suspended, the received data is read before the deadlines are checked.
-        private func step(waiting wait: Int64) -> Int32 {
+        /// If the process was suspended, the received data is read before the deadlines are checked, and timers wait
+        /// until its results are delivered.
+        private func step(_ runner: CurlRunner, waiting wait: Int64) -> Int32 {
             let failure = ycurl_loop_step(loop, wait)
-            guard failure == Int32(YCURL_WAS_STOPPED) else { return failure }
-            ProcessPause.note()
-            return ycurl_loop_catch_up(loop)
+            guard failure == Int32(YCURL_WAS_STOPPED) else {
+                runner.deliver()
+                return failure
+            }
+            return ProcessPause.readArrivedData {
+                let failure = ycurl_loop_catch_up(loop)
+                runner.deliver()
+                return failure
+            }
         }
 
         /// Swaps the list of commands with an empty list, so that both lists keep their memory.
