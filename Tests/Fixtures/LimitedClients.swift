@@ -36,6 +36,19 @@ extension APIConfiguration {
     }
 }
 
+/// Returns whether an attempt is prompt.
+///
+/// On a busy machine, a single attempt may be late. An operation that is never prompt fails all attempts.
+package func isPrompt(
+    isolation: isolated (any Actor)? = #isolation,
+    attempts: Int = 20,
+    _ attempt: () async throws -> Bool
+) async rethrows -> Bool {
+    var isPrompt = false
+    for _ in 0..<attempts where !isPrompt { isPrompt = try await attempt() }
+    return isPrompt
+}
+
 /// Waits for a condition that other tasks cause.
 ///
 /// A condition that does not become true soon is checked once per millisecond, because a task that only yields takes the

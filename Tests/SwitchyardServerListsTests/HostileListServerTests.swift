@@ -88,7 +88,7 @@ import Testing
         #expect(list.status.version == nil)
     }
 
-    @Test func `a list with thousands of signatures causes one verification for each trusted key`() throws {
+    @Test func `a list with thousands of signatures causes one verification for each trusted key`() async throws {
         let payload = ListMaker().payload
         let bad: JSONValue = ["key": "k1", "signature": .string(Data(count: 64).base64EncodedString())]
         let document: JSONValue = [
@@ -96,11 +96,14 @@ import Testing
             "signatures": .array(Array(repeating: bad, count: 1_500)),
         ]
         let keys = [try SigningKey("k1").trusted]
-        let start = ContinuousClock.now
 
-        #expect(throws: ServerListRefusal.badSignature(key: "k1")) {
-            try ServerListDocument(document.data, signedBy: keys)
+        let isFast = await isPrompt {
+            let start = ContinuousClock.now
+            #expect(throws: ServerListRefusal.badSignature(key: "k1")) {
+                try ServerListDocument(document.data, signedBy: keys)
+            }
+            return ContinuousClock.now - start < .seconds(1)
         }
-        #expect(ContinuousClock.now - start < .seconds(1))
+        #expect(isFast)
     }
 }

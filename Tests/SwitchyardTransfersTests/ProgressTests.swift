@@ -79,60 +79,67 @@ struct ProgressTests {
         return upload
     }
 
-    /// The last report after all pending reports have arrived.
-    private static func lastReport(of reports: Recorder<Int64>, asking client: NetworkClient) async throws -> Int64? {
-        var count = -1
-        while count != reports.values.count {
-            count = reports.values.count
-            for _ in 0..<100 { _ = try await client.send(APIConfiguration(path: "other")) }
+    /// An upload of four pieces of 1,000 bytes whose second piece waits for the test.
+    private struct HeldUpload {
+        let monitor = TransferMonitor()
+        /// The second piece is produced when the test opens the gate.
+        let gate = Gate()
+        /// The number of pieces that the upload has requested.
+        let requested = Locked(0)
+
+        var configuration: UploadConfiguration {
+            let pieces = HTTPBody.Stream(length: 4_000) { [gate, requested] in
+                AsyncStream<Data>(unfolding: {
+                    let number = requested.withLock { number in
+                        number += 1
+                        return number
+                    }
+                    if number == 2 { await gate.pass() }
+                    return number <= 4 ? Data(count: 1_000) : nil
+                })
+            }
+            var configuration = UploadConfiguration(path: "up", from: .stream(pieces))
+            configuration.monitor = monitor
+            return configuration
         }
-        return reports.values.last
     }
 
-    @Test func `a Progress pauses, resumes and cancels an upload`() async throws {
+    @Test func `a Progress pauses and resumes an upload`() async throws {
         let lab = try DownloadLab()
-        lab.server.route(.post, "/up") { request in
-            var count = 0
-            for try await piece in request.body { count += piece.count }
-            return .text("\(count)")
-        }
-        lab.server.route(.get, "/other", answering: .text("x"))
-        let length = 8 << 20
-        let (whole, broken) = (TransferMonitor(), TransferMonitor())
-        let paused = AsyncStream.makeStream(of: Void.self)
-        let reports = Recorder<Int64>()
+        lab.server.route(.post, "/up") { request in .text("\(try await request.body.collect().count)") }
+        let held = HeldUpload()
+        let upload = Task { try await lab.client.upload(held.configuration) }
+        await held.gate.waitForArrivals(1)
 
-        let upload = Task {
-            try await lab.client.upload(Self.upload(length, whole)) { report in
-                guard report.direction == .upload else { return }
-                reports.record(report.completed)
-                if reports.values.count == 2 {
-                    whole.progress.pause()
-                    paused.continuation.yield()
-                }
-            }
-        }
-        for await _ in paused.stream { break }
-        let atRest = try #require(try await Self.lastReport(of: reports, asking: lab.client))
-        whole.progress.resume()
-        let second = Self.upload(length, broken)
-        let error = await #expect(throws: RequestFailure.self) {
-            try await lab.client.upload(second) { _ in
-                // A paused upload cannot finish before it is cancelled.
-                broken.progress.pause()
-                broken.progress.cancel()
-            }
-        }
+        held.monitor.progress.pause()
+        held.gate.open()
+        // Gives an upload that does not pause the time to request the next piece.
+        try await calm()
 
-        #expect(atRest < length)
-        #expect(try await upload.value.text == "\(length)")
+        #expect(held.requested.withLock { $0 } == 2)
+        held.monitor.progress.resume()
+        #expect(try await upload.value.text == "4000")
+    }
+
+    @Test func `a Progress cancels a paused upload`() async throws {
+        let lab = try DownloadLab()
+        lab.server.route(.post, "/up") { request in .text("\(try await request.body.collect().count)") }
+        let held = HeldUpload()
+        let upload = Task { try await lab.client.upload(held.configuration) }
+        await held.gate.waitForArrivals(1)
+
+        held.monitor.progress.pause()
+        held.gate.open()
+        held.monitor.progress.cancel()
+
+        let error = await #expect(throws: RequestFailure.self) { try await upload.value }
         #expect(error?.isCancellation == true)
     }
 
     @Test func `a Progress cancels its transfer before the start and during the transfer`() async throws {
         let lab = try DownloadLab()
         lab.serve(LoopbackContent(bytes))
-        lab.server.fault = .drip(bytes: 5_000, every: .milliseconds(5))
+        lab.server.fault = .drip(bytes: 30_000, every: .milliseconds(500))
 
         let running = TransferMonitor()
         let failure = try await lab.failure(of: lab.download { $0.monitor = running }) { report in
@@ -149,39 +156,36 @@ struct ProgressTests {
     @Test(arguments: [1, 3])
     func `a Progress pauses and resumes a download`(connections: Int) async throws {
         let lab = try DownloadLab()
-        let content = DownloadLab.bytes(4_000_000)
-        lab.serve(LoopbackContent(content, entityTag: "\"v1\""))
-        let monitor = TransferMonitor()
-        let reports = Recorder<Int64>()
-        let paused = AsyncStream.makeStream(of: Void.self)
-
+        let bytes = DownloadLab.bytes(4_000_000)
+        let content = LoopbackContent(bytes, entityTag: "\"v1\"")
+        let (monitor, gate) = (TransferMonitor(), Gate())
+        lab.server.route(.get, "/film") { request in
+            var response = content.response(to: request)
+            guard case .stream(let length, let produce) = response.body else { return response }
+            response.body = .stream(length: length) { writer in
+                await gate.pass()
+                try await produce(writer)
+            }
+            return response
+        }
         let download = Task {
             let configuration = lab.download {
                 $0.monitor = monitor
                 $0.connections = connections
             }
-            return try await lab.client.download(configuration) { report in
-                reports.record(report.completed)
-                if reports.values.count == 2 {
-                    monitor.progress.pause()
-                    paused.continuation.yield()
-                }
-            }
+            return try await lab.client.download(configuration)
         }
-        for await _ in paused.stream { break }
-        // The pause handler runs on a Foundation queue. The requests give the handler and pending reports time to run.
-        lab.server.route(.get, "/other", answering: .text("x"))
-        var count = -1
-        while count != reports.values.count {
-            count = reports.values.count
-            for _ in 0..<100 { _ = try await lab.client.send(APIConfiguration(path: "other")) }
-        }
-        let atRest = try #require(reports.values.last)
+        await gate.waitForArrivals(1)
+
+        monitor.progress.pause()
+        gate.open()
+        // Gives a download that does not pause the time to end.
+        try await calm()
+
+        #expect(monitor.progress.completedUnitCount < 4_000_000)
         monitor.progress.resume()
         _ = try await download.value
-
-        #expect(atRest < 4_000_000)
-        #expect(try lab.content == content)
+        #expect(try lab.content == bytes)
     }
 
     // A transfer that fails immediately may end before its cancel handler is attached to the monitor.

@@ -157,9 +157,15 @@ struct WebSocketTests {
         let server = try WebSocketServer.echo()
         let url = try #require(RequestURL("\(server.baseURL)/"))
         let timeouts = HTTPRequest.Timeouts(connect: .seconds(2), idle: .milliseconds(300), total: .milliseconds(500))
-        let socket = try WebSocket(HTTPRequest(url: url, timeouts: timeouts))
-        try await socket.send(.text("a"))
-        _ = try await socket.receive()
+        var opened: WebSocket?
+        let isOpen = try await isPrompt {
+            let socket = try WebSocket(HTTPRequest(url: url, timeouts: timeouts))
+            opened = socket
+            try? await socket.send(.text("a"))
+            return (try? await socket.receive()) != nil
+        }
+        #expect(isOpen)
+        let socket = try #require(opened)
 
         // Longer than both timeouts. The transport has its own clock, so the test must sleep.
         try await Task.sleep(for: .milliseconds(700))

@@ -45,6 +45,8 @@ final class RawSocket: Sendable {
     }
 
     deinit {
+        // A child process that another test starts has a copy of the descriptor until its program runs.
+        _ = shutdown(descriptor, Int32(SHUT_RDWR))
         _ = closeDescriptor(descriptor)
     }
 
@@ -168,7 +170,7 @@ extension RawSocket {
 
     private static func connect(port: UInt16, timeout: Duration) throws -> Int32 {
         #if canImport(Glibc)
-            let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         #else
             let descriptor = socket(AF_INET, SOCK_STREAM, 0)
         #endif

@@ -44,7 +44,7 @@ struct DownloadFailoverTests {
     @Test func `a download keeps its bytes when the server dies in the middle of the body`() async throws {
         let lab = try DownloadLab(2)
         lab.serve(content)
-        lab.servers[0].fault = .drip(bytes: 20_000, every: .milliseconds(5))
+        lab.servers[0].fault = .drip(bytes: 110_000, every: .milliseconds(500))
         let first = lab.servers[0]
 
         let file = try await lab.client.download(download(lab)) { report in

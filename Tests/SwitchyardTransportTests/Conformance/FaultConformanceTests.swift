@@ -51,7 +51,8 @@ import Testing
         try await Lab.run(subject) { lab in
             lab.server.fault = fault.fault
 
-            let request = try lab.request("/large", timeouts: .init(idle: .milliseconds(300)))
+            let idle: Duration = fault.kind == .timeout ? .milliseconds(300) : .seconds(30)
+            let request = try lab.request("/large", timeouts: .init(idle: idle))
             let error = await lab.failure(of: request)
 
             #expect(error?.kind == fault.kind)

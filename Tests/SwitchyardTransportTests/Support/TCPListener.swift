@@ -42,6 +42,12 @@
         }
 
         deinit {
+            Self.end(descriptor)
+        }
+
+        /// Closes a socket although a child process that another test starts has a copy of the descriptor.
+        static func end(_ descriptor: Int32) {
+            shutdown(descriptor, Int32(SHUT_RDWR))
             Glibc.close(descriptor)
         }
 
@@ -52,7 +58,7 @@
             Thread.detachNewThread { [self] in
                 let connection = accept(descriptor, nil, nil)
                 serve(connection)
-                Glibc.close(connection)
+                Self.end(connection)
             }
         }
 
@@ -65,7 +71,7 @@
                 Thread.detachNewThread { [self] in
                     let connection = accept(descriptor, nil, nil)
                     let value = serve(connection)
-                    Glibc.close(connection)
+                    Self.end(connection)
                     continuation.resume(returning: value)
                 }
             }

@@ -14,7 +14,7 @@
         static func serve(_ connection: Int32, answering answer: String, leadingTo port: UInt16?) -> String {
             let head = readHead(connection)
             let server = port.map(connect)
-            defer { if let server { close(server) } }
+            defer { if let server { TCPListener.end(server) } }
             _ = send(connection, answer, answer.utf8.count, Int32(MSG_NOSIGNAL))
             if let server { carry(connection, server) }
             return head
@@ -24,7 +24,7 @@
         static func lead(_ connection: Int32, to port: UInt16) {
             let server = connect(port)
             carry(connection, server)
-            close(server)
+            TCPListener.end(server)
         }
 
         private static func readHead(_ connection: Int32) -> String {
@@ -37,7 +37,7 @@
         }
 
         private static func connect(_ port: UInt16) -> Int32 {
-            let server = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            let server = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
             var address = sockaddr_in()
             address.sin_family = sa_family_t(AF_INET)
             address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian

@@ -18,14 +18,14 @@ import SwitchyardFixtures
 
         init(answer: String) throws {
             folder = try TemporaryFolder.made()
-            listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+            listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
             try bindAndListen()
             Thread.detachNewThread { [listener] in
                 let connection = accept(listener, nil, nil)
                 var request = [UInt8](repeating: 0, count: 4096)
                 _ = read(connection, &request, request.count)
                 _ = answer.withCString { write(connection, $0, strlen($0)) }
-                Glibc.close(connection)
+                TCPListener.end(connection)
             }
         }
 
