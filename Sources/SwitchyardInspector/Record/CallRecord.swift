@@ -16,7 +16,7 @@ struct CallRecord: Sendable {
     private(set) var exchanges: [[KeptExchange]] = []
     /// The messages of the stream that the call has opened.
     private(set) var messages = KeptMessages()
-    /// The number of the last change of the record (``TrafficStore``) that concerned the call.
+    /// The sequence number of the last change in the ``TrafficStore`` that concerned the call.
     var change = 0
     /// A description of how the last try at the request (a round) ended.
     private var lastEnd = ""

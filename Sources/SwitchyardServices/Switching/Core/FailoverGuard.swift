@@ -24,6 +24,11 @@ public enum FailoverGuard: String, Sendable, Hashable, CaseIterable {
     case servers
     /// One of the servers that the request has not tried serves the request (``Server/serves``).
     case roles
+    /// A server in use is not overloaded, or no server has failed (``AdmissionRules/sparesOverloaded``).
+    ///
+    /// If every server in use has only timed out or rejected requests for 10 s, a request that a failed server has
+    /// refused does not go to one of them.
+    case overload
 }
 
 extension FailoverGuard: CustomStringConvertible {
@@ -40,6 +45,7 @@ extension FailoverGuard: CustomStringConvertible {
         case .endpoint: "the endpoint fails on every server"
         case .servers: "no server left"
         case .roles: "no other server serves the request"
+        case .overload: "every server in use is overloaded"
         }
     }
 }
@@ -112,9 +118,14 @@ extension SwitchingCore {
             at: now
         )
         if let pause { return .wait(pause) }
-        let hasUntried = request.tried.count < steering.members.count
-        let lacksRoles = hasUntried && !hasOthers(than: request.tried, for: request.traits)
-        return .stopped(obstacle ?? (lacksRoles ? .roles : .servers))
+        return .stopped(obstacle ?? lackOfServers(for: request, at: read(now)))
+    }
+
+    /// Returns the guard of the choice of the server that stops a failover.
+    private func lackOfServers(for request: FailoverRequest, at time: Double) -> FailoverGuard {
+        guard request.tried.count < steering.members.count else { return .servers }
+        guard hasOthers(than: request.tried, for: request.traits) else { return .roles }
+        return isOverloadedEverywhere(without: request.traits.unsuitable, at: time) ? .overload : .servers
     }
 
     /// Returns the first guard of the request itself that stops a failover, or `nil` if there is none.
@@ -133,7 +144,8 @@ extension SwitchingCore {
 
     /// Returns the first guard of the service that stops a failover, or `nil` if there is none.
     ///
-    /// The guards ``FailoverGuard/servers`` and ``FailoverGuard/roles`` are the choice of the server itself.
+    /// The guards ``FailoverGuard/servers``, ``FailoverGuard/roles`` and ``FailoverGuard/overload`` are the choice of the
+    /// server itself.
     private mutating func obstacle(to request: FailoverRequest, at time: Double) -> FailoverGuard? {
         let (failure, isPaidFor) = (request.failure, request.isPaidFor)
         // The app has turned failovers off.

@@ -20,6 +20,7 @@ extension SwitchingCore {
     ) -> Attempt? {
         let time = read(now)
         let excluded = tried.union(avoided)
+        extras.expireHedges(at: time)
         guard rules.policy.hedging != nil, allowsAnother(tried), extras.allowsHedge(isPaidFor: isPaidFor),
             evidence.allowsHedge(traits.endpoint, claims: false, at: time),
             let choice = pickExtra(excluding: excluded, for: traits, at: time)

@@ -54,7 +54,7 @@ extension SwitchingCore {
         let time = read(now)
         let positions = request.map { release($0.attempt) }
         let winner = request.firstIndex { $0.outcome.isAnswer }
-        if let winner { extras.refund(request[winner].attempt) }
+        if let winner, !isSlowHedge(request[winner], at: positions[winner]) { extras.refund(request[winner].attempt) }
         for (index, settled) in request.enumerated() where index != winner {
             extras.chargeFailure(of: settled)
             if settled.outcome.isNeutral { extras.refund(settled.attempt) }
@@ -66,6 +66,17 @@ extension SwitchingCore {
             evidence.recordUse(of: request, winner: winner.map { request[$0].attempt }, at: time)
         }
         return takeEvents()
+    }
+
+    /// Whether a hedge responded first, but so late that it would have been hedged itself.
+    ///
+    /// Then every server is slow, probably because of overload, and more hedges would increase the load. So such a hedge
+    /// does not return its token. With the token returned, a fleet of clients with little traffic that has more capacity
+    /// than it needs overloads all its servers (`yard simulate --scenario herd --clients 2000`).
+    private func isSlowHedge(_ settled: SettledAttempt, at position: Int?) -> Bool {
+        guard settled.attempt.role == .hedge, rules.sparesOverloaded, case .success(let latency) = settled.outcome
+        else { return false }
+        return latency.inSeconds > evidence.usualWait(for: settled.attempt.endpoint, on: position)
     }
 
     private mutating func settleResponse(_ settled: SettledAttempt, at position: Int?, _ time: Double) {

@@ -1,3 +1,11 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
 /// The budget for failovers or hedges (``BudgetRules``).
 ///
 /// Each costs one token of the budget.
@@ -6,11 +14,13 @@ struct AttemptBudget: Sendable {
     private(set) var tokens: Double
     private var lastRefill: Double
     private var gap: Double
+    private var expiredAt: Double
 
     init(tokens: Double, gap: Double, at now: Double) {
         self.tokens = tokens
         lastRefill = now
         self.gap = gap
+        expiredAt = now
     }
 
     /// Takes `cost` tokens, or none and returns `false` if fewer are left.
@@ -28,6 +38,16 @@ struct AttemptBudget: Sendable {
     /// Adds tokens that are returned, or that a success earns.
     mutating func add(_ amount: Double, capacity: Double) {
         tokens = min(capacity, tokens + amount)
+    }
+
+    /// Removes the tokens that have expired: after every `life` seconds, a factor of 1/e of the tokens is left.
+    ///
+    /// Tokens expire in steps of at least a second, so that calls that start together find all tokens.
+    mutating func expire(at now: Double, life: Double) {
+        let elapsed = now - expiredAt
+        guard elapsed >= 1 else { return }
+        expiredAt = now
+        tokens *= exp(-elapsed / life)
     }
 
     /// Adds the tokens that return to the budget as time passes, without successes: one token at a time, after gaps
@@ -56,26 +76,21 @@ struct AttemptBudget: Sendable {
     }
 }
 
-/// Additional tokens for an empty hedge budget, with doubling gaps between them until one of the hedges was useful.
+/// Additional tokens for an empty hedge budget, with a gap between them until one of the hedges was useful.
 ///
-/// A hedge is a second attempt on another server while the first is slow. Without these tokens, a client that has used
-/// up its budget without success and then meets a hanging server would earn no tokens. Its requests would wait for
-/// their deadlines, as in the random scenarios 11235 and 16969 of `yard simulate worlds`.
+/// A hedge is a second attempt on another server while the first is slow. Without these tokens, a client with little
+/// traffic would earn no tokens, and its requests to a hanging server would wait for their deadlines, as in the random
+/// scenarios 11235 and 16969 of `yard simulate worlds`.
 struct LentTokens: Sendable {
-    private var gap: Double?
-    private var dueAt = -1e9
+    private var dueAt = -Double.infinity
 
-    /// Returns whether a token is available now and, if so, plans the next token.
-    mutating func take(at now: Double, first: Double, longest: Double) -> Bool {
+    /// Returns whether a token is available now and, if so, makes the next one available after `gap` seconds.
+    mutating func take(at now: Double, gap: Double) -> Bool {
         guard now >= dueAt else { return false }
-        let next = gap.map { min(longest, $0 * 2) } ?? first
-        gap = next
-        dueAt = now + next
+        dueAt = now + gap
         return true
     }
 
-    /// Restarts the gaps because a hedge was useful.
-    mutating func restart() {
-        gap = nil
-    }
+    /// Makes the next token available immediately, because a hedge was useful.
+    mutating func restart() { dueAt = -.infinity }
 }

@@ -41,7 +41,9 @@ package struct AdmissionRules: Sendable, Hashable {
     /// Whether slowness and overload eject a server (take it out of use for a time) only if another server is healthy
     /// and not overloaded; default `true`.
     ///
-    /// If all servers in use have been overloaded for 10 s, half of the requests also try ejected servers.
+    /// If all servers in use have been overloaded for 10 s, most requests try the ejected servers first, and a refused
+    /// request does not go to an overloaded server. A hedge token expires (``BudgetRules/hedgeTokenLife``), and is
+    /// returned only by a hedge that responds as quickly as usual.
     package var sparesOverloaded = true
     /// The longest Retry-After that is obeyed; default 60 s.
     package var longestRetryAfter = Duration.seconds(60)

@@ -17,6 +17,15 @@ package struct BudgetRules: Sendable, Hashable {
     package static let patience = Duration.seconds(2)
     /// The age of a slow attempt after which its request no longer checks for a hedge: 10 s.
     package static let longestCheck = Duration.seconds(10)
+    /// The time in which the tokens of the hedge budget expire to a factor of 1/e: 20 s.
+    ///
+    /// A client with little traffic could otherwise save tokens and spend them all at once. If a server of a large fleet
+    /// is slow for a moment, every client then hedges, and the hedges overload all servers for minutes (`yard simulate
+    /// --scenario herd --selection lowestLatency --clients 2000`). A client that sends 10 requests per second still
+    /// earns 10 tokens in this time.
+    package static let hedgeTokenLife = Duration.seconds(20)
+    /// The time that a request must have waited for a hedge with a lent token: 500 ms.
+    package static let lentTokenWait = Duration.milliseconds(500)
 
     /// The maximum and initial number of tokens in the failover budget; default 10, and more by
     /// ``growsWithConcurrency``.
@@ -32,16 +41,17 @@ package struct BudgetRules: Sendable, Hashable {
     package var overloadCost = 4.0
     /// The time after which one token returns to the failover budget without successes; default 5 s.
     ///
-    /// The time doubles with each token, up to ``longestRefill``. If the hedge budget is empty, a request that has
-    /// waited this long may be hedged nevertheless. The next such hedge is allowed after the same time, then after
-    /// twice the time, and so on, until a hedge was useful.
+    /// The time doubles with each token, up to ``longestRefill``.
     package var refill = Duration.seconds(5)
     /// The longest time until the next token returns to the failover budget without successes; default 60 s.
+    ///
+    /// If the hedge budget is empty, a request that has waited ``lentTokenWait`` may be hedged nevertheless (with a lent
+    /// token). The next such hedge is allowed after this time, or immediately if the hedge was useful.
     package var longestRefill = Duration.seconds(60)
     /// The maximum number of tokens in the hedge budget; default 10, or more if ``growsWithConcurrency`` is set.
     ///
-    /// A hedge costs 1 token. The token is returned if the hedge responds first, or if no server was involved because
-    /// the machine is offline.
+    /// A hedge costs 1 token. The token is returned if the hedge responds first and as quickly as usual, or if no server
+    /// was involved because the machine is offline. Tokens expire (``hedgeTokenLife``).
     package var hedgeTokens = 10.0
     /// The initial number of tokens in the hedge budget; default 3.
     ///

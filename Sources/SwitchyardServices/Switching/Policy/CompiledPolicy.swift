@@ -39,6 +39,9 @@ final class CompiledPolicy: Sendable {
     /// The negative amount that a timely response (``Lateness``) adds to the lateness of a server.
     let timelyStep: Double
 
+    /// Whether clients withhold extra attempts from overloaded servers (``AdmissionRules/sparesOverloaded``).
+    let sparesOverloaded: Bool
+
     init(_ policy: SwitchPolicy) {
         self.policy = policy
         let score = policy.detection.score ?? ScoreRule()
@@ -54,6 +57,7 @@ final class CompiledPolicy: Sendable {
         forgetting = admission.forgetting.inSeconds
         doubling = admission.doubling?.inSeconds ?? .infinity
         clean = admission.clean.inSeconds
+        sparesOverloaded = policy.admission?.sparesOverloaded == true
         longestRetryAfter = admission.longestRetryAfter.inSeconds
         minimumInterval = policy.minimumInterval.inSeconds
         forgiveness = policy.recovery.forgiveness.inSeconds

@@ -259,7 +259,8 @@ import Testing
         }
 
         #expect(extra.count(where: \.0) == failovers)
-        #expect(extra.count(where: \.1) == hedges)
+        // Up to two hedge tokens have expired since they were earned.
+        #expect((hedges - 2...hedges).contains(extra.count(where: \.1)))
     }
 
     @Test func `an outcome that arrives after its request has ended does not end another request`() throws {

@@ -10,6 +10,7 @@ import Testing
         var policy = SwitchPolicy.recommended
         var request: FailoverRequest
         var endpointFails = false
+        var isOverloaded = false
 
         init() {
             request = FailoverRequest(after: .reset)
@@ -31,12 +32,18 @@ import Testing
             case .endpoint: endpointFails = true
             case .servers: request.tried = [0, 1, 2]
             case .roles: request.traits.unsuitable = [1, 2]
+            case .overload: isOverloaded = true
             }
         }
 
         func result() throws -> FailoverDecision {
             let driver = try CoreDriver(policy: policy)
-            if endpointFails { for _ in 0..<4 { FailoverGuardTests.failOnTwoServers(driver) } }
+            // A failing endpoint is forgotten before servers count as overloaded.
+            if endpointFails {
+                for _ in 0..<4 { FailoverGuardTests.failOnTwoServers(driver) }
+            } else if isOverloaded {
+                FailoverGuardTests.overloadOthers(driver)
+            }
             return driver.core.decideFailover(request, at: driver.now)
         }
     }
@@ -50,6 +57,18 @@ import Testing
             return driver.settle(first, .failure(.reset))
         }
         driver.settle([SettledAttempt(first, .failure(.reset)), SettledAttempt(second, .failure(.reset))])
+    }
+
+    /// Ejects the first server, and lets the other servers time out for 14 s.
+    private static func overloadOthers(_ driver: CoreDriver) {
+        driver.requests(40, .ok)
+        driver.eject("a")
+        for _ in 0..<14 {
+            driver.advance(1)
+            guard let first = driver.choose(excluding: [0]) else { continue }
+            guard let second = driver.choose(excluding: [0, first.server]) else { continue }
+            driver.settle([SettledAttempt(first, .timedOut), SettledAttempt(second, .timedOut)])
+        }
     }
 
     @Test func `a request that meets every condition for a failover goes to the next server`() throws {

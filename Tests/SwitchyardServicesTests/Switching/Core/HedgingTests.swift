@@ -65,38 +65,71 @@ import Testing
         return (driver, try #require(driver.choose()))
     }
 
-    @Test func `if all hedging tokens were spent without success, a token is lent to a read that has waited 5 s`()
+    @Test func `if all hedging tokens were spent without success, a token is lent to a read that has waited 500 ms`()
         throws
     {
         let (driver, slow) = try poor()
-        driver.advance(4.9)
+        driver.advance(0.49)
         #expect(driver.core.takeHedge(beside: slow, excluding: [0], at: driver.now) == nil)
 
-        driver.advance(0.1)
+        driver.advance(0.01)
 
         #expect(driver.core.takeHedge(beside: slow, excluding: [0], at: driver.now)?.role == .hedge)
     }
 
-    @Test func `further hedging tokens are lent at doubling intervals while the hedging attempts lose`() throws {
-        let (driver, slow) = try poor()
-        var lentAt: [Int] = []
-        for second in 1...40 {
+    /// Returns the seconds at which a token is lent to a waiting read, while each hedge loses.
+    private func lendingTimes(_ driver: CoreDriver, _ slow: Attempt, until end: Int) -> [Int] {
+        (1...end).filter { _ in
             driver.advance(1)
-            guard let hedge = driver.core.takeHedge(beside: slow, excluding: [0], at: driver.now) else { continue }
-            lentAt.append(second)
-            driver.settle(hedge, .unfinished)
+            let hedge = driver.core.takeHedge(beside: slow, excluding: [0], at: driver.now)
+            if let hedge { driver.settle(hedge, .unfinished) }
+            return hedge != nil
         }
+    }
 
-        #expect(lentAt == [5, 10, 20, 40])
+    @Test func `a hedging token is lent once a minute while the hedging attempts lose`() throws {
+        let (driver, slow) = try poor()
+
+        #expect(lendingTimes(driver, slow, until: 130) == [1, 61, 121])
     }
 
     @Test func `a hedging attempt that wins returns its lent token, so that the next read can be hedged`() throws {
         let (driver, slow) = try poor()
-        driver.advance(5)
+        driver.advance(1)
         let winner = driver.core.takeHedge(beside: slow, excluding: [0], at: driver.now)
-        driver.settle(try #require(winner), .ok)
+        driver.settle([SettledAttempt(slow, .unfinished), SettledAttempt(try #require(winner), .ok)])
 
         #expect(driver.hedge(excluding: [0]) != nil)
+    }
+
+    @Test func `a hedging attempt that wins slowly does not return its token`() throws {
+        let (driver, slow) = try poor()
+        driver.advance(1)
+        let winner = driver.core.takeHedge(beside: slow, excluding: [0], at: driver.now)
+        let outcome = AttemptOutcome.success(latency: .seconds(1))
+        driver.settle([SettledAttempt(slow, .unfinished), SettledAttempt(try #require(winner), outcome)])
+
+        #expect(driver.hedge(excluding: [0]) == nil)
+    }
+
+    @Test func `hedging tokens expire, so that a client with little traffic cannot save them`() throws {
+        let driver = try CoreDriver()
+        for _ in 0..<100 {
+            driver.advance(10)
+            driver.requests(1, .ok)
+        }
+
+        #expect(driver.core.extras.hedges.tokens < 1)
+    }
+
+    @Test func `a client that sends several requests per second keeps the hedging tokens that it earns`() throws {
+        let driver = try CoreDriver()
+        for _ in 0..<1_000 {
+            driver.advance(0.1)
+            driver.requests(1, .ok)
+        }
+
+        #expect(driver.core.extras.hedges.tokens > 5)
     }
 
     @Test func `a policy with zero hedging tokens lends no token`() throws {
@@ -109,21 +142,13 @@ import Testing
         #expect(driver.core.takeHedge(beside: slow, excluding: [0], at: driver.now) == nil)
     }
 
-    @Test func `after a hedging attempt with a lent token has won, the next token is lent after 5 s again`() throws {
+    @Test func `after a hedging attempt with a lent token has won, the next token is lent immediately`() throws {
         let (driver, slow) = try poor()
-        driver.advance(5)
+        driver.advance(1)
         let winner = driver.core.takeHedge(beside: slow, excluding: [0], at: driver.now)
-        driver.settle(try #require(winner), .ok)
+        driver.settle([SettledAttempt(slow, .unfinished), SettledAttempt(try #require(winner), .ok)])
         while let hedge = driver.hedge(excluding: [0]) { driver.settle(hedge, .unfinished) }
 
-        var lentAt: [Int] = []
-        for second in 6...30 {
-            driver.advance(1)
-            guard let hedge = driver.core.takeHedge(beside: slow, excluding: [0], at: driver.now) else { continue }
-            lentAt.append(second)
-            driver.settle(hedge, .unfinished)
-        }
-
-        #expect(lentAt == [10, 15, 25])
+        #expect(lendingTimes(driver, slow, until: 70) == [1, 61])
     }
 }

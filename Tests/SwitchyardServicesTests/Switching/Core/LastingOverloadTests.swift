@@ -5,8 +5,10 @@ import Testing
 /// The way back to an ejected server while every other server is overloaded.
 @Suite struct LastingOverloadTests {
     /// Returns three servers, of which "a" is ejected and no probe is due.
-    private func withoutFirst() throws -> CoreDriver {
-        let driver = try CoreDriver()
+    private func withoutFirst(_ selection: SelectionStrategy = .priority) throws -> CoreDriver {
+        var policy = SwitchPolicy.recommended
+        policy.selection = selection
+        let driver = try CoreDriver(policy: policy)
         driver.requests(40, .ok)
         driver.eject("a")
         return driver
@@ -31,11 +33,28 @@ import Testing
         }
     }
 
-    @Test func `half of the requests try an ejected server after the servers in use have timed out for 10 s`() throws {
+    @Test(arguments: [SelectionStrategy.priority, .roundRobin, .lowestLatency])
+    func `four of five requests try an ejected server after the servers in use have timed out for 10 s`(
+        selection: SelectionStrategy
+    ) throws {
+        let driver = try withoutFirst(selection)
+        timeOut(14, on: driver)
+
+        #expect((140...180).contains(share(of: 0, driver)))
+    }
+
+    @Test func `a request that an ejected server refuses does not go to a server that has timed out for 10 s`() throws {
         let driver = try withoutFirst()
         timeOut(14, on: driver)
 
-        #expect((70...130).contains(share(of: 0, driver)))
+        #expect(driver.core.takeFailover(after: .refused, excluding: [0], at: driver.now) == nil)
+    }
+
+    @Test func `a request that an overloaded server rejects goes to the ejected server`() throws {
+        let driver = try withoutFirst()
+        timeOut(14, on: driver)
+
+        #expect(driver.core.takeFailover(after: .http(503), excluding: [1], at: driver.now)?.server == 0)
     }
 
     @Test func `no request tries an ejected server after only a few seconds of timeouts`() throws {

@@ -225,7 +225,7 @@ import Testing
             driver.settle(write, .neutral)
             return write.server == 0
         }
-        #expect((70...130).contains(share))
+        #expect((140...180).contains(share))
 
         for _ in 0..<2 {
             let write = try #require(driver.choose(excluding: [2], for: traits(without: [1])))

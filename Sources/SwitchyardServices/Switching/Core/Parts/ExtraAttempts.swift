@@ -38,6 +38,7 @@ struct ExtraAttempts: Sendable {
         let budgets = rules.policy.budgets
         failovers.restartRefill(at: time, gap: rules.refill)
         failovers.add(budgets.failoverEarning, capacity: failoverCapacity)
+        expireHedges(at: time)
         hedges.add(budgets.hedgeEarning, capacity: hedgeCapacity)
     }
 
@@ -111,6 +112,12 @@ extension ExtraAttempts {
 // MARK: - Hedges
 
 extension ExtraAttempts {
+    /// Removes the expired tokens of the hedge budget (``BudgetRules/hedgeTokenLife``).
+    mutating func expireHedges(at time: Double) {
+        guard rules.sparesOverloaded else { return }
+        hedges.expire(at: time, life: BudgetRules.hedgeTokenLife.inSeconds)
+    }
+
     /// Whether the hedge budget permits a hedge.
     ///
     /// It does if a token is left, or if the request has already been charged for and another hedge is in flight.
@@ -137,14 +144,15 @@ extension ExtraAttempts {
         lentHedges.restart()
     }
 
-    /// Adds a token to an empty hedge budget if an attempt has waited at least ``BudgetRules/refill``.
+    /// Adds a token to an empty hedge budget if an attempt has waited at least ``BudgetRules/lentTokenWait``, once in
+    /// ``BudgetRules/longestRefill`` until such a hedge was useful.
     ///
-    /// A shorter wait is not enough, because if servers are overloaded, the extra attempts of all clients would
-    /// increase the load.
+    /// A shorter wait is not enough, because if servers are busy, the extra attempts of all clients would overload them.
     mutating func lendHedge(after waited: Duration, at time: Double) {
         let budgets = rules.policy.budgets
-        guard hedges.tokens < 1, budgets.hedgeTokens >= 1, waited >= budgets.refill,
-            lentHedges.take(at: time, first: rules.refill, longest: budgets.longestRefill.inSeconds)
+        expireHedges(at: time)
+        guard hedges.tokens < 1, budgets.hedgeTokens >= 1, waited >= BudgetRules.lentTokenWait,
+            lentHedges.take(at: time, gap: budgets.longestRefill.inSeconds)
         else { return }
         hedges.add(1, capacity: hedgeCapacity)
     }
