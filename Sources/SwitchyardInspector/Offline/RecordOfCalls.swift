@@ -84,7 +84,7 @@ extension InspectedClient.Server {
         failures = attempts.count { $0.error != nil || ($0.status ?? 0) >= 500 }
         words = "\(name): \(failures) of \(calls) requests failed"
         let waits = attempts.compactMap { attempt in attempt.end.map { $0 - attempt.start } }.sorted()
-        latency = waits.isEmpty ? nil : waits[waits.count / 2]
+        latency = waits.count < VerdictText.leastForPercentiles ? nil : waits[waits.count / 2]
     }
 
     /// Returns the scheme and the host of a URL.
