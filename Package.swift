@@ -136,7 +136,7 @@ let package = Package(
         .testTarget(name: "SwitchyardTransfersTests", dependencies: core + leaves + lab),
         .testTarget(
             name: "SwitchyardStreamsTests",
-            dependencies: core + ["SwitchyardStreams", "SwitchyardInspector"] + lab
+            dependencies: core + ["SwitchyardStreams", "SwitchyardInspector", "SwitchyardDiagnostics"] + lab
         ),
         .testTarget(
             name: "SwitchyardOAuthTests",

@@ -1,4 +1,5 @@
 import Foundation
+import SwitchyardClient
 import SwitchyardDiagnostics
 import Testing
 
@@ -36,6 +37,27 @@ import Testing
 
         #expect(record.feed.calls.first?.outcome?.error == name)
         #expect(record.feed.calls.first?.outcome?.words == text)
+    }
+
+    @Test func `the messages of a WebSocket in an archive of a browser are shown without their texts`() throws {
+        let messages = #"""
+            "_webSocketMessages": [{"type": "send", "time": 1714979290.5, "opcode": 1, "data": "{\"token\": \"hunter2\"}"},
+            {"type": "receive", "time": 1714979291, "opcode": 2, "data": "AAEC"}, 7]
+            """#
+        let text = """
+            {"log": {"entries": [{"startedDateTime": "2024-05-06T07:08:09Z", "time": 5, "request": \(get),
+            "response": {"status": 101}, \(messages)}]}}
+            """
+
+        let record = InspectorRecord(of: try HARArchive(data: Data(text.utf8)), name: "a.har")
+
+        let shown = try #require(record.details["1"]?.messages)
+        #expect(shown.map(\.direction) == [.sent, .received])
+        #expect(shown.map(\.type) == ["text", "binary"])
+        #expect(shown.allSatisfy { $0.text == nil })
+        #expect(shown.map(\.size) == [20, 3])
+        #expect(shown.map(\.time) == [1_714_979_290_500, 1_714_979_291_000])
+        #expect(record.feed.calls.first?.stream?.end == 1_714_979_291_000)
     }
 
     @Test func `a curl command has no pseudo header fields`() throws {

@@ -83,6 +83,11 @@ public struct HARArchive: Codable, Sendable, Hashable {
 
     /// One exchange: a request with its response or error.
     public struct Entry: Codable, Sendable, Hashable {
+        private enum CodingKeys: String, CodingKey {
+            case startedDateTime, time, request, response, cache, timings, comment
+            case webSocketMessages = "_webSocketMessages"
+        }
+
         /// The start of the exchange, in ISO 8601 with milliseconds.
         public var startedDateTime: String
         /// The duration of the exchange in milliseconds.
@@ -100,6 +105,25 @@ public struct HARArchive: Codable, Sendable, Hashable {
         /// In archives of this library: the call, the server's name, the position of the try at the request (a retry is
         /// a new try), the position of the attempt in this try (both counted from 1), and the kind of the attempt.
         public var comment: String?
+        /// The messages of the WebSocket that the exchange opened, in the form of Chromium's developer tools, or `nil`.
+        package var webSocketMessages: [HARWebSocketMessage]?
+    }
+}
+
+/// A message of a WebSocket, as Chromium's developer tools write it.
+package struct HARWebSocketMessage: Codable, Sendable, Hashable {
+    /// The direction: `send` or `receive`.
+    package var type: String
+    /// The time in seconds since 1970.
+    package var time: Double
+    /// The opcode: 1 for a text, 2 for binary data (RFC 6455 section 5.2).
+    package var opcode: Int
+    /// The text, or the binary data in base64.
+    package var data: String
+
+    /// Creates a message.
+    package init(type: String, time: Double, opcode: Int, data: String) {
+        (self.type, self.time, self.opcode, self.data) = (type, time, opcode, data)
     }
 }
 

@@ -77,6 +77,21 @@ extension HARArchive.Entry {
         self.request = request ?? .unknown
         self.response = response ?? .missing
         comment = members.text("comment")
+        let messages: [HARMembers.Attempted<HARWebSocketMessage>]? = members.value("_webSocketMessages")
+        webSocketMessages = messages?.compactMap(\.value)
+    }
+}
+
+extension HARWebSocketMessage {
+    /// Reads a message.
+    ///
+    /// A message without a time or an opcode counts as a text at the time 0.
+    package init(from decoder: any Decoder) throws {
+        let members = try HARMembers(decoder)
+        type = members.text("type") ?? ""
+        time = members.number("time") ?? 0
+        opcode = members.number("opcode").flatMap { Int(exactly: $0) } ?? 1
+        data = members.text("data") ?? ""
     }
 }
 

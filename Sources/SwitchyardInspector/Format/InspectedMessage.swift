@@ -31,4 +31,13 @@ package struct InspectedStream: Codable, Sendable, Equatable {
     package var bytes = 0
     /// The end of the stream; missing while it is open.
     package var end: Double?
+
+    /// Counts a message.
+    mutating func add(_ message: InspectedMessage) {
+        switch message.direction {
+        case .sent: sent += 1
+        case .received: received += 1
+        }
+        bytes += message.size
+    }
 }

@@ -29,6 +29,7 @@ extension CallDetail {
         call.ends()
         if call.outcome?.error != nil { call.outcome?.words = kept.last?.last?.entry.response.error }
         self.init(call, kept)
+        addMessages(of: exchanges)
     }
 
     /// Returns the path of a URL, including the query and the fragment.

@@ -67,6 +67,8 @@ struct ArchivedExchange {
     }
 
     let kept: KeptExchange
+    /// The messages of the WebSocket that the exchange opened.
+    let messages: [InspectedMessage]
     /// The start of the exchange in milliseconds since 1970.
     let start: Double
     /// The identifier of the call that the exchange belongs to.
@@ -80,6 +82,7 @@ struct ArchivedExchange {
 
     init(_ entry: HARArchive.Entry, number: Int, start: Double, _ redaction: Redaction) {
         kept = KeptExchange(entry: entry.redacted(redaction).bounded)
+        messages = InspectedMessage.all(in: entry, start: start, redaction)
         self.start = start
         self.number = number
         let form = #/#(\d+) ([^\/]+)\/([^\/]+)\/(.+), round (\d+), attempt (\d+)(?:, ([a-z]+))?/#

@@ -12,6 +12,8 @@ extension HARArchive.Entry {
         entry.comment = comment.map(redaction.text)
         entry.request.redact(redaction)
         entry.response.redact(redaction)
+        // The page shows messages without their texts.
+        entry.webSocketMessages = nil
         return entry
     }
 }

@@ -172,16 +172,21 @@ extension CallRecord {
 
     /// Records a message of the stream.
     mutating func add(_ message: InspectedMessage) {
-        switch message.direction {
-        case .sent: call.stream?.sent += 1
-        case .received: call.stream?.received += 1
-        }
-        call.stream?.bytes += message.size
+        call.stream?.add(message)
         messages.add(message, textLimit: bodyBytes)
     }
 
     /// Records the end of the stream.
     mutating func endedStream(at time: Double) { call.stream?.end = time }
+
+    /// The stored exchanges as archive entries.
+    var archived: [HARArchive.Entry] {
+        var entries = exchanges.flatMap { $0.map(\.entry) }
+        if call.outcome?.status == 101, call.stream != nil, let last = entries.indices.last {
+            entries[last].webSocketMessages = messages.all.compactMap { HARWebSocketMessage($0) }
+        }
+        return entries
+    }
 }
 
 // MARK: - Memory

@@ -98,7 +98,7 @@ final class TrafficStore: Sendable {
         let records = state.withLock { Array($0.calls.values) }
         let meant = records.filter { number == nil || $0.call.number == number }
             .sorted { $0.call.number < $1.call.number }
-        return HARArchive(entries: meant.flatMap { $0.exchanges.flatMap { $0.map(\.entry) } })
+        return HARArchive(entries: meant.flatMap(\.archived))
     }
 
     // MARK: Writing

@@ -1,5 +1,6 @@
 import Foundation
 import SwitchyardClient
+import SwitchyardDiagnostics
 import SwitchyardFixtures
 import SwitchyardServices
 import SwitchyardStreams
@@ -48,6 +49,9 @@ import Testing
         #expect(lab.messages.map(\.text) == ["hello", "hello", nil, nil, "done"])
         #expect(lab.messages.map(\.size) == [5, 5, 3, 3, 4])
         #expect(lab.inspector.desk.latest().calls.first?.outcome?.status == 101)
+        let archived = lab.inspector.desk.book.archive().entries.last?.webSocketMessages
+        #expect(archived?.map(\.type) == ["send", "receive"])
+        #expect(archived?.map(\.data) == ["hello", "hello"])
     }
 
     @Test func `a Close frame of the server ends the stream`() async throws {

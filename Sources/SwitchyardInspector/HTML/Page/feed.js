@@ -217,7 +217,10 @@ class Details {
     }
     // The app has ended, so the page writes what it has seen. A call whose details are unknown has no fields or bodies.
     const entries = id === undefined ? this.store.entries : [this.store.byId.get(id)];
-    const details = entries.filter(Boolean).map(({ call }) => ({ call, attempts: this.#kept.get(call.id)?.attempts ?? [] }));
+    const details = entries.filter(Boolean).map(({ call }) => {
+      const { attempts = [], messages } = this.#kept.get(call.id) ?? {};
+      return { call, attempts, messages };
+    });
     return JSON.stringify(makeArchive(details), null, 2);
   }
 }

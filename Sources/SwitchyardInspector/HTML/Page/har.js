@@ -13,8 +13,9 @@ function makeArchive(details) {
   };
 }
 
-function archiveEntries({ call, attempts }) {
-  return call.attempts.map((attempt) => {
+function archiveEntries({ call, attempts, messages }) {
+  const socket = call.outcome?.status === 101 ? archiveMessages(messages ?? []) : {};
+  return call.attempts.map((attempt, place) => {
     const kept = attempts.find(({ number, round }) => number === attempt.number && round === attempt.round);
     const end = attempt.end ?? call.end ?? attempt.start;
     return {
@@ -29,8 +30,16 @@ function archiveEntries({ call, attempts }) {
       _call: call.id,
       _server: attempt.server,
       _kind: attempt.kind,
+      ...(place === call.attempts.length - 1 ? socket : {}),
     };
   });
+}
+
+/** Returns the texts of a WebSocket in the form of Chromium's developer tools. */
+function archiveMessages(messages) {
+  const texts = messages.filter(({ type, text }) => type === "text" && text !== undefined);
+  return { _webSocketMessages: texts.map(({ direction, time, text }) =>
+    ({ type: direction === "sent" ? "send" : "receive", time: time / 1000, opcode: 1, data: text })) };
 }
 
 function archiveRequest(attempt, request) {
