@@ -54,6 +54,7 @@ static size_t receive_body(const char *bytes, size_t size, size_t count, void *c
         // is decoded.
         if (exchange->received.count >= exchange->window && !exchange->encoded) {
             exchange->receive_paused = true;
+            sockets_note_pause(exchange);
             return CURL_WRITEFUNC_PAUSE;
         }
     }

@@ -511,6 +511,8 @@ void sockets_dispatch(ycurl_loop *loop, int socket, uint32_t events);
 void sockets_watch_own(struct ycurl_exchange *exchange, uint32_t wanted);
 /// Records that an exchange has ended successfully. If possible, its connection is kept as an idle connection.
 void sockets_keep(struct ycurl_exchange *exchange);
+/// Records that an exchange whose receiving is paused uses its connection, so that the connection does not count as idle.
+void sockets_note_pause(struct ycurl_exchange *exchange);
 /// Ends idle connections on which a server has sent unsolicited data, so that they are not reused.
 void sockets_look_at_kept(ycurl_loop *loop);
 /// Makes a connection look closed to libcurl when it next uses the connection.

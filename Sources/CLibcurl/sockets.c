@@ -171,6 +171,18 @@ void sockets_keep(struct ycurl_exchange *exchange) {
     exchange->socket = -1;
 }
 
+/// libcurl reports the socket of a reused connection only when it waits for the socket. If the response arrives in the
+/// call that sends the request, and fills the window, the exchange is paused before libcurl has waited. Without this
+/// call, the connection would still count as idle, and the rest of the response as unsolicited data.
+void sockets_note_pause(struct ycurl_exchange *exchange) {
+    if (exchange->socket >= 0 || exchange->is_multiplexed) return;
+    int socket = socket_of(exchange);
+    struct watched_socket *entry = watched(exchange->loop, socket);
+    if (!entry) return;
+    exchange->socket = socket;
+    set_kept(exchange->loop, entry, false);
+}
+
 void sockets_look_at_kept(ycurl_loop *loop) {
     enum { MOST = 128 };
     struct epoll_event events[MOST];

@@ -110,7 +110,31 @@
             #expect(try await response.bytes() == Data("right".utf8))
         }
 
-        @Test func `a write succeeds even if the server closes the idle connection`() async throws {
+        // libcurl does not report a reused connection if the response fills the window in the call that sends the request.
+        @Test func `a response that fills the window at once on a reused connection is received completely`()
+            async throws
+        {
+            let listener = try TCPListener()
+            var configuration = CurlTransport.Configuration()
+            configuration.streamBufferSize = 16 << 10
+            let transport = try CurlTransport(configuration: configuration)
+            let url = try #require(RequestURL("http://127.0.0.1:\(listener.port)/"))
+            let (count, text) = (Rounds.count(500, thorough: 5_000), String(repeating: "x", count: 100_000))
+            async let served: Void = listener.serveOne { connection in
+                for _ in 0..<count {
+                    _ = RawHTTP.request(on: connection)
+                    RawHTTP.say("HTTP/1.1 200 OK\r\nContent-Length: \(text.utf8.count)\r\n\r\n" + text, on: connection)
+                }
+            }
+
+            for _ in 0..<count {
+                let response = try await transport.send(HTTPRequest(url: url, delivery: .stream))
+                #expect(try await response.bytes().count == text.utf8.count)
+            }
+            await served
+        }
+
+        @Test func `a write succeeds although the server closes the idle connection`() async throws {
             let listener = try TCPListener()
             let transport = try CurlTransport()
             let url = try #require(RequestURL("http://127.0.0.1:\(listener.port)/"))
