@@ -22,6 +22,19 @@ import Testing
         return sources
     }
 
+    @Test func `every test that runs in another process has the trait that runs it alone`() throws {
+        let tests = Self.root.appendingPathComponent("Tests")
+        let files = FileManager.default.enumerator(at: tests, includingPropertiesForKeys: nil)
+        while let file = files?.nextObject() as? URL {
+            guard file.pathExtension == "swift" else { continue }
+            let text = try String(contentsOf: file, encoding: .utf8)
+            // Split, so that this file does not match.
+            let exits = text.ranges(of: "processExits" + "With:").count
+
+            #expect(text.ranges(of: "@Test(.starts" + "Process").count >= exits, "\(file.lastPathComponent)")
+        }
+    }
+
     // S1, S2
     @Test func `the manifest lists all Apple systems, including visionOS`() throws {
         let manifest = try Self.manifest

@@ -11,7 +11,7 @@
     /// The cause that a failure reports.
     @Suite(.timeLimit(.minutes(5)), .prompt) struct FailureReasonTests {
         @Test(.startsProcess, arguments: ["http://127.0.0.1:1/", "https://127.0.0.1:1/", "http://localhost:1/"])
-        func `a request of a process without free descriptors fails with resourcesExhausted`(_ url: String) async {
+        func `a process without free descriptors gets resourcesExhausted`(_ url: String) async {
             // In its own process, because descriptors are shared by the whole process.
             await #expect(processExitsWith: .success) { [url = url as String] in
                 let transport = try CurlTransport()
