@@ -99,13 +99,17 @@ enum PosixSocket {
         close(descriptor)
     }
 
-    /// Closes a connection with a reset.
+    /// Closes a connection with a reset, and leaves the descriptor open.
+    ///
+    /// Another thread may still use the descriptor, so its number must not be given to a connection of another test.
     static func reset(_ descriptor: Int32) {
         var off = linger(l_onoff: 1, l_linger: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &off, socklen_t(MemoryLayout<linger>.size))
         // Only a shutdown wakes a thread that is blocked in a read.
         systemShutdown(descriptor, Int32(SHUT_RD))
-        close(descriptor)
+        let substitute = open("/dev/null", O_RDWR | O_CLOEXEC)
+        if dup2(substitute, descriptor) == descriptor { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+        close(substitute)
     }
 
     static func close(_ descriptor: Int32) {

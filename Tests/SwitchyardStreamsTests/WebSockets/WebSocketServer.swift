@@ -71,9 +71,13 @@ final class WebSocketServer: Sendable {
             state.listener = listener
             state.port = bound
         }
-        Thread.detachNewThread { [weak self] in
-            // Only the accepting thread closes the socket, because another server could reuse the closed descriptor.
-            defer { PosixSocket.close(listener) }
+        Thread.detachNewThread { [state, weak self] in
+            // Only the accepting thread closes the socket, and `stop` no longer shuts it down then, because another
+            // test could reuse the closed descriptor.
+            defer {
+                state.withLock { if $0.listener == listener { $0.listener = -1 } }
+                PosixSocket.close(listener)
+            }
             while let descriptor = PosixSocket.accept(listener) {
                 guard let self else { return PosixSocket.close(descriptor) }
                 self.serve(descriptor)
@@ -83,14 +87,14 @@ final class WebSocketServer: Sendable {
 
     /// Stops listening and resets all connections, like a killed process.
     func stop() {
-        let (listener, peers) = state.withLock { state in
+        let peers = state.withLock { state in
+            if state.listener >= 0 { PosixSocket.shutdown(state.listener) }
             defer {
                 state.listener = -1
                 state.peers = [:]
             }
-            return (state.listener, Array(state.peers.values))
+            return Array(state.peers.values)
         }
-        if listener >= 0 { PosixSocket.shutdown(listener) }
         for peer in peers { peer.reset() }
     }
 
@@ -154,7 +158,6 @@ final class WebSocketPeer: Sendable {
     private let descriptor: Int32
     private let input = Locked<[UInt8]>([])
     private let isClosed = Locked(false)
-    private let isReset = Locked(false)
 
     init(_ descriptor: Int32) {
         self.descriptor = descriptor
@@ -242,7 +245,7 @@ final class WebSocketPeer: Sendable {
 
     deinit {
         close()
-        if !isReset.withLock({ $0 }) { PosixSocket.close(descriptor) }
+        PosixSocket.close(descriptor)
     }
 
     /// Shuts the connection down and leaves the descriptor open, because another thread may be reading it.
@@ -252,9 +255,7 @@ final class WebSocketPeer: Sendable {
 
     /// Resets the connection.
     func reset() {
-        guard isFirstEnd else { return }
-        isReset.withLock { $0 = true }
-        PosixSocket.reset(descriptor)
+        if isFirstEnd { PosixSocket.reset(descriptor) }
     }
 
     private var isFirstEnd: Bool {
