@@ -58,15 +58,18 @@ import Testing
     }
 
     @Test func `the report of the demo shows both outages and their causes`() async throws {
-        try await calm()
-        let notes = TrafficRecorder()
-        let steps: [any DemoStep] = [OutageStep.death, OutageStep.hang, RecoveryStep()]
-        let demo = Demo(steps: steps, pace: .brisk, screen: DemoScreen(.silent), notes: notes)
-
-        let facts = try await demo.run()
+        var (facts, notes) = (DemoReport(), TrafficRecorder())
+        // On a busy machine, the responses of the third server may be so late that the client leaves it too.
+        let isUndisturbed = try await isPrompt(attempts: 5) {
+            try await calm()
+            notes = TrafficRecorder()
+            let steps: [any DemoStep] = [OutageStep.death, OutageStep.hang, RecoveryStep()]
+            facts = try await Demo(steps: steps, pace: .brisk, screen: DemoScreen(.silent), notes: notes).run()
+            return facts.succeeded && Report(of: TrafficStory(ofDemo: notes.content)).faults.count == 2
+        }
         let report = Report(of: TrafficStory(ofDemo: notes.content))
 
-        #expect(facts.succeeded, "\(facts.brokenClaims)")
+        #expect(isUndisturbed, "\(facts)")
         #expect(report.calls?.start.count == facts.requests)
         #expect(report.faults.map(\.what) == ["was killed", "was stopped"])
         #expect(report.faults.allSatisfy { $0.isKnown && $0.until != nil })
