@@ -19,7 +19,7 @@
         /// The priority of user interaction, which no other code of these tests has.
         ///
         /// On Linux, each priority has as many threads as the machine has processors. A test that blocks a thread
-        /// therefore does not block the handlers of a server, which have the default priority.
+        /// therefore does not block the handlers of a server, which have a high priority.
         private static let priority = TaskPriority(rawValue: 33)
 
         package var isRecursive: Bool { true }
