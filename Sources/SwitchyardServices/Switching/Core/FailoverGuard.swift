@@ -24,7 +24,7 @@ public enum FailoverGuard: String, Sendable, Hashable, CaseIterable {
     case servers
     /// One of the servers that the request has not tried serves the request (``Server/serves``).
     case roles
-    /// A server in use is not overloaded, or no server has failed (``AdmissionRules/sparesOverloaded``).
+    /// A server in use is not overloaded, or no server has failed.
     ///
     /// If every server in use has only timed out or rejected requests for 10 s, a request that a failed server has
     /// refused does not go to one of them.
