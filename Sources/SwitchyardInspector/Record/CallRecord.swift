@@ -189,6 +189,19 @@ extension CallRecord {
     }
 }
 
+extension HARWebSocketMessage {
+    /// Creates the archived form of a message, or returns `nil` if its text is not kept.
+    fileprivate init?(_ message: InspectedMessage) {
+        guard message.type == "text", let text = message.text else { return nil }
+        self.init(
+            type: message.direction == .sent ? "send" : "receive",
+            time: message.time / 1_000,
+            opcode: 1,
+            data: text
+        )
+    }
+}
+
 // MARK: - Memory
 
 extension CallRecord {

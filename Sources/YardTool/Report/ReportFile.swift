@@ -6,7 +6,7 @@ struct ReportFile: Sendable {
     static let option = Arguments.Option.value(name, "FILE", "Writes a report of the run to this HTML file.")
 
     let path: String
-    private let page: ReportPage
+    let page: ReportPage
 
     /// Reads the option `--report` and checks that the file can be written.
     ///
@@ -28,11 +28,6 @@ struct ReportFile: Sendable {
     /// Writes the page of a report into the file, in place of its previous contents.
     func write(_ report: Report) throws {
         try write(html: try page.html(for: report))
-    }
-
-    /// Writes the page of the worlds (random scenarios) into the file, in place of its previous contents.
-    func write(_ report: WorldsReport) throws {
-        try write(html: page.html(for: report))
     }
 
     /// Writes a page into the file, in place of its previous contents.

@@ -23,9 +23,4 @@ struct ReportPage {
     func html(for report: Report) throws -> String {
         page.html(holding: try report.json(), as: "report", text: ReportText(report: report).html)
     }
-
-    /// Returns the complete page of the worlds (random scenarios), which has no figures.
-    func html(for report: WorldsReport) throws -> String {
-        page.html(holding: try report.json(), as: "worlds", text: report.html)
-    }
 }

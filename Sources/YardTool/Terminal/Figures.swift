@@ -36,4 +36,10 @@ extension Double {
         let value = (self * 100).rounded(places: 2)
         return value == value.rounded() ? "\(Int(value)) %" : "\(value) %"
     }
+
+    /// Returns the number rounded to this number of decimal places.
+    func rounded(places: Int) -> Double {
+        let scale = (0..<places).reduce(1.0) { scale, _ in scale * 10 }
+        return (self * scale).rounded() / scale
+    }
 }

@@ -28,6 +28,8 @@ final class CompiledPolicy: Sendable {
     let minimumInterval: Double
     /// The time, in seconds, until the first token returns to a budget without a success.
     let refill: Double
+    /// The time in seconds in which hedge tokens expire, or `nil` if they do not expire.
+    let hedgeTokenLife: Double?
     let shortestHedge: Double
     let earliestHedge: Double
     let unknownHedge: Double
@@ -58,6 +60,7 @@ final class CompiledPolicy: Sendable {
         doubling = admission.doubling?.inSeconds ?? .infinity
         clean = admission.clean.inSeconds
         sparesOverloaded = policy.admission?.sparesOverloaded == true
+        hedgeTokenLife = sparesOverloaded ? BudgetRules.hedgeTokenLife.inSeconds : nil
         longestRetryAfter = admission.longestRetryAfter.inSeconds
         minimumInterval = policy.minimumInterval.inSeconds
         forgiveness = policy.recovery.forgiveness.inSeconds

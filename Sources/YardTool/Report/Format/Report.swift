@@ -77,11 +77,3 @@ extension Report {
         return String(decoding: try encoder.encode(self), as: UTF8.self)
     }
 }
-
-extension Double {
-    /// Returns the number rounded to this number of decimal places.
-    func rounded(places: Int) -> Double {
-        let scale = (0..<places).reduce(1.0) { scale, _ in scale * 10 }
-        return (self * scale).rounded() / scale
-    }
-}

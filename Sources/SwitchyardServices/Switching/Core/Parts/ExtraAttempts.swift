@@ -114,8 +114,7 @@ extension ExtraAttempts {
 extension ExtraAttempts {
     /// Removes the expired tokens of the hedge budget (``BudgetRules/hedgeTokenLife``).
     mutating func expireHedges(at time: Double) {
-        guard rules.sparesOverloaded else { return }
-        hedges.expire(at: time, life: BudgetRules.hedgeTokenLife.inSeconds)
+        if let life = rules.hedgeTokenLife { hedges.expire(at: time, life: life) }
     }
 
     /// Whether the hedge budget permits a hedge.
