@@ -11,8 +11,8 @@ import SwitchyardServices
 ///    call gets an owner, which is the current environment and the current user, and a cache plan if its response may
 ///    be stored (`SwitchyardAPI/Manager/Caching/CachePlan.swift`). `APIManager.value(_:for:at:)` ends here with a fresh
 ///    value in memory if only the lifetime decides on freshness, fresh stored responses may be used, no observer is
-///    set, and the call does not continue earlier work of another owner. Otherwise, an ``APICall`` is made with the
-///    configuration, the owner and the cache plan.
+///    set, and the call does not continue earlier work, as the calls of an interceptor or of a chain of requests do.
+///    Otherwise, an ``APICall`` is made with the configuration, the owner and the cache plan.
 /// 2. **Stored response** (`SwitchyardAPI/Manager/Caching/CachedCall.swift`). A call that has a cache plan looks for a
 ///    response in memory, then on disk (`SwitchyardAPI/Manager/Caching/CachedCall+Recall.swift`). A fresh response ends
 ///    the call. A call that may use only stored responses ends here with an error if no response is usable; a call
@@ -22,25 +22,27 @@ import SwitchyardServices
 /// 3. **Request** (this file, `SwitchyardAPI/Manager/APICall+Receiving.swift`). The call is passed to the client
 ///    (`SwitchyardClient/Dispatch/NetworkClient+Sending.swift`) by `sent`, or by `fetched` if the call has a cache
 ///    plan. The client chooses the kind of the request (`ClientCore+Dispatch.swift`). A call with `sharing` is a
-///    `SharedRequest` if it can share a transfer (`SharedName.swift`), and equal calls share one transfer. Otherwise, a
-///    request with limits, interceptors, credentials, retries, observers or an owner that is bound to a login runs in
-///    rounds (`SwitchyardClient/Flow/RequestFlow.swift`). A round is one try at the request with its failovers and
-///    hedges. Any other request has a single round. The request is added to the dispatch table of the client
+///    `SharedRequest` if it can share a transfer (`SharedName.swift`). The first of several equal `SharedRequest`s
+///    starts their transfer, which is a request of its own without `sharing`. A request without `sharing` that has
+///    limits, interceptors, credentials, retries, observers or an owner that is bound to a login runs in rounds
+///    (`SwitchyardClient/Flow/RequestFlow.swift`). A round is one try at the request with its failovers and hedges. Any
+///    other request without `sharing` has a single round. Every request is added to the dispatch table of the client
 ///    (`SwitchyardClient/Client/ClientCore.swift`).
 /// 4. **Attempts** (`SwitchyardClient/Failover/Failover.swift`, `Failover+Attempts.swift`). In each round a server is
 ///    chosen and an attempt is sent, and another server may follow.
 /// 5. **End of the request** (`SwitchyardClient/Failover/Failover+Ending.swift`,
 ///    `SwitchyardClient/Flow/RequestFlow.swift`, `SwitchyardClient/Dispatch/SharedRequest.swift`,
-///    `SwitchyardClient/Client/ClientCore.swift`). The request ends once, with a response of any status or a failure,
-///    and leaves the dispatch table. If it runs in rounds, the end of a round is not yet the end of the request.
+///    `SwitchyardClient/Client/ClientCore.swift`). When a round ends, the outcomes of its attempts are reported to the
+///    switching core, which may eject a server because of them. If the request runs in rounds, another round may
+///    follow. The request ends once, with a response of any status or a failure, and leaves the dispatch table.
 /// 6. **Validation and decoding** (`SwitchyardAPI/Manager/APICall+Decoding.swift`). Before this stage, the cache
 ///    entries that a write has made outdated are removed (`removeChanged`). If the request failed, only the redirects
 ///    before the failure count as responses to the write. After this stage, the entries with the tags that the call
 ///    names are removed (`removeTagged`). Both are in `APICall+Receiving.swift`.
 /// 7. **Storage** (`SwitchyardAPI/Manager/Caching/CachedCall+Fetch.swift`). A call that has a cache plan runs stages 3
-///    to 6 in its fetch, which then stores the response. The response is not stored if the user has changed since the
-///    request, or if the response comes from another environment, or from another server than the only one that the
-///    plan allows.
+///    to 6 in its fetch, which then stores the response. There are several reasons not to store it. For example, the
+///    user has changed since the request, the response comes from another environment or server than the plan requires,
+///    a newer response has arrived, or HTTP's rules forbid it.
 /// 8. **Owner** (`SwitchyardAPI/Manager/APICall+Decoding.swift`). This stage applies to a call whose owner is bound to
 ///    a login. If the user of the call has logged out or another user has logged in, the call fails, and the app
 ///    receives no response. The user is also checked before a stored response is used, before and after the attempts of

@@ -131,8 +131,8 @@ package final class CachePlan: Sendable {
 
     /// Returns the stored value if it is fresh and can be returned without further steps, otherwise `nil`.
     ///
-    /// Further steps are needed if observers must be notified, or if the call continues earlier work and may belong to
-    /// another user than the current one.
+    /// Further steps are needed if observers must be notified, or if the call continues earlier work, because it may
+    /// then belong to another user than the current one.
     func freshValue<Value: Sendable>(of type: Value.Type) -> Value? {
         guard observers == nil, CallOwner.inherited.isEmpty else { return nil }
         guard box.value.reading == .whenFresh, box.value.freshness == .lifetime else { return nil }
