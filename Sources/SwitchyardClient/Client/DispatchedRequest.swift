@@ -3,8 +3,10 @@ import SwitchyardServices
 /// A handler that is called once with the result of a request.
 typealias RequestCompletion = @Sendable (Result<ServiceResponse, RequestFailure>) -> Void
 
-/// A request in the dispatch table: a single ``Failover``, or a ``RequestFlow`` of several failovers one after the
-/// other.
+/// A request in the dispatch table.
+///
+/// It is a ``Failover`` (a request with a single round), a ``RequestFlow`` (a request with several rounds, each of
+/// which is a ``Failover``), or a ``SharedRequest`` (a request that waits for a transfer that equal requests share).
 protocol DispatchedRequest: AnyObject, Sendable {
     /// The identifier of the request, which stays the same from dispatch to end.
     var id: RequestID { get }
