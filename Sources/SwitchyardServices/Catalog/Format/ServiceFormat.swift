@@ -33,7 +33,7 @@
 /// | `switching.hedging.unknown` | number | seconds | 0.25 | the minimum wait while fewer than 8 responses are known |
 /// | `switching.hedging.factor` | number | | 1.3 | the wait as a multiple of the 90th percentile |
 /// | `switching.hedging.deadlineShare` | number | 0...1 | 0.4 | the maximum wait as a share of the time left |
-/// | `switching.hedging.suspicionRounds` | integer | pairs | 8 | maximum number of suspicion probe pairs for one slow write |
+/// | `switching.hedging.suspicionRounds` | integer | pairs | 8 | the maximum of failed suspicion probe pairs in a row |
 /// | `switching.admission` | boolean or object | | by policy | whether an overloaded server gets less traffic |
 /// | `switching.admission.sheds` | string | | `low` | the priority that is not sent: `none`, `low`, `normal` |
 /// | `switching.admission.mostShed` | number | 0...1 | 0.7 | the maximum share of normal-priority requests that are shed |
@@ -228,7 +228,7 @@ package enum ServiceFormat {
             ),
             ("factor", "a number of at least 0", "", "1.3", "the wait as a multiple of the 90th percentile"),
             ("deadlineShare", "a number within 0...1", "", "0.4", "the maximum wait as a share of the time left"),
-            ("suspicionRounds", "an integer within 0...100", "pairs", "8", "pairs of suspicion probes per slow write"),
+            ("suspicionRounds", "an integer within 0...100", "pairs", "8", "the maximum of failed suspicion probes"),
         ]
     )
 

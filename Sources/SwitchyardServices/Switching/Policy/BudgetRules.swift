@@ -105,8 +105,10 @@ package struct HedgingRules: Sendable, Hashable {
     package var deadlineShare = 0.4
     /// The shortest wait while fewer than 8 responses are known; default 250 ms.
     package var unknown = Duration.milliseconds(250)
-    /// The maximum number of times that suspicion probes (``SuspicionProbe``) are sent for one slow request that must
-    /// not be repeated; default 8.
+    /// The maximum number of pairs of suspicion probes (``SuspicionProbe``) that count against one server; default 8.
+    ///
+    /// A pair counts against a server if only the other server responds. The count of a server is reset when the server
+    /// responds, is ejected (taken out of use for a time) or recovers.
     package var suspicionRounds = 8
 
     /// Creates the rules of the recommended policy.
