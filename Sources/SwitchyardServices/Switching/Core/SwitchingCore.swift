@@ -14,13 +14,15 @@
 ///
 /// Each decision has a part with private state: ``Steering`` (which server is preferred), ``Recovery`` (which are in
 /// use), ``Admission`` (what share of the traffic each gets), ``Evidence`` (what outcomes say about servers and
-/// endpoints), ``ExtraAttempts`` (which failovers and hedges the budgets allow) and ``Timeline`` (which outcomes
-/// count). The parts do not refer to each other: the core calls one part and reports the result to the other parts.
+/// endpoints), ``ExtraAttempts`` (which failovers and hedges the budgets allow), ``InFlight`` (how many requests each
+/// server has in flight) and ``Timeline`` (which outcomes count). The parts do not refer to each other: the core calls
+/// one part and reports the result to the other parts.
 ///
-/// Besides requests, the client calls `takeProbe()` and ``takeWarmUp(at:)`` whenever it has traffic, ``sheds(_:at:)``
-/// before a request, and ``takeSuspicion(of:at:)`` for a slow request that must not be repeated. If the passed time is
-/// earlier than the previous time by up to a second, the core's clock stands still. If it is earlier by more than a
-/// second, the core's clock continues from its previous time.
+/// Besides requests, the client calls ``takeProbe(for:at:)`` and ``takeWarmUp(for:at:)`` whenever it has traffic,
+/// ``sheds(_:without:at:)`` before a request, and ``takeSuspicion(of:asking:without:atLeast:at:)`` because of a late or
+/// failed request that must not be repeated. If the passed time is earlier than the previous time by up to a second,
+/// the core's clock stands still. If it is earlier by more than a second, the core's clock continues from its previous
+/// time.
 package struct SwitchingCore: Sendable {
     /// The properties of a server on which its selection depends.
     package struct Member: Sendable, Hashable, Identifiable {
