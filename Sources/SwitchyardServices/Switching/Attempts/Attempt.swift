@@ -17,8 +17,8 @@ package struct Attempt: Sendable, Hashable {
         /// A shadow read: a copy of a read, which is sent to an ejected server to find out whether it works again. The
         /// response is discarded.
         case probe
-        /// A suspicion probe: a small request to a suspected server, or the same request to another server for
-        /// confirmation.
+        /// A suspicion probe: a safe request to a suspected server, or the same request to another server
+        /// (``SuspicionProbe``).
         case suspicion
         /// A shadow read to the first fallback server, which opens a connection before it is needed. The response is
         /// discarded.

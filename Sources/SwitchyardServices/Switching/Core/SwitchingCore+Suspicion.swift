@@ -1,5 +1,7 @@
-/// Two small idempotent requests, to a slow server and to another server, that find out whether the slow server is at
-/// fault.
+/// A pair of suspicion probes: the same safe request to a suspected server, which is slow or has failed, and to another
+/// server.
+///
+/// If only the other server responds, the suspected server is at fault.
 package struct SuspicionProbe: Sendable, Hashable {
     /// The attempt on the suspected server.
     package var suspect: Attempt
@@ -12,12 +14,15 @@ package struct SuspicionProbe: Sendable, Hashable {
 }
 
 extension SwitchingCore {
-    /// Begins suspicion probes: two copies of a read, one to a suspected server and one to another server.
+    /// Begins a pair of suspicion probes: the same safe request goes to a suspected server and to another server.
     ///
-    /// The probes are for a request that must not be sent again, and that has failed or has waited longer than
-    /// ``hedgeDelay(for:remaining:)``. If only the other server responds, this counts against the suspected server, and
-    /// the next two probes can begin immediately, up to ``HedgingRules/suspicionRounds`` times. So a failing server is
-    /// detected before the deadline of the request.
+    /// The usual cause is another request that must not be sent to two servers, such as a POST, and that has failed or
+    /// is late (``lateDelay(for:remaining:)``). The client makes the safe request: it reads the probe path, the path of
+    /// the write, or the base URL.
+    ///
+    /// If only the other server responds, this counts against the suspected server, and the next pair can begin
+    /// immediately, up to ``HedgingRules/suspicionRounds`` times in a row. So a failing server is detected before the
+    /// deadline of the request that caused the probes.
     ///
     /// - Parameters:
     ///   - attempt: The attempt on the suspected server.
@@ -25,9 +30,11 @@ extension SwitchingCore {
     ///   - unsuitable: The servers that do not serve the probes.
     ///   - patience: The minimum time limit of each probe.
     ///   - now: The current time.
-    /// - Returns: The probes, to be passed to ``settleSuspicion(_:suspect:witness:at:)``, or `nil` if probes of the
-    ///   server are already in flight, the server is no longer in use, no other server is healthy, or the hedge budget
-    ///   is empty.
+    /// - Returns: The probes, to be passed to ``settleSuspicion(_:suspect:witness:at:)``. The result is `nil` if the
+    ///   policy does not hedge, outcomes are no evidence at this time (`Timeline.isQuiet(at:)`), the suspected server
+    ///   is ejected (taken out of use for a time) or does not serve the probes, probes of it are already in flight or
+    ///   have counted against it ``HedgingRules/suspicionRounds`` times, hedges of the endpoint have not helped
+    ///   recently, no other server is healthy, or the hedge budget is empty.
     package mutating func takeSuspicion(
         of attempt: Attempt,
         asking endpoint: UInt32? = nil,
