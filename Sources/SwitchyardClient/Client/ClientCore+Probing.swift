@@ -18,12 +18,12 @@ extension ClientCore {
         }
     }
 
-    /// Compares two servers: sends the same safe request to a suspect (a server that is slow or has failed) and to
-    /// another server.
+    /// Sends a pair of suspicion probes: the same safe request to a suspect (a server that is slow or has failed) and
+    /// to another server.
     ///
-    /// If only the other server responds, the suspect is at fault. The comparison is made because of a request that
-    /// must not be sent to two servers. If the other server has rejected such a request with a 4xx, `isAtBase` is
-    /// `true` and the comparison reads the base URL.
+    /// If only the other server responds, the suspect is at fault, and another pair follows. The usual cause is a
+    /// request that must not be sent to two servers. The other cause is a slow read whose hedge another server has
+    /// rejected with a 4xx. In this case `isAtBase` is `true`, and the probes read the base URL.
     func compare(
         _ route: ServerPool.Route,
         becauseOf configuration: APIConfiguration,
@@ -46,7 +46,7 @@ extension ClientCore {
             )
             publish(events, from: pool)
             // If the suspect responds, it is slow only for this request. If neither server responds, the network path
-            // or the request is at fault. In both cases another comparison would be useless.
+            // or the request is at fault. Neither case needs another pair of probes.
             guard suspect.failureKind != nil, witness.isAnswer else { return }
             compare(route, becauseOf: configuration, atBase: isAtBase, in: pool)
         }
@@ -60,9 +60,10 @@ extension ClientCore {
         }
     }
 
-    /// Returns the request of a comparison and its servers.
+    /// Returns the request of a pair of suspicion probes, and the two servers.
     ///
-    /// If the suspect and another server do not both serve the probe path, they get a copy of the call.
+    /// The request reads the probe path. If there is no probe path, or if the suspect and another server do not both
+    /// serve it, the request is a safe request in place of the call (``APIConfiguration/shadow(_:)``).
     private func comparison(
         of route: ServerPool.Route,
         asking configuration: APIConfiguration,

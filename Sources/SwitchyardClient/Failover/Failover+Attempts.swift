@@ -210,11 +210,11 @@ extension Failover {
 }
 
 extension Failover {
-    /// Checks whether a server that has not responded is alive, while another server's 4xx response waits for that
-    /// server's response.
+    /// Sends suspicion probes to a server that has not responded and to another server, while another server's 4xx
+    /// response waits for the first server's response.
     ///
-    /// The two servers get a different request than the one that was rejected. If the suspect is slow only with that
-    /// one request, it responds to the different one.
+    /// The probes are a different request than the one that was rejected. If the suspect is slow only with that one
+    /// request, it responds to the probe.
     func checkSuspect() {
         guard let suspect = state.withLock({ $0.suspect }) else { return }
         core.compare(suspect, becauseOf: configuration, atBase: true, in: pool)

@@ -228,9 +228,11 @@ extension Failover {
         return now < next ? next : nil
     }
 
-    /// Handles a slow attempt: hedges the request, or compares the slow server with another one.
+    /// Handles a slow attempt, and sets the next timer.
     ///
-    /// Then sets the next timer.
+    /// If the request may be sent to two servers, it is hedged if possible. Otherwise, suspicion probes find out
+    /// whether the slow server is at fault: the same safe request goes to the slow server and to another server
+    /// (``ClientCore/compare(_:becauseOf:atBase:in:)``).
     private func help(_ slow: FailoverState.Attempt?, _ tried: [Server.ID], _ timer: Int, at now: MonotonicTime) {
         if let next = slow?.activity?.nextCheckTime(at: now) {
             return setTimer(timer, at: min(next, deadline))

@@ -1,7 +1,7 @@
 import SwitchyardHTTP
 
 extension APIConfiguration {
-    /// Returns a safe request that a probe or a comparison can send in place of this request.
+    /// Returns a safe request that a probe or a suspicion probe can send in place of this request.
     ///
     /// If there is a probe path, the result reads it. Otherwise a read request is returned unchanged. For a write
     /// request, the result reads the same path. For a read request that must not be repeated, the result reads the base

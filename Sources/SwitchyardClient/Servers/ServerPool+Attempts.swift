@@ -196,7 +196,8 @@ extension ServerPool {
 
     /// Returns the seconds after which this attempt is hedged.
     ///
-    /// If a rule forbids a hedge, the result is the time after which the server is compared with another server.
+    /// If the resend rule forbids a hedge, the result is the time after which suspicion probes are sent to the server
+    /// and to another server (``Suspicion``).
     func helpDelay(
         for route: Route,
         _ rule: ResendRule,
@@ -245,7 +246,9 @@ extension ServerPool {
 // MARK: - Probes
 
 extension ServerPool {
-    /// Two servers to compare: the suspect, which is slow or has failed, and another server (the witness).
+    /// A pair of suspicion probes and their routes.
+    ///
+    /// One probe goes to the suspect, which is slow or has failed, and the other to another server (the witness).
     struct Suspicion: Sendable {
         var probe: SuspicionProbe
         var suspect: Route
@@ -270,11 +273,13 @@ extension ServerPool {
         }
     }
 
-    /// Returns the servers to compare because an attempt that must not be repeated is slow or has failed.
+    /// Begins a pair of suspicion probes because an attempt is slow or has failed, or returns `nil` if the switching
+    /// core permits none.
     ///
-    /// If the comparison requests another endpoint than the attempt did (`isOther`), the time limit of each probe is at
-    /// least one second instead of 200 ms. The usual latency of that endpoint is unknown, and a 4xx response of another
-    /// server is weak evidence against the suspect. Both servers serve the request that is sent for the comparison.
+    /// Both servers serve `question`, the request of the probes. If the probes request another endpoint than the
+    /// attempt did (`isOther`), the time limit of each probe is at least one second instead of 200 ms. One reason is
+    /// that the usual latency of that endpoint is unknown. The other reason is that a 4xx response of another server is
+    /// weak evidence against the suspect.
     func suspicion(
         of route: Route,
         asking question: APIConfiguration,
@@ -300,7 +305,7 @@ extension ServerPool {
         }
     }
 
-    /// Reports the outcomes of both servers of a comparison.
+    /// Reports the outcomes of a pair of suspicion probes.
     func settle(
         _ suspicion: Suspicion,
         suspect: AttemptOutcome,

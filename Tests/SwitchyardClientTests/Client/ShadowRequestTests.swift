@@ -6,7 +6,7 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// Comparisons and probes send only harmless requests to a server (rule 4 of a request's life).
+/// Probes and suspicion probes are harmless requests (rule 4 of a request's life).
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ShadowRequestTests {
     /// A client whose first server resets every connection while `isDown` is true.
     private func client(

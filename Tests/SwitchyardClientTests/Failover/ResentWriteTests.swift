@@ -22,7 +22,7 @@ import Testing
             lists[1].answer($0)
         }
         _ = await retrying.result(of: write)
-        // Counts only the write, because comparisons with another server are reads.
+        // Counts only the write, because suspicion probes are reads.
         return [requests, retries].map { $0.requests.count { $0.method == write.method } }
     }
 

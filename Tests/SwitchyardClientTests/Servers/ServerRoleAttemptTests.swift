@@ -92,7 +92,7 @@ extension ServerRoleTests {
         #expect(try await response.value.context.server == "backup")
     }
 
-    @Test func `a server that hangs for writes is compared with another server even if neither serves the probe path`()
+    @Test func `a hanging write causes suspicion probes of two servers even if neither server serves the probe path`()
         async throws
     {
         let time = ManualClock()

@@ -222,7 +222,7 @@ import Testing
         #expect(transport.requests.count == count)
     }
 
-    @Test func `a slow write is compared only at servers that serve the comparison request`() async throws {
+    @Test func `suspicion probes of a slow write go only to servers that serve the probes`() async throws {
         let time = ManualClock()
         let (client, transport) = try mirrored(time: time) { request in
             request.method == .post ? .never : .status(200)

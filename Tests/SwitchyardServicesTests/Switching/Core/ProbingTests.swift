@@ -209,7 +209,10 @@ import Testing
         #expect(driver.events.isEmpty)
     }
 
-    @Test func `a suspected server gets no failure if the server it is compared with does not respond either`() throws {
+    @Test
+    func `suspicion probes do not count against the suspected server if the other server does not respond either`()
+        throws
+    {
         let driver = try CoreDriver()
         let slow = try #require(driver.choose())
         let probe = try #require(driver.suspicion(of: slow))

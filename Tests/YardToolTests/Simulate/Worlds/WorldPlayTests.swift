@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func `a simulated World counts probes and comparison requests separately from calls`() throws {
+    @Test func `a simulated World counts probes and suspicion probes separately from calls`() throws {
         let played = try play(.sample([Trouble(.refused, server: 0, window: .init(2, 6))]))
 
         #expect(played.record.shadows > 0)

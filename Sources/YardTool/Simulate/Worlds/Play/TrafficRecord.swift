@@ -45,8 +45,8 @@ struct TrafficRecord: Sendable {
 
     /// The requests of each call in order.
     private(set) var sendings: [[Sending]]
-    /// The number of shadow requests, whose responses no call receives: probes, comparisons of two servers, and warm-up
-    /// requests.
+    /// The number of shadow requests, whose responses no call receives: probes, suspicion probes (the same safe request
+    /// to two servers), and warm-up requests.
     private(set) var shadows = 0
     /// The number of shadow requests that were not reads.
     private(set) var writtenShadows = 0

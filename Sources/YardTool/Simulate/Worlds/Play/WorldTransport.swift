@@ -77,8 +77,8 @@ struct PlacedRequest: Sendable {
     /// The endpoint, or `nil` for a request for the base URL.
     var namedEndpoint: Int?
     var method: HTTPMethod
-    /// Whether the request is a shadow request, whose response no call receives: a probe, a comparison of two servers,
-    /// or a warm-up request.
+    /// Whether the request is a shadow request, whose response no call receives: a probe, a suspicion probe
+    /// (``SuspicionProbe``), or a warm-up request.
     var isShadow: Bool
 
     /// Reads the properties from a request of the client.
