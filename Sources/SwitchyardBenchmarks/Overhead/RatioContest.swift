@@ -1,8 +1,8 @@
 import Foundation
 
-/// A comparison of contenders with a baseline: the ratios of their figures in the same measurements.
+/// A comparison of contenders with a baseline: the ratios of their numbers in the same measurements.
 struct RatioContest {
-    /// The figures whose ratios are reported.
+    /// The quantities whose ratios are reported.
     private enum Figure: String, CaseIterable {
         case requests = "requests per second"
         case processor = "CPU time per request"

@@ -48,7 +48,7 @@ struct ProcessFootprint: Codable {
     var text: String { "\(resident >> 10) KiB resident, \(threads) own threads, \(descriptors) descriptors" }
 }
 
-// MARK: - System figures
+// MARK: - Measurements of the process
 
 extension ProcessFootprint {
     private static var ownThreads: Int {

@@ -35,7 +35,7 @@ import Testing
         #expect(figures.requestsPerCall == 2)
     }
 
-    @Test func `figures without calls are zero`() {
+    @Test func `all measurements are zero if no calls were made`() {
         #expect(Self.figures([]).all == HarmFigures.Calls())
         #expect(Self.figures([]).requestsPerCall == 0)
     }

@@ -14,7 +14,7 @@ import Testing
         failures: [:]
     )
 
-    /// The marks of figures that differ by a change from those without switching.
+    /// Returns the marks of measurements that differ by a change from the measurements without switching.
     private static func marks(
         _ limits: HarmLimits = .alike,
         off: HarmFigures = even,
@@ -25,7 +25,7 @@ import Testing
         return HarmJudgement(limits: limits, off: off).marks(of: figures).map(\.text)
     }
 
-    @Test func `a measurement with the same figures as without switching is not marked as harmful`() {
+    @Test func `measurements that switching does not change are not marked as harmful`() {
         #expect(Self.marks { _ in }.isEmpty)
     }
 

@@ -15,7 +15,7 @@ struct BreakerCase {
         var ejections: Int
         /// Whether the server was in a trial before or during the step.
         var sawTrial: Bool
-        /// Whether only figures differed, and the state and the permission were as expected.
+        /// Whether only numbers differed, while the state and the permission were as expected.
         var isFigure: Bool
         /// The seconds since the start.
         var seconds: Double

@@ -21,7 +21,7 @@ extension BreakerCase {
         steps.expect.error.retryAfterSeconds
         """
 
-    /// Compares every figure that a step expects.
+    /// Compares every number that a step expects.
     func figures(_ expected: CaseValue, _ harness: BreakerHarness) -> CaseOutcome {
         .all([counts(expected["counts"], harness), metrics(expected["metrics"], harness), health(expected, harness)])
     }

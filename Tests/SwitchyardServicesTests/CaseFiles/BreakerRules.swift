@@ -87,7 +87,7 @@ enum BreakerRules {
             || ["half_open", "closed"].contains(expected["state"].string)
     }
 
-    /// The reason for different figures in the same state.
+    /// Returns the reason for different numbers in the same state.
     private static func figures(_ mismatch: BreakerCase.Mismatch) -> String? {
         let expected = mismatch.step["expect"]
         if mismatch.step["op"].string == "start" {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SwitchyardServices
 
-/// The choice within the latency window, and the mean latency, by the figures of MongoDB's specification of server
+/// The choice within the latency window, and the mean latency, with the numbers of MongoDB's specification of server
 /// selection.
 ///
 /// The core differs from the specification in these points:

@@ -1,6 +1,6 @@
 "use strict";
 
-/* Cards with the state and figures of each server. Cards are updated in place, so a button keeps the focus during an
+/* Cards with the state and the numbers of each server. Cards are updated in place, so a button keeps the focus during an
    update. */
 
 class ServerCards {

@@ -1,8 +1,8 @@
 "use strict";
 
-/* The shown time range, and the base class of all figures. */
+/* The shown time range, and the base class of all charts. */
 
-/** The time range that all figures show. */
+/** The time range that all charts show. */
 class TimeView {
   #listeners = [];
 
@@ -47,7 +47,7 @@ class TimeView {
   }
 }
 
-/** A figure over time: a canvas with an axis, redrawn if the shown range, the size or the theme changes. */
+/** A chart over time: a canvas with an axis, redrawn if the shown range, the size or the theme changes. */
 class Plot {
   #isDue = false;
 
@@ -88,7 +88,7 @@ class Plot {
     this.drawContent(context);
   }
 
-  /** Draws the background of the faults and the axis of times. A figure with another axis draws its own. */
+  /** Draws the background of the faults and the axis of times. A chart with another axis draws its own. */
   drawAxis(context) {
     this.#drawFaults(context);
     this.#drawTimes(context);
@@ -183,7 +183,7 @@ class Plot {
     }
   }
 
-  /** Draws vertical lines at changes of the preferred server, the same in every figure. */
+  /** Draws vertical lines at changes of the preferred server, the same in every chart. */
   drawSwitches(context) {
     context.strokeStyle = this.theme.ink;
     context.lineWidth = 1;

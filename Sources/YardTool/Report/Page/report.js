@@ -45,7 +45,7 @@ function percentile(name, phase) {
   return [[phase.failures > 0 ? `${name} (failed calls: until the error)` : name, numbers.wait(phase.p99)]];
 }
 
-// Figures
+// Charts
 
 function callFigures(report, view, badges) {
   const calls = new CallPlot(view, report, badges);
@@ -226,7 +226,7 @@ function build(report) {
 
 function start() {
   const data = document.getElementById("report");
-  // A page of simulated worlds has no figures.
+  // A page of simulated worlds (random scenarios) has no charts and no data for them.
   if (!data) return;
   const report = JSON.parse(data.textContent);
   if (report.format !== "switchyard-report" || report.version !== 1) {

@@ -1,6 +1,6 @@
 "use strict";
 
-/* Tables and lists with the numbers of the figures. */
+/* Tables and lists with the numbers of the charts. */
 
 /* The number of calls from which percentiles of their durations are shown. */
 const leastForPercentiles = 20;

@@ -103,7 +103,7 @@ extension ReportPhase {
 }
 
 extension ReportFleet {
-    /// Creates the fleet figures of a report from a completed simulation, with one value per second.
+    /// Creates the part of a report about a fleet of clients from a completed simulation, with one value per second.
     fileprivate init(of simulation: FleetSimulation) {
         let tally = simulation.tally
         let seconds = 0..<Int(FleetScenario.duration)

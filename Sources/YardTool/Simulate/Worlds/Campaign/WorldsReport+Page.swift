@@ -1,7 +1,7 @@
 import SwitchyardInspector
 
 extension ReportPage {
-    /// Returns the complete page of the worlds (random scenarios), which has no figures.
+    /// Returns the complete page of the report on worlds (random scenarios): text and tables, no charts.
     func html(for report: WorldsReport) throws -> String {
         page.html(holding: try report.json(), as: "worlds", text: report.html)
     }

@@ -25,7 +25,7 @@ extension WorldsReport {
         return Verdict(level: holds ? .good : .bad, headline: gain + reason, details: [property])
     }
 
-    /// The figures of the run as names and values.
+    /// The settings and results of the run, as names and values.
     var facts: [(name: String, value: String)] {
         [
             ("worlds", "\(worlds.figure) from number \(firstWorld), \(alikeWorlds.figure) of them with equal servers"),
