@@ -73,7 +73,7 @@ import Testing
         #expect(call.outcome?.status == nil && call.outcome?.error != nil)
     }
 
-    @Test func `an archive entry without a request is shown with the data of its response`() throws {
+    @Test func `an archive entry that has no request shows the data of its response`() throws {
         let record = try Self.record(Self.entry(["request": nil]))
 
         #expect(record.feed.calls.map(\.outcome?.status) == [200])

@@ -39,7 +39,7 @@ import Testing
         #expect(record.feed.calls.first?.outcome?.words == text)
     }
 
-    @Test func `the messages of a WebSocket in an archive of a browser are shown without their texts`() throws {
+    @Test func `the WebSocket messages that a browser has archived are shown without their texts`() throws {
         let messages = #"""
             "_webSocketMessages": [{"type": "send", "time": 1714979290.5, "opcode": 1, "data": "{\"token\": \"hunter2\"}"},
             {"type": "receive", "time": 1714979291, "opcode": 2, "data": "AAEC"}, 7]
@@ -96,7 +96,7 @@ import Testing
             ("safari", ["304"]),
         ]
     )
-    func `an archive of another program is shown with the results of its calls and without credentials`(
+    func `an archive that another program wrote shows the results of its calls and no credentials`(
         program: String,
         results: [String]
     ) throws {

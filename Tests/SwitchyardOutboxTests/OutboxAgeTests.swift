@@ -59,7 +59,7 @@ import Testing
         #expect(outbox.entries == [])
     }
 
-    @Test func `a jump of the wall clock between two runs of the app does not expire a stored write`() async throws {
+    @Test func `a stored write does not expire if the wall clock jumps while the app is not running`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         date.withLock { $0 = Date(timeIntervalSince1970: 0) }
         do { try outbox { _ in .never }.0.store(write()) }
@@ -115,7 +115,7 @@ import Testing
         #expect(outbox.entries.count == 1)
     }
 
-    @Test func `the age of a stored write grows by at most a quarter of the maximum age for each run of the app`()
+    @Test func `each run of the app adds at most a quarter of the maximum age to the age of a stored write`()
         async throws
     {
         defer { try? FileManager.default.removeItem(at: file) }

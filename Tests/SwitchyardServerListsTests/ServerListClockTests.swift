@@ -40,7 +40,10 @@ import Testing
         if case .expired(_, let now) = refusal { #expect(now == newest.issued) } else { Issue.record("\(refusal!)") }
     }
 
-    @Test func `a list with a higher version that expires later replaces a list with a wrong time of issue`() throws {
+    @Test
+    func `a list that was issued too far in the future is replaced by a list with a higher version that expires later`()
+        throws
+    {
         let rules = try rules()
         let wrong = ListMaker {
             $0.issued = "2099-01-01T00:00:00Z"

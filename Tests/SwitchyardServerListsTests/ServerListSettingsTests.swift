@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(arguments: ["", "*", "*.", "*.com", "a..com", ".com", "*.*.com", "a*.com", "https://a.com", "a.com/x", "a:1"])
-    func `a host pattern consists of a host, or of a star and a domain of at least two labels`(text: String) {
+    func `a host pattern that is neither a host nor a star before a domain with two labels is rejected`(text: String) {
         #expect(throws: ServerListError.invalidHost(text)) { try HostPattern(text) }
     }
 

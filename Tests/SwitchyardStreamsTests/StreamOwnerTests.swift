@@ -133,7 +133,9 @@ import Testing
     }
 
     @Test(arguments: readers.indices)
-    func `a body reader delivers nothing more after a user without credentials has changed`(way: Int) async throws {
+    func `a body reader fails after the app has named another user, even if the client has no credentials`(way: Int)
+        async throws
+    {
         let (client, _) = try client(isNamed: true, hasCredentials: false) { _ in
             .chunks([Data("data: 1\n\ndata: 2\n\n".utf8), Data("data: 3\n\n".utf8)])
         }

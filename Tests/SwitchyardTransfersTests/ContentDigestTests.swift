@@ -47,8 +47,10 @@ import Testing
     }
 
     @Test(arguments: ContentDigest.Algorithm.allCases, [1, 63, 64, 65, 1000, 5000])
-    func `a digest of chunks of any size equals the digest of the whole`(algorithm: ContentDigest.Algorithm, size: Int)
-    {
+    func `a digest does not depend on how its input is divided into chunks`(
+        algorithm: ContentDigest.Algorithm,
+        size: Int
+    ) {
         let bytes = DownloadLab.bytes(5000)
         var digest = RunningDigest(algorithm.core)
 

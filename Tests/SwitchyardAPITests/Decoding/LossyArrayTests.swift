@@ -11,7 +11,7 @@ import Testing
         try decoding.decode(LossyArray<Element>.self, from: Data(text.utf8))
     }
 
-    @Test func `the elements of a lossy array are decoded with the strategies of the decoder`() throws {
+    @Test func `the decoder's date, data and key strategies apply to the elements of a lossy array`() throws {
         let dates = try Self.decoded(#"["1970-01-01T00:00:10Z", "soon"]"#, of: Date.self)
         #expect(dates.elements == [Date(timeIntervalSince1970: 10)])
         #expect(dates.failures.map(\.index) == [1])

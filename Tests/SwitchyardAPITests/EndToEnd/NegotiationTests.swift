@@ -105,7 +105,7 @@ import Testing
         #expect(accepted == [[own], ["text/x"], ["text/z"], ["text/y"], ["text/z"], ["application/json"], []])
     }
 
-    @Test func `the Accept field of a call with several serializers lists the types of each serializer`() {
+    @Test func `if a call has several serializers, its Accept field lists the types that each of them accepts`() {
         let (xml, json) = (ResponseSerializer<XMLTree>.xml, ResponseSerializer<JSONValue>.json)
         let mixed = ResponseSerializer<String>.first(of: [xml.map { $0.name }, json.map { "\($0)" }, .string])
         let open = ResponseSerializer<Data>.first(of: [.image { $0 }, .data])

@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test(arguments: [Self.refusal, .failure(.connectionReset)])
-    func `no form of output shows a secret, with or without a response`(answer: StubResponse) async throws {
+    func `no form of output shows a secret, whether or not the call got a response`(answer: StubResponse) async throws {
         let outputs = try await outputs(answer)
 
         for (name, text) in outputs {

@@ -206,7 +206,7 @@ import Testing
         #expect(transport.requests.map { $0.headers.count { conditions.contains($0.name) } } == [1, 1])
     }
 
-    @Test func `a call with its own condition shares no request with calls without a condition`() async throws {
+    @Test func `a call that sets its own condition shares no request with a call that sets none`() async throws {
         let transport = StubTransport { [clock] request in
             let isKnown = request.headers["If-None-Match"] != nil
             return .delayed(by: .seconds(1), on: clock, isKnown ? .status(304) : .json(#"{"id":1,"title":"one"}"#))

@@ -226,7 +226,7 @@ import Testing
     }
 
     // The recorder decides, not a parameter named page.
-    @Test func `an empty list fails with noData, and loadMore at the end of a list with noMoreData`()
+    @Test func `refresh of an empty list fails with noData, and loadMore after the last page fails with noMoreData`()
         async throws
     {
         let empty = PageRecorder<Item>()

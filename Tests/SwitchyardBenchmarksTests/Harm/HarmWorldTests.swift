@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func `the name of a HarmWorld sets the number of callers of the misbehaving endpoint`() throws {
+    @Test func `the name of a HarmWorld determines how many callers use the misbehaving endpoint`() throws {
         let callers = try ["odd-500", "odd-500-share5", "odd-500-share80", "odd-500-callers2", "odd-500-callers300"]
             .flatMap { try HarmWorld.chosen([$0]) }
             .map { [$0.oddCallers, $0.callers] }

@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: [401, 403, 404, 409, 429])
-    func `a late response of the first server is returned instead of a 4xx of the second server`(status: Int)
+    func `if the hedge gets a 4xx, the first server's late response is returned instead`(status: Int)
         async throws
     {
         let time = time

@@ -56,7 +56,8 @@ import Testing
         }
     }
 
-    @Test func `a policy without failback starts with the server of the previous run`() throws {
+    @Test func `if the policy has no failback, a client starts with the server that the previous run preferred`() throws
+    {
         let (first, _) = try client(.stickyErrorRatio)
         try first.switchServer(to: "tertiary")
         let (second, _) = try client(.stickyErrorRatio)

@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test(arguments: roles.keys.sorted())
-    func `requests with different values of a property are separate if the role of the property says so`(
+    func `two requests that differ in one property share a response or a transfer only if the property allows it`(
         _ property: String
     ) throws {
         let (response, transfer) = (Self.text(.response), Self.text(.transfer))

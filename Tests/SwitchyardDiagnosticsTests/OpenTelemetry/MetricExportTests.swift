@@ -60,7 +60,8 @@ import Testing
         #expect(calls.first?["asInt"]?.string == "2")
     }
 
-    @Test func `calls that succeeded because of a failover, ejections of servers and switches of servers are counted`()
+    @Test
+    func `three metrics count calls that a failover saved, ejected servers, and switches of the preferred server`()
         async throws
     {
         let collector = try CollectorLab()

@@ -101,7 +101,7 @@ import Testing
     enum Continuation: CaseIterable { case task, call, field }
 
     @Test(arguments: Continuation.allCases)
-    func `a call continues the trace of its task, of its configuration or of its own traceparent field`(
+    func `a call continues the trace that its task, its configuration or its traceparent field defines`(
         _ continuation: Continuation
     ) async throws {
         let collector = try CollectorLab()

@@ -15,7 +15,8 @@ import Testing
     }
 
     @Test(arguments: [1, 3, 7, 4096])
-    func `segments of a body are read without a gap in chunks of any size`(size: Int) async throws {
+    func `a body reader reads the segments of a body in order, whatever the size of its chunks`(size: Int) async throws
+    {
         let folder = try MultipartFormTests.Folder()
         let file = try folder.file("f", Data("file".utf8))
         let segments: [BodySegment] = [
@@ -134,7 +135,7 @@ import Testing
         #expect(await pauses.durations == [.milliseconds(200), .milliseconds(200), .milliseconds(200)])
     }
 
-    @Test func `a pause of the maximum duration between packets is limited to a year`() async throws {
+    @Test func `the longest possible pause between two packets is shortened to a year`() async throws {
         let pauses = Locked<[Duration]>([])
         let throttle = BodyThrottle(packetSize: 1, delay: .seconds(Int64.max)) { pause in
             pauses.withLock { $0.append(pause) }

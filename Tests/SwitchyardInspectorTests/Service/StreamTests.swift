@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `the events of an event stream are shown with time, type and size, and without texts`() async throws {
+    @Test func `the inspector shows time, type and size of each event of a stream, but not its text`() async throws {
         let lab = try Lab("data: hello\n\nevent: price\ndata: {\"eur\": 7}\n\n")
 
         let (call, messages) = try await lab.read()

@@ -10,7 +10,9 @@ import Testing
 
 /// Batches, whose type defines the members.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct RequestBatchTests {
-    @Test func `the values of a batch have the order of its requests, not of the responses`() async throws {
+    @Test func `a batch returns its values in the order of its requests, not in the order of the responses`()
+        async throws
+    {
         let gate = Gate()
         let slow = APIRequest<String>.gated("slow", gate)
         let fast = APIRequest<String>.ready("fast").onSuccess { _ in gate.open() }

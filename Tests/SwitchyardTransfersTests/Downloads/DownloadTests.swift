@@ -74,7 +74,9 @@ struct DownloadTests {
         #expect(ofNothing.values == [TransferProgress(direction: .download, completed: 0, total: 0)])
     }
 
-    @Test func `the fraction of a progress without a known total is nil until it ends with 1`() async throws {
+    @Test func `if the total is unknown, the fraction of the progress is nil until the end and 1 at the end`()
+        async throws
+    {
         let lab = try DownloadLab()
         lab.server.route(.get, "/film") { [bytes] _ in
             .stream { writer in

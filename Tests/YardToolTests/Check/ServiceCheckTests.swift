@@ -214,7 +214,9 @@ import Testing
         #expect(lines[2].hasSuffix("refused        -"))
     }
 
-    @Test func `the exit code of the check is 0 without problems and 1 with problems`() async throws {
+    @Test func `a check that finds no problem ends with exit code 0, and one that finds a problem with exit code 1`()
+        async throws
+    {
         let server = try LoopbackServer.started()
         try await withTemporaryFolder { folder in
             try folder.write(Self.file("forum", [server.baseURL]), to: "forum.json")

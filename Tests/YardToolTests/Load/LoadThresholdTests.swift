@@ -51,7 +51,7 @@ import Testing
         )
     }
 
-    @Test func `a load run with responses of status 404 ends with exit code 1 and reports them as failures`()
+    @Test func `if the server returns 404, a load run reports failures and ends with exit code 1`()
         async throws
     {
         let (code, report) = try await load(answering: LoopbackResponse(status: 404))

@@ -121,7 +121,7 @@ import Testing
         #expect(report.verdict.headline == "Server c failed. 150 of 500 calls failed.")
     }
 
-    @Test func `responses with status 404 count as failures of the calls and not as faults of a server`() {
+    @Test func `a 404 counts as a failure of the call and not as a fault of the server`() {
         let report = Report(of: Self.outage(kind: "http404"))
 
         #expect(report.faults.isEmpty)

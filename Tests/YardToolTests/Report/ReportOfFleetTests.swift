@@ -78,7 +78,7 @@ import Testing
         #expect(report.summary.hasPrefix("Every server was unreachable for 30 % of the clients"))
     }
 
-    @Test func `the report of a fleet without failures names no failure and lists the servers with too much load`()
+    @Test func `if no server fails, the report of a fleet lists only the servers that were overloaded`()
         throws
     {
         let simulation = try Self.simulation(FleetPlan(clients: 100, scenario: .herd))
@@ -100,7 +100,7 @@ import Testing
         #expect(try JSONDecoder().decode(Report.self, from: Data(report.json().utf8)) == report)
     }
 
-    @Test func `the quantiles of a histogram of waits equal the quantiles of the waits`() {
+    @Test func `a histogram of waits returns the exact quantiles of the waits`() {
         var waits = FleetWaits(seconds: 3)
         for wait in 1...100 { waits.add(Double(wait) / 1000, from: 1.5) }
 

@@ -35,7 +35,7 @@ import Testing
         #expect(command.printsJSON)
     }
 
-    @Test func `the JSON of a simulation with a timeline is one object without other output`() throws {
+    @Test func `a simulation with JSON and timeline prints one JSON object and nothing else`() throws {
         let command = try command("--clients", "20", "--timeline", "--json")
         var simulation = try FleetSimulation(command.plan)
         simulation.run()

@@ -25,7 +25,7 @@ import Testing
         #expect(window.counts(at: 1e9, age: 60).requests == 0)
     }
 
-    @Test func `a window of outcomes agrees with a plain list of random outcomes`() {
+    @Test func `an outcome window counts random outcomes like a plain list`() {
         var random = RandomSource(seed: 11)
         var window = OutcomeWindow()
         var list: [(at: Double, failed: Bool)] = []

@@ -37,7 +37,7 @@ import Testing
         #expect(reply(trouble, server: 1, endpoint: 1, at: 2).end == .answer(200, retryAfter: nil))
     }
 
-    @Test func `a simulated fault with a share of 0.3 affects about 30 % of the calls`() {
+    @Test func `a simulated fault whose share is 0.3 affects about 30 % of the calls`() {
         let trouble = Trouble(.reset, share: 0.3)
 
         let struck = (0..<1000).count { reply(trouble, call: $0).end == .failure(.connectionReset, wasSent: true) }
