@@ -53,7 +53,8 @@ extension ServerListRefusal: CustomStringConvertible {
         case .badSignature(let key): "the signature of the key \(key) does not match the list"
         case .foreignService(let name, let expected): "the list is for the service \(name): must be \(expected)"
         case .outdated(let version, let newest): "the list has version \(version): must be at least \(newest)"
-        case .reusedVersion(let version): "the list has version \(version) of an earlier list with other content"
+        case .reusedVersion(let version):
+            "the list has version \(version), which an earlier list with other content already had"
         case .expired(let date, let now): "the list expired at \(date.iso8601), and the time is \(now.iso8601)"
         case .issuedInFuture(let date, let now):
             "the list is issued in the future: at \(date.iso8601), and the time is \(now.iso8601)"

@@ -4,8 +4,8 @@
     /// The tests of a suite wait for a socket or another task, and continue at once when it is ready.
     ///
     /// By default all tests start at once, and a test that becomes ready waits for all those that have not started. On
-    /// a small machine this takes longer than the deadline of a call. So only some of these tests run at a time, at a
-    /// priority with its own threads. Before macOS 26 a task cannot raise its own priority.
+    /// a small machine this takes longer than the deadline of a call. So only some of these tests run at the same time,
+    /// at a priority with its own threads. Before macOS 26 a task cannot raise its own priority.
     ///
     /// A test waits for its place before its time limit starts. Otherwise, a test would exceed its limit on a machine on
     /// which the run of all tests takes longer than the limit.

@@ -94,7 +94,7 @@ extension ServerRole {
         return (target(of: own) ?? own) == path && serves(method, own) ? own : nil
     }
 
-    /// Returns the URL on the server for a URL with a path of the service.
+    /// Returns a URL after the server's path rewrites, or the same URL if no rewrite applies.
     func rewritten(_ url: RequestURL, below base: BaseURL) -> RequestURL {
         guard !rewrites.isEmpty, let path = ServicePath.path(of: url, below: base),
             let target = self.target(of: path)

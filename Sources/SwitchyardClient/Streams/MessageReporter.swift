@@ -25,7 +25,7 @@ package final class MessageReporter: Sendable {
     /// The current time, at which a message is sent or received.
     package var now: MonotonicTime { time.now }
 
-    /// Reports a message that was sent or received at a time.
+    /// Reports a message that was sent or received at the given time.
     package func report(_ message: StreamMessage, at now: MonotonicTime) {
         for observer in observers where observer.isAttached.withLock({ $0 }) {
             guard let messages = observer.messages else { continue }

@@ -95,9 +95,9 @@ final class MetricRecorder: Sendable {
         values.count < limit || values[attributes] != nil ? attributes : ["otel.metric.overflow": .bool(true)]
     }
 
-    /// Returns all metrics at a time in nanoseconds since 1970, or `nil` if nothing has changed since the last time.
+    /// Returns all metrics, or `nil` if nothing has changed since the last call.
     ///
-    /// The metrics are in the JSON encoding of OTLP.
+    /// The metrics are in the JSON encoding of OTLP. `now` is the current time in nanoseconds since 1970.
     func take(at now: UInt64) -> [JSONValue]? {
         let state: State? = state.withLock { state in
             guard state.hasChanged else { return nil }

@@ -28,7 +28,7 @@ final class TrafficStore: Sendable {
         var change = 1
     }
 
-    /// The calls and events that have changed after a given change.
+    /// The calls and events that have changed since the change with a given number.
     struct News {
         var change: Int
         var forgotten: Int

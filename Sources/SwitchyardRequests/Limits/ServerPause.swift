@@ -19,8 +19,8 @@ package enum ServerPause {
     ///
     /// - Parameters:
     ///   - status: The status of the response.
-    ///   - headers: The header fields of the response. If they contain `Date`, a pause that ends at a time of day is
-    ///     measured from that date.
+    ///   - headers: The header fields of the response. If a field contains the end of the pause as a date, the pause
+    ///     begins at the time in `Date`, or `now` without `Date`.
     ///   - now: The current time of day on this device.
     /// - Returns: The pause.
     package static func duration(status: Int, headers: HTTPHeaders, now: Date) -> Duration? {

@@ -48,7 +48,7 @@ struct ListSignCommand: Command {
         return 0
     }
 
-    /// Returns the signed list, which is issued at a time.
+    /// Returns the signed list, with the given time of issue.
     func document(at date: Date) throws -> Data {
         let url = URL(fileURLWithPath: file)
         let service = try ServiceCatalog.service(contentsOf: url)

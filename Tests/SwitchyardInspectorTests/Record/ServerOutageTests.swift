@@ -5,7 +5,8 @@ import Testing
 @testable import SwitchyardInspector
 
 @Suite struct ServerOutageTests {
-    /// A call that fails over from `a` to `b`, and whose only request to `a` starts at a time in milliseconds.
+    /// Returns a call that fails over from `a` to `b`, and whose only request to `a` starts at the given time in
+    /// milliseconds.
     private func call(_ start: Double) -> InspectedCall {
         var call = InspectedCall(number: 1, start: start, method: "GET", path: "/")
         for (server, kind) in [("a", InspectedAttempt.Kind.first), ("b", .failover)] {

@@ -5,7 +5,7 @@ import Testing
 @testable import SwitchyardInspector
 
 @Suite struct VerdictTallyTests {
-    /// A call that starts at a time in milliseconds and takes 100 ms.
+    /// Returns a call that starts at the given time in milliseconds and takes 100 ms.
     private func call(_ start: Double, _ attempts: [InspectedAttempt], status: Int? = 200, error: String? = nil)
         -> InspectedCall
     {

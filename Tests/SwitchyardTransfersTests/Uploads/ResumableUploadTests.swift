@@ -97,7 +97,7 @@ struct ResumableUploadTests {
         #expect(lab.uploads.uploads.map(\.bytes) == [bytes])
     }
 
-    /// Returns 150,000 bytes at a time, whatever is requested.
+    /// A reader that returns 150,000 bytes per call, whatever is requested.
     private actor LavishReader: HTTPBodyReader {
         private var rest: Data
 

@@ -25,7 +25,7 @@ struct LastingOverload: Sendable {
         respondedAt = time
     }
 
-    /// Whether the server is overloaded at a time.
+    /// Whether the server is overloaded at the given time.
     func holds(at time: Double) -> Bool {
         failures >= Self.leastFailures && time - respondedAt >= Self.leastSilence && time - failedAt < Self.validity
     }

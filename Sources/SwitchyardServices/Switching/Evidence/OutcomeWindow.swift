@@ -41,7 +41,8 @@ struct OutcomeWindow: Sendable {
         latest = stamp
     }
 
-    /// Returns the numbers of outcomes and failures in the window at a time, without changing the window.
+    /// Returns the numbers of outcomes and failures that are in the window at the given time, without changing the
+    /// window.
     func counts(at now: Double, age: Double) -> (requests: Int, failures: Int) {
         var copy = self
         copy.expire(at: OutcomeWindow.units(now), age: age)

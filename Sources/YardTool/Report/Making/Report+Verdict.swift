@@ -71,7 +71,7 @@ extension [Outage] {
 }
 
 extension ReportFault {
-    /// Returns whether the fault was active at a time from the start of a call to its end.
+    /// Returns whether the fault was active at any moment between the start of a call and its end.
     fileprivate func meets(_ calls: ReportCalls, _ call: Int) -> Bool {
         from <= calls.start[call] + calls.wait[call] / 1_000 && calls.start[call] < until ?? .infinity
     }

@@ -33,7 +33,7 @@ struct CapacityProfile: Sendable {
         for piece in pieces { parts.append(Part(piece: piece, before: work(until: piece.start))) }
     }
 
-    /// Returns the work per second at a time.
+    /// Returns the work per second at the given time.
     func rate(at time: Double) -> Double {
         guard let piece = (parts.last { $0.piece.start <= time } ?? parts.first)?.piece else { return 0 }
         return piece.rate + piece.slope * (time - piece.start)

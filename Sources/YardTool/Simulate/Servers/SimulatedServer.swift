@@ -54,7 +54,7 @@ struct SimulatedServer: Sendable {
         self.model = model
     }
 
-    /// Returns the work in the queue at a time, in requests.
+    /// Returns the work in the queue at the given time, in requests.
     func backlog(at time: Double) -> Double {
         max(0, tail - capacity.work(until: time))
     }

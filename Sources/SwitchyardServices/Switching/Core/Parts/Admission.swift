@@ -25,7 +25,7 @@ struct Admission: Sendable {
         return share >= 1 || random.unit() < share
     }
 
-    /// Returns the share of its traffic that a server receives at a time.
+    /// Returns the share of its traffic that a server receives at the given time.
     func share(of position: Int, at time: Double) -> Double { servers[position].present(at: time, rules) }
 
     /// Returns the share of traffic of a server at its last change, without the increase by time since then.

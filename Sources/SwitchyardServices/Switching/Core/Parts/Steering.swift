@@ -187,7 +187,7 @@ extension Steering {
         }
     }
 
-    /// Stores a command that takes effect at a time.
+    /// Stores a command that takes effect at the given time.
     mutating func push(_ command: PushCommand, dueAt time: Double) {
         lastPush = command.version
         pending = PendingPush(command: command, dueAt: time)

@@ -60,12 +60,12 @@ struct Trouble: Sendable, Equatable {
         (self.server ?? server) == server && (self.endpoint ?? endpoint) == endpoint
     }
 
-    /// Returns whether the fault is active at a time.
+    /// Returns whether the fault is active at the given time.
     func isActive(at time: Double) -> Bool { window.map { $0.isBad(at: time) } ?? true }
 }
 
 extension Trouble.Window {
-    /// Returns whether the fault is active at a time.
+    /// Returns whether the fault is active at the given time.
     func isBad(at time: Double) -> Bool {
         guard time >= begin, time < end else { return false }
         guard let cycle else { return true }
