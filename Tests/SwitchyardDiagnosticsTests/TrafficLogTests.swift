@@ -249,7 +249,7 @@ import Testing
         #expect(lines.compactMap { $0["message"] as? String } == ["2", "3", "4"])
     }
 
-    @Test func `a posting sink sends entries that were refused again after another full batch`() async throws {
+    @Test func `a posting sink sends refused log entries again as soon as the next batch is full`() async throws {
         let (client, transport) = try NetworkClient.stubbed(switching: .off) { _ in .status(404) }
         let sink = PostingSink(client: client, destination: APIConfiguration(path: "log"), batch: 3)
         func write() { sink.write(LogEntry(level: .info, category: .request, message: "entry")) }

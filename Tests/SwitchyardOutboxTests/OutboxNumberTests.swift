@@ -42,7 +42,7 @@ import Testing
         #expect(again.last == 40)
     }
 
-    @Test func `the largest number is kept when writes end in another order than they were stored`() throws {
+    @Test func `the largest entry ID is kept when writes end in another order than they were stored`() throws {
         let place = folder.url.appendingPathComponent("outbox")
         var (journal, _) = try OutboxFile.open(place)
         for id in UInt64(1)...40 { try journal.append(.stored(try entry(id))) }

@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 31, 33, 63, 65])
-    func `a key or a signature with a wrong size is invalid`(size: Int) throws {
+    func `a key or signature of the wrong size is invalid`(size: Int) throws {
         let key = Data(hex: Self.vectors[0].publicKey)
 
         #expect(try !Ed25519.isValid(Data(count: size), of: Data(), by: key))

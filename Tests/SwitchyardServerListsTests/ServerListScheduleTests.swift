@@ -16,7 +16,7 @@ import Testing
         #expect((0..<10).allSatisfy { part in times.count { Int($0 / 3) == part } > 50 })
     }
 
-    @Test func `the next list fetch follows after eight hours, varied by a quarter`() {
+    @Test func `the next list fetch follows after eight hours plus or minus a quarter`() {
         var random = RandomSource(seed: 1)
         var schedule = ServerListSchedule(options, at: .zero, &random)
         var times: [Double] = []
@@ -55,7 +55,7 @@ import Testing
         #expect(schedule.due == due)
     }
 
-    @Test func `requested fetches after a fetch are due once, a minute after it`() {
+    @Test func `several fetches that are requested after a fetch become one fetch, a minute after it`() {
         var random = RandomSource(seed: 1)
         var schedule = ServerListSchedule(options, at: .zero, &random)
         schedule.begin(at: .zero, &random)

@@ -198,8 +198,7 @@ import Testing
         #expect(tags == [false, true, true])
     }
 
-    @Test func `a request to a URL has no entity tag if another URL's list replaced the list of that tag`() async throws
-    {
+    @Test func `a list is requested without its entity tag if a list of another URL has replaced it`() async throws {
         let lab = try ListLab()
         let document = try lab.document(lab.servers)
         let (first, second) = (try ListServer(document), try ListServer(document))

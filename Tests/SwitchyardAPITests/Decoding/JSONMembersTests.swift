@@ -18,7 +18,7 @@ import Testing
         #expect(value.removingNulls() == value)
     }
 
-    @Test func `a lookup of a missing JSON name finds a canonically equivalent name`() throws {
+    @Test func `a lookup finds a canonically equivalent JSON name if the exact name is missing`() throws {
         let value = try JSONValue(parsing: #"{"e\u0301":2}"#.utf8)
 
         #expect(value["\u{E9}"] == 2)

@@ -40,7 +40,7 @@ import Testing
         #expect(page.brokenItems == 1)
     }
 
-    @Test func `an element of a lossy array that throws a custom error counts as broken`() throws {
+    @Test func `an element of a lossy array counts as broken if its decoding throws a custom error`() throws {
         let array = try Self.decoded("[1, -2, 3]", of: Positive.self)
 
         #expect(array.elements.map(\.value) == [1, 3])
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func `the failure of an element of a lossy array has the whole key path`() throws {
+    @Test func `the decoding failure of an element in a lossy array has the whole key path`() throws {
         struct Item: Decodable { var sizes: [Int] }
 
         let items = try Self.decoded(#"[{"sizes": [1]}, {"sizes": [1, "x"]}, {}]"#, of: Item.self)

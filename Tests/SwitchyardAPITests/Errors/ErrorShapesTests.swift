@@ -76,7 +76,7 @@ import Testing
         #expect(APIError(.status(422)).decodedBody(as: Problem.self) == nil)
     }
 
-    @Test func `a rejected status has code -8, and then a rejected JSON shape has code -9`() {
+    @Test func `a rejected status has code -8, and a rejected JSON shape has code -9`() {
         var rules = ResponseRules(shape: .object(["id": .integer]))
         func number(_ text: String, status: Int = 200) -> Int? {
             let answer = ResponseSerializerTests.json(text, status: status)

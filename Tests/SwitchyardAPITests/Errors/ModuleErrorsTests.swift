@@ -73,7 +73,7 @@ import Testing
         #expect(registry.modules == [])
     }
 
-    @Test func `a switch over the error code needs a default case`() {
+    @Test func `a switch over an error code needs a default case, because modules add codes`() {
         let text =
             switch UserError.userNotFound.error().code {
             case .module(1001): "not found"

@@ -260,7 +260,7 @@ import Testing
     ]
 
     @Test(arguments: settings.keys.sorted())
-    func `calls with different settings that can make a fetch fail share no fetch`(setting: String) async throws {
+    func `calls that differ in a setting that can make a fetch fail share no fetch`(setting: String) async throws {
         let transport = StubTransport { _ in .never }
         let client = try NetworkClient.stubbed(transport)
         let topics = TopicAPI(client: client)
@@ -279,7 +279,7 @@ import Testing
     }
 
     @Test(arguments: ["If-None-Match", "If-Modified-Since", "Cookie"])
-    func `calls with different values of a field that affects the response share no fetch`(field: String) async {
+    func `calls that differ in a header field that affects the response share no fetch`(field: String) async {
         let table = SingleFlightTable()
         func isNew(_ value: String) -> Bool {
             table.join(

@@ -120,7 +120,7 @@ import Testing
         #expect(first.confirmed(by: second) == [first[1], first[2], second[2]])
     }
 
-    @Test func `a list of marks may be chance if it is not empty and each of its marks may be chance`() {
+    @Test func `a list of marks may be due to chance if it is not empty and each of its marks may be due to chance`() {
         #expect([HarmMark(.wellWait, ""), HarmMark(.oddLimit, "")].mayBeChance)
         #expect(![HarmMark(.wellWait, ""), HarmMark(.unsent, "")].mayBeChance)
         #expect(![HarmMark]().mayBeChance)

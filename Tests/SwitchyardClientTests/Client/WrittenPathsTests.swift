@@ -38,7 +38,9 @@ import Testing
     }
 
     @Test(arguments: ["topics/1", "/topics/1", "http://secondary.test/v1/v3/topics/1"])
-    func `a read detects a write to the same path with the generator's version`(path: String) async throws {
+    func `a read detects a write to the same path if the generator adds the API version to both`(path: String)
+        async throws
+    {
         let (client, _) = try NetworkClient.stubbed(servers: 2, options: { $0.generator.apiVersion = "v3" }) { _ in
             .status(204)
         }

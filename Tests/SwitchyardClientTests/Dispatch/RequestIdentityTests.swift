@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test(arguments: roles.keys.sorted())
-    func `the options of a fetch are the options of a transfer`(_ property: String) throws {
+    func `an option of the transfer is also an option of the fetch that fills the cache`(_ property: String) throws {
         guard case .transfer(let change) = try #require(Self.roles[property]) else { return }
         var call = APIConfiguration(path: "list")
         #expect(RequestIdentity.fetchOptions(of: call).isEmpty)
@@ -126,7 +126,7 @@ import Testing
         #expect(!RequestIdentity.fetchOptions(of: call).isEmpty)
     }
 
-    @Test func `retries and limits of the call itself are options of its fetch`() {
+    @Test func `the retries, limits and interceptors that a call sets are options of its fetch`() {
         let limits = [ConcurrencyLimit(total: 2), ConcurrencyLimit(total: 2)]
         let changes: [Change] = [
             { _ in }, { $0.retry = .never }, { $0.retry = .standard }, { $0.limits = [limits[0]] },

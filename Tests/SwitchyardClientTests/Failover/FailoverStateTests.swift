@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: [("http://other.test/", AttemptOutcome.neutral), ("/b", .failure(.timeout))])
-    func `an attempt that the deadline ends counts against its server unless the attempt waits for another host`(
+    func `an attempt that the deadline ends counts against its server unless it was redirected to another host`(
         location: String,
         outcome: AttemptOutcome
     ) throws {

@@ -44,7 +44,7 @@ import Testing
         #expect("\(second)" == "refuse")
     }
 
-    @Test func `a provider can refresh without a rejected request`() async throws {
+    @Test func `a test can call the refresh method of a provider without a rejected request`() async throws {
         struct Provider: CredentialProvider {
             func refresh(_ refresh: CredentialRefresh) async throws -> Credential? {
                 let answer = try await refresh.client.send(APIConfiguration(path: "token", method: .post))

@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test
-    func `a scope whose only request left the queue because of its age gets one turn like other scopes afterwards`() {
+    func `a scope whose old request was preferred takes turns with other scopes again afterwards`() {
         var line = FairLine()
         func enter(_ numbers: ClosedRange<UInt64>, owner: UInt64, _ priority: RequestPriority = .normal) {
             for number in numbers { line.enter(FairLine.Ticket(number: number, owner: owner, priority: priority)) }

@@ -24,7 +24,7 @@ import Testing
         client.cancelAll()
     }
 
-    @Test func `code of the app that reads the limit while a server is chosen does not block the limit`() async throws {
+    @Test func `a transform that reads the limit while a server is chosen does not cause a deadlock`() async throws {
         let limit = ConcurrencyLimit(total: 1)
         let transport = StubTransport { _ in .never }
         let waiting = Locked(0)

@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: ["compare/{a}..{b}", "files/{a}.{b}", "files/.{a}", "files{/a}{.b}", "files/{.a,b}"])
-    func `values that together leave a dot segment are rejected`(path: String) {
+    func `empty values that turn a path segment into a dot segment are rejected`(path: String) {
         var configuration = APIConfiguration(path: path, method: .delete)
         configuration.pathValues = ["a": "", "b": ""]
 

@@ -68,7 +68,8 @@ extension ServerRoleTests {
         #expect(client.servers.map(\.state) == [.healthy, .healthy])
     }
 
-    @Test func `a hedging attempt that a server does not serve after a change is sent to the next server`() async throws
+    @Test func `if a modifier changes a hedge so that its server does not serve it, the next server gets the hedge`()
+        async throws
     {
         let time = ManualClock()
         let servers = try [server("primary"), server("mirror", ["GET /old/**"]), server("backup")]

@@ -187,7 +187,7 @@ import Testing
     }
 
     @Test(arguments: [Interrupted.tusUpload, .contentRangeUpload])
-    func `an upload that is under way stays with its server when a new list takes it out of the server's role`(
+    func `an upload in progress stays with its server even if the server no longer serves uploads in a new list`(
         transfer: Interrupted
     ) async throws {
         let lab = try Lab(transfer)
@@ -207,7 +207,7 @@ import Testing
     }
 
     @Test(arguments: [Interrupted.tusUpload, .contentRangeUpload])
-    func `an interrupted upload resumes at the server that has it after a new list took it out of the server's role`(
+    func `an interrupted upload resumes at its server even if the server no longer serves uploads in a new list`(
         transfer: Interrupted
     ) async throws {
         let lab = try Lab(transfer)
@@ -222,7 +222,8 @@ import Testing
         #expect(lab.servers[1].requests.isEmpty)
     }
 
-    @Test func `a plain upload that is under way ends at its server when a new list takes it out of the server's role`()
+    @Test
+    func `a plain upload in progress ends at its server even if the server no longer serves uploads in a new list`()
         async throws
     {
         let lab = try Lab(.tusUpload)

@@ -198,7 +198,7 @@ import Testing
         #expect(server.requests.last?.headers["Content-Type"] == "image/png")
     }
 
-    @Test func `an operation with and without a response body returns nil if there is no body`() async throws {
+    @Test func `an operation whose response may have no body returns nil if there is no body`() async throws {
         let server = LoopbackServer()
         server.route(.get, "/products/7", answering: .status(204))
         server.route(.get, "/orders/o1/events", answering: .json(#"[{"type": "sent"}, {"type": "paid", "amount": 1}]"#))

@@ -71,7 +71,7 @@ import Testing
         ("get", "If-Modified-Since", "200", false), ("get", "If-Match", "304", false),
         ("put", "If-None-Match", "304", false),
     ])
-    func `a method has a cache policy if a parameter is the condition of a read request`(
+    func `a generated method has a cache policy if the operation is a read with a condition parameter`(
         method: String,
         field: String,
         status: String,
@@ -122,7 +122,7 @@ import Testing
         #expect(code.contains("ObjectEncodable"))
     }
 
-    @Test func `a parameter does not have the name of an option of the library`() throws {
+    @Test func `a generated parameter gets a number if an option of the library has the same name`() throws {
         let code = try code(
             "/things",
             "get",
@@ -137,7 +137,7 @@ import Testing
         #expect(code.contains("query: [\"cache\": cache2]"))
     }
 
-    @Test func `the method for the response has a number if an operation has its name`() throws {
+    @Test func `a generated response method gets a number if another operation already has its name`() throws {
         let response = "responses: { '200': { headers: { ETag: {} }, content: { text/plain: {} } } }"
         let code = try client(
             paths: """

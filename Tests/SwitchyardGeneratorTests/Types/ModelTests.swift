@@ -105,7 +105,7 @@ import Testing
         #expect(output.notes.map(\.message) == ["the required property \"missing\" has no schema"])
     }
 
-    @Test func `a received type is not Encodable, and a sent type is not Decodable`() throws {
+    @Test func `a type that is only received is not Encodable, and a type that is only sent is not Decodable`() throws {
         let code = try client(
             paths: """
                   /things:

@@ -59,7 +59,8 @@ import Testing
         #expect(jar.header(for: url) == "b=1; a=1")
     }
 
-    @Test func `a cookie jar of one environment replaces and removes cookies of the whole jar only for itself`() throws
+    @Test func `if one environment replaces or removes a cookie of the whole jar, other environments keep the cookie`()
+        throws
     {
         let jar = try jar(["a=1; Path=/", "b=1; Path=/"])
         let url = try RequestURL(validating: "https://api.example.com/")
@@ -191,7 +192,9 @@ import Testing
         #expect(try BuiltRequest.request(configuration) { $0.cookies = jar }.headers["Cookie"] == nil)
     }
 
-    @Test func `a server removes a cookie of the whole jar only for its own environment`() throws {
+    @Test func `if a server expires a cookie of the whole jar, the cookie is removed only in the server's environment`()
+        throws
+    {
         let jar = CookieJar()
         let url = try RequestURL(validating: "https://example.com/")
         jar.store(from: ["Set-Cookie": "session=x; path=/"], of: url)

@@ -48,7 +48,7 @@
             #expect(model.detail(of: call)?.attempts.first?.response?.body.text == "[1]")
         }
 
-        @Test func `a view whose task ends follows no more`() async throws {
+        @Test func `a view stops following the inspector when its task ends`() async throws {
             guard #available(macOS 14, iOS 17, tvOS 17, watchOS 10, visionOS 1, *) else { return }
             let lab = try lab()
             let model = TrafficModel(lab.inspector)

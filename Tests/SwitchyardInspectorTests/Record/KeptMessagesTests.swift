@@ -42,7 +42,7 @@ import Testing
             (100, #"{"access_token": "c2VjcmV0", "id": 7}"#, #"{"access_token": "***", "id": 7}"#, nil),
         ]
     )
-    func `a text is redacted and then cut to the limit between characters`(
+    func `a message text is redacted, and then truncated at a character boundary`(
         bytes: Int,
         text: String,
         kept: String?,

@@ -79,7 +79,10 @@ import Testing
         #expect(tally.verdict(servers: 3).headline == "30 of 31 calls failed: connection refused.")
     }
 
-    @Test func `servers that are out of service now are named in the present tense, with the server in use`() {
+    @Test
+    func
+        `the verdict describes servers that are still out of service in the present tense, and names the server in use`()
+    {
         var tally = VerdictTally()
         tally.add(call(0, [attempt("a", error: "connectionRefused"), attempt("b", .failover, status: 200)]))
         tally.eject("c", at: 50)
@@ -93,7 +96,7 @@ import Testing
         #expect(all.headline == "Servers a, b and c are out of service. The only call succeeded.")
     }
 
-    @Test func `an outage of all servers that has not ended is in the present perfect`() {
+    @Test func `the verdict describes an outage of all servers that continues in the present perfect`() {
         var tally = VerdictTally()
         for place in 0..<30 {
             let refused = [attempt("a", error: "connectionRefused")]

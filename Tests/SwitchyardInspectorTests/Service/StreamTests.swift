@@ -64,7 +64,7 @@ import Testing
         #expect(!String(decoding: body, as: UTF8.self).contains("c2V"))
     }
 
-    @Test func `a long type of an event is cut`() async throws {
+    @Test func `a long event type is truncated`() async throws {
         let lab = try Lab("event: \(String(repeating: "t", count: 300))\ndata: hello\n\n")
 
         let messages = try await lab.read().messages

@@ -75,7 +75,9 @@ import Testing
         gate.open()
     }
 
-    @Test func `accessories of a batch are called around its handlers and its members' accessories`() async {
+    @Test func `the accessories of a batch are called before and after its handlers and its members' accessories`()
+        async
+    {
         let diary = Diary()
         let request = APIRequest<Int>.ready(1)
             .adding(DiaryAccessory(diary: diary, name: "request"))

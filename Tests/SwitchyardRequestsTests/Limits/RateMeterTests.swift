@@ -51,7 +51,7 @@ import Testing
         #expect(meter.next(at: seconds(2), behind: 1_000) >= seconds(2))
     }
 
-    @Test func `no rate limit rule admits more requests than its limit at random times`() {
+    @Test func `no rate limit rule admits more requests than its limit when requests arrive at random times`() {
         var random = SystemRandomNumberGenerator()
         for rule in [RateRule.bucket(perSecond: 5, burst: 4), .window(count: 4, per: .seconds(1))] {
             var meter = RateMeter(rule)
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func `the meter of a time window can be discarded only when the window of its newest request has ended`() {
+    @Test func `the meter of a time window may be discarded after the window of its newest request has ended`() {
         var meter = RateMeter(.window(count: 2, per: .seconds(10)))
         _ = meter.take(at: seconds(0))
         _ = meter.take(at: seconds(8))

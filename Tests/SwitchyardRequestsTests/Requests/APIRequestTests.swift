@@ -196,7 +196,7 @@ import Testing
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `the first handler starts a request that was created with this option`() async throws {
+    @Test func `with startsRequestsWithFirstHandler, a request starts when its first handler is added`() async throws {
         let (topics, transport) = try topics { _ in Topic.answer }
         topics.client.startsRequestsWithFirstHandler = true
         let manual = topics.request(Topic.self, for: TopicAPI.topic(1), startsWithFirstHandler: false)
@@ -352,7 +352,7 @@ import Testing
         #expect(request.state == .finished)
     }
 
-    @Test func `values are decoded outside the request's queue`() async throws {
+    @Test func `values are not decoded on the request's queue`() async throws {
         let (topics, _) = try topics { _ in .json("{}") }
         Self.queue.setSpecific(key: Place.key, value: true)
         let request = topics.request(Place.self, for: APIConfiguration(path: "place"), on: Self.queue)

@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test(arguments: [("v6", true), ("v4", false)])
-    func `an expected failed route counts as an intended difference only if the route has failed`(
+    func `an expected failed route is an intended difference if the route has failed, and otherwise an error`(
         route: String,
         isNoted: Bool
     ) throws {

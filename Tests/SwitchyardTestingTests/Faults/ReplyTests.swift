@@ -49,7 +49,7 @@ import Testing
         #expect(reply.body(Data("def".utf8)) == Reply.Output(bytes: Data("2\r\nde\r\n".utf8), ending: .close))
     }
 
-    @Test func `a streamed body that ends before the point of its cut still ends abnormally`() {
+    @Test func `a streamed body that is shorter than its truncation point still ends abnormally`() {
         var reply = reply(.stream { _ in }, .cut(after: 50, byReset: true))
 
         _ = reply.body(Data("abc".utf8))

@@ -113,7 +113,9 @@ import Testing
         #expect(try await socket.receiveResponse().text == "held")
     }
 
-    @Test func `a connection that is closed sends undelayed bytes only`() async throws {
+    @Test func `a connection that closes after its response sends the undelayed bytes and drops the delayed bytes`()
+        async throws
+    {
         server.route(
             .get,
             "/followed",

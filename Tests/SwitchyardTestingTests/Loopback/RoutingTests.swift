@@ -71,7 +71,7 @@ import Testing
         ("bytes=2-99999999999999999999", ByteRanges.ranges([2..<10])), ("bytes=99999999999999999999-", .unsatisfiable),
         ("bytes=-99999999999999999999", .ranges([0..<10])), ("bytes=-", .invalid),
     ])
-    func `the ends of a range may exceed the content's length`(field: String, expected: ByteRanges) {
+    func `a requested range may extend beyond the content`(field: String, expected: ByteRanges) {
         #expect(ByteRanges(field, length: 10) == expected)
     }
 

@@ -54,7 +54,8 @@ import Testing
         #expect(calls.names == ["first"])
     }
 
-    @Test func `an event delivery without a handler satisfies only one later handler`() {
+    @Test
+    func `if the events were delivered before any handler was added, only the first handler added later is called`() {
         var handlers = BackgroundHandlers()
         for handler in handlers.takeEventDeliveries() { handler() }
 

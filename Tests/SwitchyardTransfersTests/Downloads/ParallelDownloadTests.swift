@@ -133,7 +133,7 @@ struct ParallelDownloadTests {
         #expect(try lab.files == ["film.mov"])
     }
 
-    @Test func `broken parts of a download count as a failure of the only server`() async throws {
+    @Test func `if the only server breaks the parts of a download, this counts as its failure`() async throws {
         let lab = try DownloadLab()
         lab.serve(content)
         lab.server.fault = .truncate(after: 100_000)

@@ -149,7 +149,9 @@ struct ResumeTests {
         #expect(try lab.files == ["film.mov"])
     }
 
-    @Test func `URLs that differ in a signature share a partial file with a content name`() async throws {
+    @Test func `downloads with the same content name share a partial file even if their URLs differ in a signature`()
+        async throws
+    {
         let lab = try DownloadLab()
         lab.serve(content)
         lab.server.fault = .truncate(after: 300_000)

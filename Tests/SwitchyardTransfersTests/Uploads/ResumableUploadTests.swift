@@ -167,7 +167,7 @@ struct ResumableUploadTests {
         #expect(events.values.contains { if case .restarted = $0 { true } else { false } })
     }
 
-    @Test func `progress after a restart of the upload resets the count of continuations`() async throws {
+    @Test func `if a restarted upload makes progress, it may be continued as often as a new upload`() async throws {
         let lab = try UploadLab(.tus)
         let uploads = lab.uploads
         let (cuts, breaks) = (Locked(0), Locked(0))

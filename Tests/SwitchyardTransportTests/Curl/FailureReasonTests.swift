@@ -39,7 +39,7 @@
             #expect(error?.message.contains("wrong version number") == true)
         }
 
-        @Test func `a server that accepts the connection without TLS causes a connect timeout`() async throws {
+        @Test func `a server that accepts the connection but never starts TLS causes a connect timeout`() async throws {
             let listener = try TCPListener()
             listener.serveAtOnce { RawHTTP.read(1 << 20, on: $0) }
             var configuration = CurlTransport.Configuration()

@@ -155,7 +155,7 @@
         }
 
         @Test(arguments: [HTTPRequest.Delivery.whole, .stream], [true, false])
-        func `a response that is complete by its length does not end the upload`(
+        func `an upload continues after a response of known length has arrived completely`(
             _ delivery: HTTPRequest.Delivery,
             _ isLengthKnown: Bool
         ) async throws {

@@ -200,7 +200,8 @@
             #expect(shortest < .milliseconds(250))
         }
 
-        @Test func `the first uploads of streams succeed at a server that allows one HTTP/2 stream at a time`()
+        @Test
+        func `concurrent streamed uploads succeed even if the server allows only one HTTP/2 stream per connection`()
             async throws
         {
             let (count, areStarted) = (Locked(0), DispatchSemaphore(value: 0))

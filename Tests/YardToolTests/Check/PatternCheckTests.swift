@@ -19,7 +19,10 @@ import Testing
         ("GET /a/../b", "GET /b"), ("GET /./a/*", "GET /a/*"), ("GET /%61/**", "GET /a/**"),
         ("GET /caf%c3%a9", "GET /caf%C3%A9"), ("PUT /a|b", "PUT /a%7Cb"),
     ])
-    func `a pattern that matches no request is an error with a pattern that matches`(text: String, correct: String)
+    func `the error for a pattern that matches no request suggests a pattern that matches`(
+        text: String,
+        correct: String
+    )
         throws
     {
         let check = try check(["GET /other", text])

@@ -177,7 +177,7 @@ import Testing
         )
     }
 
-    @Test func `a call that was due before the fault and failed over because of it is saved by the switch`() throws {
+    @Test func `a call that was due shortly before the fault and failed over during it counts as saved`() throws {
         var story = TrafficStory.hang()
         let early = try #require(story.notes.calls.firstIndex { $0.start == MonotonicTime(seconds: 100.9) })
         story.notes.calls[early].way = .failedOver

@@ -275,7 +275,9 @@ import Testing
         #expect(transport.requestCount == 0)
     }
 
-    @Test func `a write with a recorded date in the future causes only one additional request`() async throws {
+    @Test func `if the recorded date of a write is in the future, reads of its path cause only one additional request`()
+        async throws
+    {
         let disk = try DiskCache(at: folder.url)
         let (topics, transport) = try await startAgain(after: "topics/1", disk: disk)
         let place = topics.client.place

@@ -199,7 +199,9 @@ import Testing
         #expect(names == ["red false", "red true", "blue false"])
     }
 
-    @Test func `a header field that cannot be computed fails the call even if a response is stored`() async throws {
+    @Test func `a call fails if one of its header fields cannot be computed, even if a response is stored`()
+        async throws
+    {
         let tenant = Locked<String?>("red")
         let topics = TopicAPI(client: try tenants(tenant))
         _ = try await topics.response(for: call(), with: .string)

@@ -65,7 +65,9 @@ import Testing
     }
 
     @Test(arguments: Part.allCases)
-    private func `a request that an interceptor sends for a call is sent if the call may outlive a logout`(part: Part)
+    private func `if a call may outlive a logout, a request that its interceptor makes after a change of user is sent`(
+        part: Part
+    )
         async throws
     {
         let (client, transport) = try start(part)

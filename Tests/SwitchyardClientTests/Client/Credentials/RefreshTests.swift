@@ -280,7 +280,7 @@ struct RefreshTests {
         #expect(client.credentials?.credential(in: .test) == .bearer("a1"))
     }
 
-    @Test func `a call waits for a refresh that is overdue no longer than the time limit of a refresh`() async throws {
+    @Test func `a call that waits for an overdue refresh fails after the time limit of a refresh`() async throws {
         let (client, clock, gate, door) = try await slowRefresh()
         defer { door.open() }
 

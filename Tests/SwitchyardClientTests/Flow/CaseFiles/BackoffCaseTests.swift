@@ -133,7 +133,7 @@ import Testing
         }
     }
 
-    @Test func `retries follow single rules of cenkalti/backoff, OkHttp and RFC 9110`() async throws {
+    @Test func `retries follow selected rules of cenkalti/backoff, OkHttp and RFC 9110`() async throws {
         let keys: CaseKeys = """
             interval random randomization expected_interval elapsed config expected expected_intervals_ms
             config.initial config.initialMs config.multiplier config.maxInterval config.maxMs

@@ -85,7 +85,8 @@ import Testing
         return whole
     }
 
-    @Test func `a case of the retry table with an intended difference still fails if a later decision is wrong`() throws
+    @Test func `a case of the retry table fails if one decision differs on purpose and a later decision is wrong`()
+        throws
     {
         let text = #"{"outcomes": [{"status": 429}, {"status": 404}], "expected": [{"retry": false}, {"retry": true}]}"#
 

@@ -98,7 +98,7 @@ import Testing
         #expect(driver.core.extras.failovers.tokens == 1)
     }
 
-    @Test func `a second hedging attempt of a request needs no token while other requests are hedged`() throws {
+    @Test func `a second hedge of a request needs no token while other requests are hedged`() throws {
         let driver = try CoreDriver()
         let hedges = try (0..<3).map { _ in try #require(driver.hedge(excluding: [0])) }
 

@@ -83,7 +83,11 @@ import Testing
         #expect((0..<3).map { _ in driver.choose()?.server } == [0, 0, 1])
     }
 
-    @Test func `a request without success or failure lets another request enter the server's recovery trial`() throws {
+    @Test
+    func
+        `a request that neither succeeds nor fails leaves its place in the server's recovery trial to another request`()
+        throws
+    {
         let driver = try CoreDriver(["a", "b"], policy: .smallFleet)
         for _ in 0..<3 { driver.failedOver(.refused) }
         driver.startTrial("a")

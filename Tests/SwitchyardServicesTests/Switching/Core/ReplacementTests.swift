@@ -18,7 +18,7 @@ import Testing
         #expect(driver.choose()?.server == 1)
     }
 
-    @Test func `a failure can be confirmed by a server that a new list has put first`() throws {
+    @Test func `a server that a new list has moved to the first position can confirm a failure`() throws {
         let driver = try CoreDriver(["a", "b"])
         let first = try #require(driver.choose())
         try driver.replace(members("b", "a"))

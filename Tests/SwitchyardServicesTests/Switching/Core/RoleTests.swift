@@ -93,7 +93,9 @@ import Testing
         #expect(driver.switches.isEmpty)
     }
 
-    @Test func `a server that does not serve late requests is no evidence against its peers`() throws {
+    @Test func `a server that does not serve the slow requests is not compared with the servers that serve them`()
+        throws
+    {
         let driver = try driver(.recommended, ["m", "a", "b"])
         let late = traits(without: [0])
         for number in 0..<400 {
@@ -154,7 +156,7 @@ import Testing
         #expect(driver.state("m") == .trial)
     }
 
-    @Test func `without failback, requests that only some servers serve keep a current server of their own`() throws {
+    @Test func `without failback, requests that not every server serves have a current server of their own`() throws {
         var policy = SwitchPolicy.recommended
         policy.failsBack = false
         let driver = try driver(policy)

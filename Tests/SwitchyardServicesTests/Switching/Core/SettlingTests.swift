@@ -201,7 +201,7 @@ import Testing
         #expect(driver.state("a") == .ejected)
     }
 
-    @Test func `an ejection event has the generation that identifies the attempts to move to another server`() throws {
+    @Test func `an ejection event has the generation of the attempts that must move to another server`() throws {
         let driver = try CoreDriver()
         let waiting = try #require(driver.choose())
 

@@ -146,7 +146,7 @@ import Testing
         #expect(FailureKind.refused.weight * rules.failureStep(calm: .max) < rules.scoreThreshold)
     }
 
-    @Test func `a suspicion that proves unfounded reduces the calm count of a server to a quarter`() {
+    @Test func `an evidence score that rises and falls back to zero keeps a quarter of its calm successes`() {
         let rules = CompiledPolicy(.recommended)
         var score = EvidenceScore(at: 0)
         for _ in 0..<100 { score.lower(by: rules.successStep) }
@@ -194,7 +194,8 @@ import Testing
         #expect(RatioRule().isExceeded(failures: failures, of: requests) == trips)
     }
 
-    @Test func `a ratio rule with a confidence bound needs more failures to trigger`() {
+    @Test
+    func `a ratio rule with a confidence bound triggers only above the error ratio that the sample size requires`() {
         let rule = RatioRule(confidenceFloor: 0.05)
 
         #expect(!rule.isExceeded(failures: 4, of: 40))

@@ -11,7 +11,7 @@ import Testing
     }
 
     @Test(arguments: [(5, 10), (10, 14), (12, 14), (17.9, 18), (18, nil), (30, nil)] as [(Double, Double?)])
-    func `the next beginning of a flapping trouble is the beginning of its next cycle`(time: Double, next: Double?) {
+    func `a flapping trouble begins again at the start of its next cycle`(time: Double, next: Double?) {
         #expect(flapping.nextBegin(after: time) == next)
     }
 }

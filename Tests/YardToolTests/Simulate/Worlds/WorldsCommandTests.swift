@@ -45,7 +45,7 @@ import Testing
         #expect(report.verdict.headline.hasPrefix(words))
     }
 
-    @Test func `known exceptions are an aligned table with their limits`() async throws {
+    @Test func `the worlds command prints the known exceptions and their limits as an aligned table`() async throws {
         var report = try await command("--worlds", "2", "--examples", "0").report()
         report.exceptions[0].violations = 7
         report.exceptions[0].worlds = 9
@@ -82,7 +82,7 @@ import Testing
         #expect(report.requestsPerCall == 1)
     }
 
-    @Test func `the worlds command and its help are found by two words`() async {
+    @Test func `the command line finds the command simulate worlds and its help`() async {
         #expect(await Yard.run(["simulate", "worlds", "--help"]) == 0)
         #expect(Yard.help(on: ["simulate", "worlds"])?.hasPrefix("usage: yard simulate worlds") == true)
         #expect(Yard.help(on: ["simulate"])?.contains("simulate worlds") == true)
