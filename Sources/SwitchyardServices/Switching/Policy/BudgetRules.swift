@@ -17,7 +17,7 @@ package struct BudgetRules: Sendable, Hashable {
     package static let patience = Duration.seconds(2)
     /// The age of a slow attempt after which its request no longer checks for a hedge: 10 s.
     package static let longestCheck = Duration.seconds(10)
-    /// The time in which the tokens of the hedge budget expire to a factor of 1/e: 20 s.
+    /// The time after which about a third (1/e) of the unused hedge tokens is left: 20 s.
     ///
     /// A client with little traffic could otherwise save tokens and spend them all at once. If a server of a large fleet
     /// is slow for a moment, every client then hedges, and the hedges overload all servers for minutes (`yard simulate
