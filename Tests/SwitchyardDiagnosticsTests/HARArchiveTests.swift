@@ -156,7 +156,7 @@ import Testing
         ),
         (#""mimeType": "x", "params": [{"name": "file", "fileName": "f.txt"}], "text": "--x""#, "--x"),
     ])
-    func `an archive may omit the optional members of HAR`(postData: String, body: String) throws {
+    func `a HAR archive without the optional members is read`(postData: String, body: String) throws {
         let data = Self.foreign(postData: postData, timings: #""send": 1, "wait": 2, "receive": 3, "ssl": 4"#)
 
         let entry = try #require(try HARArchive(data: data).entries.first)

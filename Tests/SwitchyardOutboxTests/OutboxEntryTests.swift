@@ -88,7 +88,7 @@ import Testing
         #expect(stored.headers["Content-Type"] == "application/x-www-form-urlencoded; charset=iso-8859-1")
     }
 
-    @Test func `parameters next to a body that cannot hold them are rejected at the store`() throws {
+    @Test func `storing a write throws if its body cannot hold its parameters`() throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let (client, _) = try NetworkClient.stubbed { _ in .status(201) }
         let outbox = try Outbox(file: file, client: client)

@@ -287,7 +287,7 @@ import Testing
         #expect(outbox.entries.map(\.idempotencyKey) == ["key 2"])
     }
 
-    @Test func `a write that cannot be stored is rejected with the reason`() throws {
+    @Test func `the error for a write that cannot be stored has the reason`() throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let (outbox, _) = try outbox(Backend())
         var secret = write(1)

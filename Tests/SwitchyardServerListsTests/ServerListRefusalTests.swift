@@ -154,7 +154,7 @@ import Testing
     }
 
     @Test(arguments: forgeries + replays + mistakes)
-    func `a forged, replayed or malformed list is refused with its own reason`(_ case: Case) throws {
+    func `a forged, a replayed and a malformed list are each refused with a different reason`(_ case: Case) throws {
         let rules = try rules()
         let newest = try ServerListDocument(ListMaker { $0.version = 5 }.document, signedBy: rules.keys)
         let other = try ServerListDocument(

@@ -59,7 +59,7 @@ import Testing
         #expect(Set(requests.values).count == requests.count)
     }
 
-    @Test func `a cache key contains no server and provides its parts`() {
+    @Test func `a cache key has service, environment, user, method and path as separate parts`() {
         let key = CacheKey(.init(service: "töpics", environment: "release", user: "7"), method: .put, path: "/a:b/ü")
 
         #expect(key.parts.partition == .init(service: "töpics", environment: "release", user: "7"))

@@ -68,7 +68,7 @@ import Testing
         #expect(left(in: cache) == [0, 1, 2])
     }
 
-    @Test func `the oldest entry is evicted if all entries were used, and never the new entry`() {
+    @Test func `if all entries were used, the oldest entry is evicted and not the new entry`() {
         let cache = ResponseCache(limits: .init(count: 3), time: ManualClock())
         store([0, 1, 2], in: cache)
         for number in 0..<3 { _ = cache.value(for: Self.keys[number], as: Int.self) }

@@ -13,7 +13,7 @@ import Testing
         CacheKey(partition, path: path)
     }
 
-    @Test func `a value is available during its lifetime and removed by the first lookup afterwards`() {
+    @Test func `a value is available during its lifetime, and the first lookup after that removes it`() {
         let time = ManualClock()
         let cache = ResponseCache(time: time)
         cache.store("a", for: Self.key("/a"), lifetime: .seconds(60), cost: 10)

@@ -51,7 +51,7 @@ import Testing
         ("", 0), ("[1,]", 3), ("{\"a\" 1}", 5), ("[1 2]", 3), ("tru", 0), ("\"a", 2), ("[1]x", 3), ("-", 1), ("01", 1),
         ("\"\u{1}\"", 1), ("\"\\x\"", 2), ("\"\\ud800\"", 7), ("[", 1), ("1.", 2), ("1e+", 3),
     ])
-    func `invalid JSON is rejected with the offset of the error`(text: String, offset: Int) {
+    func `the error for invalid JSON has the offset of the mistake`(text: String, offset: Int) {
         #expect(throws: DecodingFailure(.malformed(offset: offset))) { try Self.parse(text) }
     }
 
@@ -165,7 +165,7 @@ import Testing
             ("1e-99999999999999999999", nil),
         ] as [(String, Int?)]
     )
-    func `a whole number is exact in any notation`(text: String, number: Int?) throws {
+    func `a whole number is read exactly, whatever its notation`(text: String, number: Int?) throws {
         #expect(try Self.parse(text).int == number)
     }
 

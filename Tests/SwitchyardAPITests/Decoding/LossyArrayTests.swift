@@ -33,7 +33,7 @@ import Testing
         #expect(strict.failures.map(\.failure) == [DecodingFailure(.missingValue, keyPath: "[1]")])
     }
 
-    @Test func `the page of a lossy array reports the number of broken elements`() throws {
+    @Test func `a page made from a lossy array reports the number of broken elements`() throws {
         let page = try Self.decoded(#"[1, "x", 3]"#, of: Int.self).page
 
         #expect(page.items == [1, 3])

@@ -65,7 +65,7 @@ import Testing
         (-1100, "configuration"), (-1103, "body"), (-1202, "security"), (-1016, "body"), (-1005, "transport"),
         (-1022, "configuration"), (-1020, "transport"),
     ])
-    func `a URLError code has a reason of its family, such as transport or configuration`(
+    func `each URLError code becomes an error reason of the expected kind, such as transport or configuration`(
         code: Int,
         family: String
     ) {

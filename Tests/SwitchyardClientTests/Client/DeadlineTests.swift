@@ -62,7 +62,7 @@ import Testing
         #expect(await transport.waitForRequests(2))
     }
 
-    @Test func `the deadline bounds all attempts together`() async throws {
+    @Test func `the deadline limits the time of all attempts together`() async throws {
         let (client, transport) = try NetworkClient.stubbed(time: time) { _ in .never }
         let failure = Task { await client.failure(of: APIConfiguration(path: "list", timeout: .seconds(2))) }
         #expect(await transport.waitForRequests(1))

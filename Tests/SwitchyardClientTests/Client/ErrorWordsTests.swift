@@ -50,7 +50,7 @@ import Testing
         #expect(reason.map { "\($0)" }?.contains("insecureHTTP") == true)
     }
 
-    @Test func `before a login, a request with empty credentials is not sent, and afterwards the app receives the 401`()
+    @Test func `a client with Credentials() sends no request before a login, and returns the 401 after a login`()
         async throws
     {
         let credentials = Credentials()

@@ -201,7 +201,9 @@ struct ObserveTests {
         #expect(await log.events(until: "ended") == ["dispatched"] + round + ["waiting"] + round + ["ended"])
     }
 
-    @Test func `an observer of the client receives all events, and an observer of a call only its own`() async throws {
+    @Test func `an observer of the client receives all events, and an observer of a call only the events of that call`()
+        async throws
+    {
         let (all, one) = (EventLog(), EventLog())
         let (client, _) = try NetworkClient.stubbed(options: { $0.interceptors = [all.interceptor] }) { _ in
             .status(200)

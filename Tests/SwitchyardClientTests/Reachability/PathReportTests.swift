@@ -4,19 +4,20 @@ import Testing
 
 /// How a network path of an Apple system is interpreted.
 @Suite struct PathReportTests {
-    @Test func `an unsatisfied path means not reachable`() {
+    @Test func `an unsatisfied network path is reported as not reachable`() {
         #expect(PathReport(isUnsatisfied: true).status(isProof: true) == .notReachable)
     }
 
     // TN3135: ordinary apps on watchOS always get an unsatisfied path.
-    @Test func `an unsatisfied path on watchOS means unknown`() {
+    @Test func `an unsatisfied network path is reported as unknown on watchOS`() {
         let status = PathReport(isUnsatisfied: true, isLocal: true).status(isProof: false)
 
         #expect(status == .unknown)
         #expect(status.isReachable)
     }
 
-    @Test(arguments: [true, false]) func `a satisfied path is reachable by its interface type`(isProof: Bool) {
+    @Test(arguments: [true, false])
+    func `a satisfied network path is reported as reachable by the type of its interface`(isProof: Bool) {
         #expect(PathReport(isCellular: true).status(isProof: isProof) == .reachable(.cellular))
         #expect(PathReport(isLocal: true).status(isProof: isProof) == .reachable(.local))
         #expect(PathReport().status(isProof: isProof) == .reachable(.other))

@@ -179,7 +179,7 @@ import Testing
         follower.stop()
     }
 
-    @Test func `the follower of the network status retains the provider of the status until the follower is released`()
+    @Test func `a client's network follower keeps its reachability provider alive until the follower is released`()
         async throws
     {
         let (client, _) = try NetworkClient.stubbed { _ in .status(200) }

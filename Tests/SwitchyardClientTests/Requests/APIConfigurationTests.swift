@@ -9,7 +9,11 @@ import Testing
         (HTTPMethod.get, IdempotencyKey.none, true), (.put, .none, true), (.delete, .none, true), (.post, .none, false),
         (.patch, .none, false), (.post, .automatic, true), (.post, .given("k"), true),
     ])
-    func `a request is idempotent by its method or its key`(method: HTTPMethod, key: IdempotencyKey, expected: Bool) {
+    func `a request is idempotent because of its method or because it has an idempotency key`(
+        method: HTTPMethod,
+        key: IdempotencyKey,
+        expected: Bool
+    ) {
         var configuration = APIConfiguration(method: method)
         configuration.idempotencyKey = key
 

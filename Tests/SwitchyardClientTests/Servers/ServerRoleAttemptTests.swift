@@ -54,7 +54,7 @@ extension ServerRoleTests {
         #expect(await client.failure(of: APIConfiguration(path: "../x")) == .invalidRequest(expected))
     }
 
-    @Test func `failures of calls that name the only server that serves them do not eject that server`()
+    @Test func `a server is not ejected because of calls that name it if no other server serves these calls`()
         async throws
     {
         let (client, _) = try mirrored { request in

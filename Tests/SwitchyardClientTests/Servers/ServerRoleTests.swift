@@ -110,7 +110,7 @@ import Testing
         #expect(result.context.history.attempts.last?.next.map { "\($0)" } == reason)
     }
 
-    @Test func `a request that no server serves fails with its path and the servers`() async throws {
+    @Test func `the error for a request that no server serves names the path and the servers`() async throws {
         let servers = try [server("a", ["GET /catalog/**"]), server("b", .reads)]
         let (client, transport) = try client(servers) { _ in .status(200) }
 

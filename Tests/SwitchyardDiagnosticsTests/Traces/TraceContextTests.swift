@@ -83,7 +83,7 @@ import Testing
         #expect(context?.state == expected)
     }
 
-    @Test func `a tracestate above 512 bytes loses its long members first and then its last members`() {
+    @Test func `a tracestate above 512 bytes is shortened by its long members first, and then by its last members`() {
         let long = "long=\(String(repeating: "x", count: 200))"
         let short = (0..<9).map { "k\($0)=\(String(repeating: "y", count: 60))" }
 

@@ -60,7 +60,11 @@ import Testing
             ("{ type: object, properties: 1 }", "\"properties\" must be an object, not a number", nil),
         ] as [(String, String, String?)]
     )
-    func `an invalid schema is an error with its location`(schema: String, message: String, pointer: String?) {
+    func `the error for an invalid schema has the location of the schema`(
+        schema: String,
+        message: String,
+        pointer: String?
+    ) {
         let schemas = """
                 Loop: { $ref: '#/components/schemas/Pool' }
                 Pool: { $ref: '#/components/schemas/Loop' }

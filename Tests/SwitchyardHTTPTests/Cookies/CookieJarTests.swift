@@ -112,7 +112,7 @@ import Testing
         #expect(try header(jar, "https://api.example.com/v1/deep/x") != "a=1; b=2")
     }
 
-    @Test func `a domain that is only a dot means the host itself`() throws {
+    @Test func `a cookie whose domain is only a dot belongs to the host itself`() throws {
         let jar = try jar(["a=1; Domain=other.example; Domain=.; Path=/"])
 
         #expect(try header(jar, "https://api.example.com/") == "a=1")

@@ -72,7 +72,7 @@ import Testing
         #expect(try Self.text(.json(Page(), encoder: encoder)) == #"{"page_size":1}"#)
     }
 
-    @Test func `a value without a JSON form is an error with its path`() {
+    @Test func `the error for a value without a JSON form has the path of the value`() {
         #expect(throws: RequestError.parameter(keyPath: "a[b]", reason: .notFinite)) {
             _ = try Self.text(.json(["a": ["b": Double.nan]] as Parameters))
         }

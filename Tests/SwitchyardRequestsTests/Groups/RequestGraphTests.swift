@@ -46,7 +46,9 @@ import Testing
         }
     }
 
-    @Test func `a graph keeps its order if a member was added through its group`() async throws {
+    @Test func `a member that is added through the group of a graph does not change the order of the other members`()
+        async throws
+    {
         let diary = Diary()
         let graph = RequestGraph(options: .test(.failFast, limit: 1))
         try graph.add(recorded("second", diary), named: "second", after: ["first"])
@@ -119,7 +121,7 @@ import Testing
         #expect(user.response?.value == "user 7")
     }
 
-    @Test func `a dependency cycle is an error with the member names, and no member starts`() throws {
+    @Test func `the error for a dependency cycle names the members, and no member starts`() throws {
         let diary = Diary()
         let graph = RequestGraph(options: .test(.failFast))
         try graph.add(recorded("a", diary), named: "a")

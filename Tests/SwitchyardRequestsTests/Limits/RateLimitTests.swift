@@ -8,7 +8,7 @@ import SwitchyardTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(5)), .prompt) struct RateLimitTests {
-    @Test func `a request that comes too early fails with the remaining time`() async throws {
+    @Test func `the error of a request that comes too early contains the remaining time`() async throws {
         let clock = ManualClock()
         let limit = RateLimit(.interval(.seconds(5)), by: .endpoint, excess: .refuse)
         let (client, transport) = try NetworkClient.limited([limit], time: clock)

@@ -343,7 +343,7 @@ import Testing
         #expect(request.state == .finished)
     }
 
-    @Test func `cancelling in the first accessory prevents the call`() async throws {
+    @Test func `a request that its first accessory cancels is not sent`() async throws {
         let transport = StubTransport { _ in Topic.answer }
         let topics = TopicAPI(client: try .stubbed(transport))
         let request = topics.request(Topic.self, for: TopicAPI.topic(1), on: Self.queue)

@@ -46,7 +46,7 @@ import Testing
         (#""priority": 0"#, "priority"), (#""priority": 1.5"#, "priority"), (#""priority": 2"#, "priority"),
         (#""zone": """#, "zone"), (#""zone": 1"#, "zone"), (#""weight": -1"#, "weight"), (#""role": "a""#, "role"),
     ])
-    func `each mistake in the role of a server is an error at its key`(keys: String, place: String) throws {
+    func `the error for a mistake in a server's role names the key of the mistake`(keys: String, place: String) throws {
         let error = #expect(throws: CatalogError.self) { try service(Self.server("a", ", \(keys)")) }
 
         #expect(error?.keyPath == "servers[0].\(place)")

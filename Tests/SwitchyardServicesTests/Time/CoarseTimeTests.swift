@@ -5,7 +5,7 @@ import Testing
 @testable import SwitchyardServices
 
 @Suite struct CoarseTimeTests {
-    @Test func `the coarse time is never later than the exact time and only a few ticks earlier`() {
+    @Test func `the coarse time is never later than the exact time, and at most a few ticks earlier`() {
         let time = SystemTime()
         let lags = (0..<10_000).map { _ in
             let before = time.now

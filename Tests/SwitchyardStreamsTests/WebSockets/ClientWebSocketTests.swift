@@ -83,7 +83,7 @@ struct ClientWebSocketTests {
         #expect(socket.context?.attempts == 2)
     }
 
-    @Test func `a refused handshake throws an error with the response`() async throws {
+    @Test func `the error for a refused handshake contains the response`() async throws {
         let server = try WebSocketServer(.status(403, ["X-Why: no"])) { _ in }
         let client = try Self.client([server.baseURL])
 

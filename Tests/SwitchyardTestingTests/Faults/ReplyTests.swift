@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: [(nil, "he"), (0, ""), (3, "hel"), (99, "hell")] as [(Int?, String)])
-    func `a truncated body is never complete`(count: Int?, sent: String) {
+    func `a truncated body lacks at least its last byte`(count: Int?, sent: String) {
         var reply = reply(.text("hello"), .cut(after: count, byReset: true))
 
         #expect(reply.opening().ending == nil)

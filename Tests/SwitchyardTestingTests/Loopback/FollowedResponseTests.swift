@@ -149,7 +149,7 @@ import Testing
         #expect(try await socket.receiveToEnd().text.hasSuffix("\r\n\r\nas"))
     }
 
-    @Test func `the timers of delayed bytes end with their connection`() async throws {
+    @Test func `closing a connection cancels the timers of its delayed bytes`() async throws {
         follow(.text("asked"), after: .seconds(1))
         let socket = try server.connect()
         _ = try await socket.get("/followed")

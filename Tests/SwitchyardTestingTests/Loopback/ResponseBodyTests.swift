@@ -46,7 +46,7 @@ import Testing
         #expect(response.text == "abcdef")
     }
 
-    @Test func `a body may end with the connection`() async throws {
+    @Test func `a body without a length ends when the server closes the connection`() async throws {
         server.route(.get, "/close", answering: LoopbackResponse(body: .data(Data("x".utf8)), framing: .untilClose))
         let socket = try server.connect()
 

@@ -22,7 +22,7 @@ import Testing
         #expect(try response.text == #"{"method": "PUT"}"#)
     }
 
-    @Test func `a list of responses is returned in order and then ends with a failure`() async throws {
+    @Test func `a stub returns its list of responses in order, and fails when the list is used up`() async throws {
         let transport = StubTransport(answers: [.failure(.connectionRefused), .json("1")])
 
         let results = [

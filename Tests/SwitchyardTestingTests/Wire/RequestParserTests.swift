@@ -137,8 +137,10 @@ import Testing
         ("\u{16}\u{3}\u{1}", 400),
     ]
 
-    @Test(arguments: malformed) func `an invalid request is rejected with its status`(text: String, status: Int) throws
-    {
+    @Test(arguments: malformed) func `an invalid request is rejected with the status that its mistake requires`(
+        text: String,
+        status: Int
+    ) throws {
         let error = #expect(throws: LoopbackError.self) { _ = try events(of: text) }
 
         guard case .badRequest(status, _) = error else {

@@ -116,7 +116,7 @@ struct DownloadFailureTests {
         #expect(FileFailure(errno: EIO, path: "f").description.contains("f"))
     }
 
-    @Test func `the errno of a file error survives Foundation's error types`() throws {
+    @Test func `the errno of a file error is found inside Foundation's error types`() throws {
         let lab = try DownloadLab()
         let long = lab.folder.appendingPathComponent(String(repeating: "n", count: 300))
         let missing = lab.folder.appendingPathComponent("missing/record.json")

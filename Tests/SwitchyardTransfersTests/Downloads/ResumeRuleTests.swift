@@ -8,7 +8,7 @@ import Testing
 @Suite struct ResumeRuleTests {
     private static let past = "Wed, 21 Oct 2015 07:28:00 GMT"
 
-    @Test func `Last-Modified is not used as a validator next to a weak entity tag`() {
+    @Test func `Last-Modified is not used as a validator if the response has a weak entity tag`() {
         #expect(ResumeValidator(["ETag": #"W/"1""#, "Last-Modified": Self.past]) == nil)
         #expect(ResumeValidator(["Last-Modified": Self.past]) == .lastModified(Self.past))
         #expect(ResumeValidator(["ETag": #""1""#, "Last-Modified": Self.past]) == .entityTag(#""1""#))

@@ -49,7 +49,7 @@ struct UnsendableValidatorTests {
         #expect(lab.ranges == [nil, nil])
     }
 
-    @Test func `a content whose entity tag cannot be sent is loaded over one connection`() async throws {
+    @Test func `a file whose entity tag cannot be sent is downloaded over one connection`() async throws {
         let lab = try DownloadLab()
         let long = DownloadLab.bytes(5 << 20)
         lab.serve(LoopbackContent(long, entityTag: "\"v\u{1}\""))

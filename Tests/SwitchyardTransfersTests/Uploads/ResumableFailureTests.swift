@@ -78,7 +78,7 @@ struct ResumableFailureTests {
         #expect(lab.uploads.uploads.map(\.bytes) == [Data()])
     }
 
-    @Test func `a missing file is an error with its path, and no request is sent`() async throws {
+    @Test func `the error for a missing file has the path of the file, and no request is sent`() async throws {
         let lab = try UploadLab(.tus)
         let file = lab.folder.appendingPathComponent("missing.bin")
 

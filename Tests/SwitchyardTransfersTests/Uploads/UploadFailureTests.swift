@@ -184,7 +184,7 @@ struct UploadFailureTests {
         #expect(lab.server.requests.allSatisfy { !$0.isComplete })
     }
 
-    @Test func `an error that a stream throws is reported with its description`() async throws {
+    @Test func `the failure of an upload contains the description of the error that its stream threw`() async throws {
         let lab = try lab()
 
         let inMidBody = await failure(lab, .stream(PlainReader.stream([bytes], length: nil, failing: Broken())))

@@ -111,7 +111,7 @@ struct UploadRecordTests {
         #expect(lab.records.isEmpty)
     }
 
-    @Test func `an upload to another path or of another file starts a new upload`() async throws {
+    @Test func `an upload with another path or another file does not resume the earlier upload`() async throws {
         let (lab, file) = try await cutLab(.tus)
         let other = lab.folder.appendingPathComponent("other.bin")
         try FileManager.default.copyItem(at: file, to: other)
@@ -169,7 +169,7 @@ struct UploadRecordTests {
         #expect(lab.uploads.uploads.map(\.isComplete) == [false, true])
     }
 
-    @Test func `a record that cannot be written is an error with the file path`() async throws {
+    @Test func `the error for a record that cannot be written has the path of the file`() async throws {
         let lab = try UploadLab(.tus)
         let file = try file(lab)
         var upload = lab.keptUpload(of: file)

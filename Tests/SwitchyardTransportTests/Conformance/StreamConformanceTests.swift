@@ -89,7 +89,9 @@ import Testing
     }
 
     @Test(arguments: Subject.networked)
-    func `progress in both directions never decreases and ends at the total`(_ subject: Subject) async throws {
+    func `the progress of sending and of receiving never decreases, and ends at the total`(_ subject: Subject)
+        async throws
+    {
         try await Lab.run(subject) { lab in
             let reports = Locked<[TransferProgress]>([])
             let request = try lab.request("/echo", method: .post, body: .data(Lab.large))

@@ -36,7 +36,7 @@ import Testing
         #expect(OpaqueText.percentEncoded(text) == text)
     }
 
-    @Test func `a value that is set again loses its original bytes`() {
+    @Test func `setting a field's value discards the original bytes of the field`() {
         var field = HTTPHeaders.Field(name: "ETag", latin1: "é")
         field.value = "é"
 

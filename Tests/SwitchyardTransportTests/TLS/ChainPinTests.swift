@@ -103,7 +103,7 @@ import Testing
         }
 
         @Test(arguments: [true, false])
-        func `a certificate pin is rejected with a proxy that allows only key comparison`(
+        func `a transport with a certificate pin cannot be created if its proxy allows only pins of keys`(
             fromEnvironment: Bool
         ) throws {
             var configuration = CurlTransport.Configuration()

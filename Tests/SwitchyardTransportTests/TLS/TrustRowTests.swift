@@ -38,7 +38,7 @@ import Testing
         client.shutdown()
     }
 
-    @Test func `the pin of a certificate is computed from its key, for PEM and DER`() throws {
+    @Test func `the pin of a certificate is the digest of its key, whether the certificate is PEM or DER`() throws {
         let expected = TLSPin(try certificates.pin(.good))
         let pem = try Data(contentsOf: certificates.certificate(.good))
 

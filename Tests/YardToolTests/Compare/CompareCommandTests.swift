@@ -30,7 +30,8 @@ import Testing
         ("<p>no report</p>", "is not a report of yard"),
         (#"<script type="application/json" id="report">{}</script>"#, "has a report that cannot be read"),
     ])
-    func `a file without a report is refused with its path and the problem`(html: String, problem: String) async throws
+    func `the error for a file without a report names the path and the problem`(html: String, problem: String)
+        async throws
     {
         try await withTemporaryFolder { folder in
             let file = folder.appendingPathComponent("page.html")

@@ -119,7 +119,7 @@ import Testing
             ("a.jsonl", "", "has no calls"),
         ]
     )
-    func `an invalid file is rejected with its name and the problem`(
+    func `the error for an invalid file names the file and the problem`(
         name: String,
         text: String,
         problem: String

@@ -130,7 +130,7 @@ import Testing
         #expect(report.totals.map(\.answered) == [350, 0, 0])
     }
 
-    @Test func `single failures do not count as an outage`() {
+    @Test func `a few failures among many successes do not count as an outage`() {
         let calls = (0..<500).map { Self.call($0, server: "a", failure: $0.isMultiple(of: 100) ? "http503" : nil) }
 
         let report = Report(of: Self.story(calls, tolerance: 0.01))

@@ -80,7 +80,7 @@ import Testing
         #expect(yard.faults.orders.isEmpty)
     }
 
-    @Test func `an invalid fault order is rejected with the expected values`() async throws {
+    @Test func `the error for an invalid fault order names the values that are allowed`() async throws {
         let answer = try await call(.put, "admin/fault?server=primary&fault=sulk")
 
         #expect(answer.status == 400)

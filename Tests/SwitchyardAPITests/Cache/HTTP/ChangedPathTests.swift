@@ -122,7 +122,7 @@ import Testing
         #expect(try await isKept(read("topics/9"), by: topics))
     }
 
-    @Test func `a response that is stored for the lifetime its call sets stays stored after a PUT to its path`()
+    @Test func `a PUT to a path does not remove a response that was stored for the lifetime of its call`()
         async throws
     {
         let (topics, _) = try start()

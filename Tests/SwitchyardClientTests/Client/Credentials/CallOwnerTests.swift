@@ -202,7 +202,7 @@ import Testing
         #expect(lab.sent == ["Bearer ann"])
     }
 
-    @Test func `a call made while logged out is sent as the user who logs in meanwhile`() async throws {
+    @Test func `a call that was made while no user was logged in is sent as the user who logs in next`() async throws {
         let lab = try Lab(.adapter, isNamed: false)
         lab.credentials.logOut(in: .test)
 

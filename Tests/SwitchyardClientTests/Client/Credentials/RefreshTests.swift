@@ -223,7 +223,7 @@ struct RefreshTests {
         #expect(transport.requestCount == 2)
     }
 
-    @Test func `a refresh that hangs times out for all waiting requests`() async throws {
+    @Test func `if a refresh hangs, all requests that wait for it time out`() async throws {
         let clock = ManualClock()
         let begun = AsyncStream.makeStream(of: Void.self)
         let credentials = Credentials { _ in

@@ -53,7 +53,9 @@ struct RetryBudgetTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `the wait for the network replaces a backoff longer than the remaining time`() async throws {
+    @Test func `if the backoff is longer than the remaining time, the request waits for the network instead`()
+        async throws
+    {
         let answers = AnswerList([.failure(.offline), .status(200)])
         var policy = RetryPolicy(maximumRetries: 3, backoff: .constant(.seconds(60)))
         policy.networkWait = .seconds(8)
@@ -83,7 +85,7 @@ struct RetryBudgetTests {
         #expect(budget.available == 10 - cost)
     }
 
-    @Test func `a failed retry costs tokens`() async throws {
+    @Test func `a retry that fails costs tokens of the retry budget`() async throws {
         let (client, transport) = try client({ $0.maximumRetries = 1 }, answer: .status(503))
         let call = Task { await client.failure(of: APIConfiguration(path: "x")) }
         #expect(await clock.waitForTimers(1, in: .seconds(10)))

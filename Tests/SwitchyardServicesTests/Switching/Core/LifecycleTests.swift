@@ -35,7 +35,10 @@ import Testing
         #expect(driver.core.snapshot(at: driver.now).first?.nextProbe ?? .zero <= .seconds(1))
     }
 
-    @Test func `a change of the network path resets the scores, and pending attempts do not count`() throws {
+    @Test
+    func `after a change of the network path, the scores are reset, and attempts that began before it do not count`()
+        throws
+    {
         let driver = try CoreDriver()
         driver.failedOver(.reset)
         let old = try #require(driver.choose())

@@ -5,7 +5,9 @@ import Testing
 @Suite struct ReplacementTests {
     private func members(_ ids: String...) -> [SwitchingCore.Member] { ids.map { SwitchingCore.Member(id: $0) } }
 
-    @Test func `a policy without failback does not fail back after the current server was removed`() throws {
+    @Test func `without failback, a server that recovers after the current server was removed does not become current`()
+        throws
+    {
         let driver = try CoreDriver(policy: .stickyErrorRatio)
         driver.eject("a")
         try driver.replace(members("a", "c", "d"))

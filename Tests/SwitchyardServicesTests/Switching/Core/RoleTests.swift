@@ -53,7 +53,7 @@ import Testing
         #expect(hedge == nil)
     }
 
-    @Test func `a mirror at the head of the list gets the requests that it serves and is not the current server`()
+    @Test func `a mirror that is first in the list gets the requests that it serves, but is not the current server`()
         throws
     {
         let driver = try driver(.recommended, ["m", "a"])

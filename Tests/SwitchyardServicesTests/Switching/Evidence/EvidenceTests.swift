@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func `the typical latency of a server is known from the eighth sample on`() {
+    @Test func `the typical latency of a server is known after eight samples`() {
         var digest = LatencyDigest()
 
         for _ in 0..<7 { digest.record(0.1) }

@@ -26,7 +26,7 @@ import Testing
         #expect(times == [5, 15, 35, 75, 135, 195])
     }
 
-    @Test func `token intervals below the resolution of the clock fill the budget without an endless loop`() {
+    @Test func `a token interval below the clock's resolution fills the budget and causes no endless loop`() {
         var budget = AttemptBudget(tokens: 0, gap: 1e-18, at: 100_000)
 
         budget.refill(to: 100_001, capacity: 10, longest: 1e-18)

@@ -121,7 +121,7 @@
         }
 
         @Test(arguments: ["gzip", "x-gzip", "deflate", "gzip, deflate"])
-        func `a body that does not match its coding fails with a message that names the coding`(
+        func `the error for a body that does not match its coding names the coding`(
             _ coding: String
         ) async throws {
             let error = try await failure(coding, Self.text)

@@ -75,7 +75,7 @@ import Testing
         #expect(reply(Trouble(.hang, window: .init(1.004, 2))).end == .silence(isConnected: true))
     }
 
-    @Test func `a quota of all servers counts every call and restarts with each period`() {
+    @Test func `a quota that all servers share counts every call and restarts with each period`() {
         var servers = WorldServers(.sample([Trouble(.quota(2, period: 10, isPerServer: false))]))
 
         let statuses = [(0, 1.0), (1, 2), (0, 3), (1, 4), (0, 11)].map { server, time in
