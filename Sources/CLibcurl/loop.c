@@ -171,7 +171,8 @@ void ycurl_loop_discard(ycurl_loop *loop, ycurl_exchange *exchange) {
         loop_forget(loop, exchange);
         exchange->place = ABANDONED;
         sharing_end(exchange);
-        early_forget(loop, exchange);  // A check could add it to the finished list, whose link is used here.
+        // Without this, a later check could add the exchange to the finished list, whose link is used below.
+        early_forget(loop, exchange);
         exchange->links[FINISHED].next = loop->abandoned;
         loop->abandoned = exchange;
         return;

@@ -11,7 +11,7 @@ struct Timeline: Sendable {
     /// The time at which the process last continued after a pause.
     private var resumedAt = MonotonicTime(nanoseconds: .min)
 
-    /// The time that was passed last.
+    /// The time that the core received last.
     var reading: MonotonicTime { clock.reading }
 
     /// Whether the clock is stopped because the machine is offline.
