@@ -224,8 +224,9 @@ static int before_request(void *context, char *remote, char *local, int remote_p
 
 /// Returns whether an exchange can be ended before its name is looked up.
 ///
-/// libcurl 8.16 treats the end as a name that does not exist. It remembers that for all requests to the host, also for
-/// one that is just looking up the name. There, the exchange is ended in open_socket(), after its lookup.
+/// libcurl 8.16 treats the end as a name that does not exist. It remembers this result for all requests to the host, even
+/// for a request that is looking up the name at that time. With this version, open_socket() ends the exchange after its
+/// lookup.
 static bool may_end_lookup(void) { return ycurl_version() < 0x081000 || ycurl_version() >= 0x081100; }
 
 static int begin_lookup(void *resolver, void *reserved, void *context) {

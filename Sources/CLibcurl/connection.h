@@ -62,7 +62,7 @@ void sharing_note_sent(struct ycurl_exchange *exchange);
 void sharing_note_failure(struct ycurl_exchange *exchange);
 /// Records the version that the server of an exchange has chosen, or with which it has responded.
 void sharing_note_version(struct ycurl_exchange *exchange, bool is_http1);
-/// Ends the part of a request that leaves the loop.
+/// Records that a request leaves the loop, so that it no longer opens a shared connection or waits for one.
 void sharing_end(struct ycurl_exchange *exchange);
 /// Starts the requests whose wait has ended.
 void sharing_look(ycurl_loop *loop);

@@ -159,8 +159,8 @@ void sockets_keep(struct ycurl_exchange *exchange) {
     bool may_be_kept = entry && entry->ours && !entry->wanted && !exchange->is_multiplexed;
     if (may_be_kept) {
         set_kept(exchange->loop, entry, true);
-        // Data from the server is watched for. The socket is usually still registered. It is not if libcurl was only
-        // sending at the end, or if its server has sent data since then.
+        // The socket is watched for data from the server. It is usually still registered, except if libcurl was only
+        // sending at the end, or if the server has sent data since then.
         entry->wanted = EPOLLIN;
         bool is_heard = apply(exchange->loop, exchange->socket, entry);
         entry->wanted = 0;

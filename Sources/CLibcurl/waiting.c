@@ -14,8 +14,8 @@
 
 /// The time in nanoseconds for which the thread checks for events before it blocks.
 #define BRIEF 50000
-/// The number of fruitless checks in a row after which the number of waits without a check no longer doubles; it is 64
-/// then, so a fruitless check costs less than a microsecond per wait.
+/// The number of fruitless checks in a row after which the number of waits without a check no longer doubles. From then
+/// on, 64 waits follow each check, so a fruitless check costs less than a microsecond per wait.
 #define MOST_FRUITLESS 6
 
 /// Checks for events without blocking. Returns the number of events, or -1 if the process was stopped meanwhile, which
