@@ -29,7 +29,7 @@ extension NetworkClient {
         public var probePath: String?
         /// The minimum timeout of a probe, by default 1 second.
         ///
-        /// If responses usually take longer than half of this timeout, a probe may take twice their 95th percentile,
+        /// If responses usually take longer than half of this timeout, a probe may take twice their 90th percentile,
         /// but at most one minute. Otherwise a slow server that works would never pass a probe.
         public var probeTimeout: Duration
         /// The seed of the random numbers for jitter and traffic shares, by default a random number of the system.
