@@ -24,10 +24,10 @@ public enum FailoverGuard: String, Sendable, Hashable, CaseIterable {
     case servers
     /// One of the servers that the request has not tried serves the request (``Server/serves``).
     case roles
-    /// A server in use is not overloaded, or no server has failed.
+    /// At least one healthy server is not overloaded, or every server is healthy.
     ///
-    /// If every server in use has only timed out or rejected requests for 10 s, a request that a failed server has
-    /// refused does not go to one of them.
+    /// If every healthy server has only timed out or rejected requests for 10 s, a request that another server has
+    /// refused is not sent to one of them.
     case overload
 }
 
@@ -121,7 +121,8 @@ extension SwitchingCore {
         return .stopped(obstacle ?? lackOfServers(for: request, at: read(now)))
     }
 
-    /// Returns the guard of the choice of the server that stops a failover.
+    /// Returns the guard that stops a failover for which no server could be chosen: ``FailoverGuard/servers``,
+    /// ``FailoverGuard/roles`` or ``FailoverGuard/overload``.
     private func lackOfServers(for request: FailoverRequest, at time: Double) -> FailoverGuard {
         guard request.tried.count < steering.members.count else { return .servers }
         guard hasOthers(than: request.tried, for: request.traits) else { return .roles }
@@ -144,8 +145,8 @@ extension SwitchingCore {
 
     /// Returns the first guard of the service that stops a failover, or `nil` if there is none.
     ///
-    /// The guards ``FailoverGuard/servers``, ``FailoverGuard/roles`` and ``FailoverGuard/overload`` are the choice of the
-    /// server itself.
+    /// The guards ``FailoverGuard/servers``, ``FailoverGuard/roles`` and ``FailoverGuard/overload`` are not checked
+    /// here, because the choice of a server decides them.
     private mutating func obstacle(to request: FailoverRequest, at time: Double) -> FailoverGuard? {
         let (failure, isPaidFor) = (request.failure, request.isPaidFor)
         // The app has turned failovers off.
