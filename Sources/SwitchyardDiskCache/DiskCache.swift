@@ -86,8 +86,7 @@ public final class DiskCache: ResponseStore {
     /// - Parameters:
     ///   - name: The name of the folder.
     ///   - filters: Closures that change the folder's URL. Each closure receives the result of the closure before it,
-    ///     as in
-    ///     YTKNetwork.
+    ///     as in YTKNetwork.
     /// - Returns: The URL of the folder.
     public static func standardFolder(named name: String = "Switchyard", filters: [(URL) -> URL] = []) -> URL {
         let manager = FileManager.default

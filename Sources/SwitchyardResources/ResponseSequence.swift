@@ -86,8 +86,7 @@ extension APIManager {
     /// - Parameters:
     ///   - configuration: The call. Its cache policy sets how long a response is kept after its lifetime.
     ///   - serializer: The serializer of the whole body. ``APIModule/serializer(for:at:)`` returns a serializer that
-    ///     removes
-    ///     the module's envelope.
+    ///     removes the module's envelope.
     ///   - skipsNetworkWhenFresh: Whether no request is sent if the stored response is fresh, `false` by default.
     /// - Returns: The responses.
     public func responses<Value: Sendable>(

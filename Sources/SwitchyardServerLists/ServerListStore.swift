@@ -64,8 +64,7 @@ struct ServerListStore: Sendable {
     /// - Parameters:
     ///   - contents: The new contents.
     ///   - isNewer: Returns whether the contents of the file are newer than `contents`. If so, the file is not
-    ///     replaced. The
-    ///     closure is called while the file is locked, so no other process replaces the file meanwhile.
+    ///     replaced. The closure is called while the file is locked, so no other process replaces the file meanwhile.
     /// - Throws: ``FileFailure`` if the contents could not be written.
     func write(_ contents: Contents, unless isNewer: (Contents) -> Bool = { _ in false }) throws(FileFailure) {
         try FileFailure.makeDirectory(url.deletingLastPathComponent())

@@ -28,8 +28,7 @@ struct ChangedPaths: Sendable {
         /// - Parameters:
         ///   - parts: The parts of the cache key of the response.
         ///   - client: The client, which knows whether an absolute URL belongs to one of its servers. Such a URL is
-        ///     converted to a
-        ///     path.
+        ///     converted to a path.
         init(_ parts: CacheKeyParts, of client: NetworkClient) {
             self.init(
                 service: parts.partition.service,

@@ -176,8 +176,7 @@ extension Credentials {
     /// - Parameters:
     ///   - credential: The new credential.
     ///   - old: The credential that was refreshed. If the current credential is a different credential, nothing
-    ///     changes. If
-    ///     `nil`, the default, any current credential is replaced.
+    ///     changes. If `nil`, the default, any current credential is replaced.
     ///   - environment: The environment.
     /// - Returns: Whether the credential was replaced.
     @discardableResult

@@ -46,8 +46,8 @@ extension SwitchingCore {
     ///
     /// - Parameters:
     ///   - position: The server, or `nil` if it was ejected (taken out of use for a time) or has recovered since the
-    ///     attempt began. The success then only
-    ///     proves that the network works and adds to the budgets for failovers and hedges.
+    ///     attempt began. The success then only proves that the network works and adds to the budgets for failovers and
+    ///     hedges.
     ///   - endpoint: The endpoint of the request, or `nil` if the success is no evidence about an endpoint.
     ///   - latency: The time to the response in seconds.
     ///   - unsuitable: The servers that do not serve the request.

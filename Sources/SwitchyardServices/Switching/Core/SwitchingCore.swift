@@ -90,9 +90,8 @@ package struct SwitchingCore: Sendable {
     ///   - now: The current time.
     ///   - seed: The seed of all random numbers.
     ///   - installation: A random number that identifies the installation of the app. The servers after the first are
-    ///     shuffled by weight in an
-    ///     order that depends only on this number, so that not all clients move to the same server. If `nil`, the order
-    ///     of the list is kept.
+    ///     shuffled by weight in an order that depends only on this number, so that not all clients move to the same
+    ///     server. If `nil`, the order of the list is kept.
     /// - Throws: The error in the list or in the policy.
     package init(
         members: [Member],
