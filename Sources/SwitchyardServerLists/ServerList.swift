@@ -13,7 +13,7 @@ import SwitchyardServices
 ///         store: folder
 ///     )
 ///
-/// Whoever holds one of the private keys decides to which of the allowed hosts the app sends its requests and
+/// The holder of one of the private keys decides to which of the allowed hosts the app sends its requests and
 /// credentials. No client uses a list unless the app creates this object. The article on server lists describes the
 /// format, the threats, and the work of the operator.
 ///

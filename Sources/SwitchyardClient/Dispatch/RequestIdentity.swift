@@ -145,10 +145,10 @@ private struct Options {
         if retrying > 0 { add(":retrying", "\(retrying)") }
     }
 
-    /// Adds a fingerprint of the call's own credential, because a reader of the identity must not learn the credential.
+    /// Adds a fingerprint of the call's own credential.
     ///
-    /// Code that reads the identity must not learn the credential. A response to a request with a credential must not
-    /// be used for a request without one.
+    /// The credential itself is not added, because code that reads the identity must not learn it. A response to a
+    /// request with a credential must not be used for a request without one.
     private mutating func addCredential(_ credential: Credential?, usesShared: Bool) {
         if let credential { return add(":credential", credential.scheme.fingerprint) }
         if !isAuthorized || !usesShared { add(":credential", "none") }

@@ -259,7 +259,8 @@ struct FailoverState {
         end(with: refusal.result, winner: refusal.index).map(Step.end) ?? .none
     }
 
-    /// The route to the server whose response the 4xx response of another server waits for, or `nil` if there is none.
+    /// The route to the server that has not responded yet while the 4xx response of another server is held, or `nil` if
+    /// no response is held.
     var suspect: ServerPool.Route? {
         guard phase == .running, let refusal else { return nil }
         return attempts[..<refusal.value.index].first { $0.outcome == nil }?.route

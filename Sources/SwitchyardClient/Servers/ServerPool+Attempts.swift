@@ -2,7 +2,7 @@ import SwitchyardHTTP
 import SwitchyardServices
 
 extension ServerPool {
-    /// A request that nobody waits for, and its server.
+    /// A request whose response no caller awaits, and its server.
     struct Probe: Sendable {
         var route: Route
         /// The call that the probe copies.

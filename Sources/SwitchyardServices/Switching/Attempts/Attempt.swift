@@ -85,7 +85,8 @@ package struct Attempt: Sendable, Hashable {
     /// Generations are compared instead of positions, because a new list may have moved the servers.
     package func isElsewhere(than other: Attempt) -> Bool { generation != other.generation }
 
-    /// A copy of the attempt for facts that become known after its outcome was reported.
+    /// A copy of the attempt, with which a failure can be reported that becomes known after the attempt's outcome was
+    /// reported, such as a truncated body.
     ///
     /// The copy holds neither a slot of a trial nor a token of a budget.
     package var afterwards: Attempt {

@@ -125,8 +125,8 @@ extension EndpointTable {
         return others.max { $0.isLessDecisive(than: $1) }.map { own < Self.clearly * $0.rate } ?? false
     }
 
-    /// The breadth of a server's failures that no other server has: at most one of several endpoints (`little`), its
-    /// only endpoint (`all`), or several endpoints.
+    /// The number of endpoints that fail on a server and on no other server: at most one of several endpoints
+    /// (`little`), the only endpoint of the server (`all`), or several endpoints (`several`).
     enum Breadth { case little, all, several }
 
     /// Returns whether a server fails several endpoints that no other server fails, or the only endpoint for which it
@@ -164,7 +164,9 @@ extension EndpointTable {
         return samples.lazy.filter { peers.contains(Int($0.server)) }
     }
 
-    /// Returns the endpoint for the results of probes that only resemble the requests of an endpoint.
+    /// Returns a second number for an endpoint, under which the results of its suspicion probes are recorded.
+    ///
+    /// The results are separate because a suspicion probe (``SuspicionProbe``) only resembles the endpoint's requests.
     static func twin(of endpoint: UInt32) -> UInt32 { ~endpoint }
 
     /// Whether failovers or hedges of an endpoint have been useless several times in a row, so that a copy of its

@@ -40,7 +40,7 @@ struct AttemptBudget: Sendable {
         tokens = min(capacity, tokens + amount)
     }
 
-    /// Removes the tokens that have expired: after every `life` seconds, a factor of 1/e of the tokens is left.
+    /// Removes the tokens that have expired: after `life` seconds, about a third (1/e) of the tokens is left.
     ///
     /// Tokens expire in steps of at least a second, so that calls that start together find all tokens.
     mutating func expire(at now: Double, life: Double) {

@@ -28,7 +28,7 @@ final class CompiledPolicy: Sendable {
     let minimumInterval: Double
     /// The time, in seconds, until the first token returns to a budget without a success.
     let refill: Double
-    /// The time in seconds in which hedge tokens expire, or `nil` if they do not expire.
+    /// The time in seconds after which 1/e of the hedge tokens is left, or `nil` if they do not expire.
     let hedgeTokenLife: Double?
     let shortestHedge: Double
     let earliestHedge: Double

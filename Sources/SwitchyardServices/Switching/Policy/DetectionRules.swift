@@ -60,7 +60,7 @@ package enum FailureFilter: Sendable, Hashable {
     case suspicious
 }
 
-/// The accumulated score: a CUSUM test of the tolerated failure rate against the failure rate to detect.
+/// The accumulated score: a CUSUM test of the tolerated failure rate (p0) against the failure rate to detect (p1).
 ///
 /// A failure of weight w adds w ln(p1/p0). A success subtracts ln((1-p0)/(1-p1)), never below 0. With the defaults, the
 /// mean number of requests until the ejection is 41,000 / 270 / 56 / 12 / 6 / 3 at 1 / 5 / 10 / 30 / 50 / 100 %

@@ -1,6 +1,6 @@
 /// The evidence from the outcomes of attempts, about the servers and about the endpoints of their requests.
 struct Evidence: Sendable {
-    /// The number of times in a row that a server must be late for an endpoint to reach a limit.
+    /// The number of times in a row that a server must be late with one endpoint before it reaches a limit.
     ///
     /// The server is late if its hedge (a second attempt on another server) responds first and quickly. Late attempts
     /// that overlap in time count once.
