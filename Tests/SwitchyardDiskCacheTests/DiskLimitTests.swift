@@ -108,7 +108,7 @@ import Testing
     }
 
     @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full")))
-    func `a full disk loses only the new response`() async throws {
+    func `only the new response is lost if the disk is full`() async throws {
         let disk = try DiskCache(at: folder.url)
         disk.store(Self.answer(100), for: Self.key(1))
         await disk.flush()

@@ -18,7 +18,7 @@ struct StorageTransferCaseTests {
         }
     }
 
-    @Test func `a resumable upload survives every fault of the storage cases`() async throws {
+    @Test func `a resumable upload continues after every fault that the storage case file lists`() async throws {
         let cases = try Self.cases(of: "upload")
         #expect(cases.count == 4)
         for steps in cases {
@@ -38,7 +38,7 @@ struct StorageTransferCaseTests {
         }
     }
 
-    @Test func `a download survives broken streams of the storage cases`() async throws {
+    @Test func `a download continues after the broken streams that the storage case file lists`() async throws {
         let cases = try Self.cases(of: "download")
         #expect(cases.count == 2)
         for steps in cases {

@@ -156,7 +156,7 @@ import Testing
         ("zh-Hant-TW", "zh-TW"), ("zh-Hant-HK", "zh-HK"), ("zh-MO", "zh-HK"), ("zh-Hant", "zh-TW"),
         ("zh-Hans-CN", "zh-CN"), ("zh", "zh-CN"), ("zh-SG", "zh-CN"),
     ])
-    func `Chinese messages with a region are matched by script`(tag: String, expected: String) {
+    func `a Chinese message with a region is found by the script of the language`(tag: String, expected: String) {
         let regional = Set(["en", "zh-TW", "zh-CN", "zh-HK"].map(MessageLanguage.init(rawValue:)))
         #expect(MessageLanguage.matching(tag, among: regional)?.rawValue == expected)
     }
@@ -165,7 +165,10 @@ import Testing
         ("zh-TW", "zh-Hant-TW"), ("zh-Hant-HK", "zh-Hant-TW"), ("zh-Hant", "zh-Hant-TW"), ("zh_CN.UTF-8", "zh-Hans-CN"),
         ("zh-Hans", "zh-Hans-CN"), ("zh", "zh-Hans-CN"),
     ])
-    func `Chinese messages with script and region are matched by either`(tag: String, expected: String) {
+    func `a Chinese message with script and region is found by its script or by its region`(
+        tag: String,
+        expected: String
+    ) {
         let whole = Set(["en", "zh-Hant-TW", "zh-Hans-CN"].map(MessageLanguage.init(rawValue:)))
         #expect(MessageLanguage.matching(tag, among: whole)?.rawValue == expected)
     }

@@ -262,7 +262,7 @@ import Testing
     }
 
     @Test(arguments: [0, 2])
-    func `a sequence ends when the environment changes`(ahead: Int) async throws {
+    func `a sequence of pages ends when the environment changes`(ahead: Int) async throws {
         let client = Locked<NetworkClient?>(nil)
         let topics = try start { request in
             guard request.url.query?.contains("page=2") == true else { return }

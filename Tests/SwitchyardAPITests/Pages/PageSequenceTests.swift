@@ -130,7 +130,7 @@ import Testing
         #expect(ended.items.count == 3 && ended.lastError == nil && !ended.hasMore)
     }
 
-    @Test func `the updates end when the recorder is released`() async throws {
+    @Test func `the updates of a recorder end when the recorder is released`() async throws {
         var recorder: PageRecorder<Item>? = PageRecorder()
         var updates = try #require(recorder?.updates).makeAsyncIterator()
         _ = await updates.next()

@@ -119,7 +119,7 @@ import Testing
         return page
     }
 
-    @Test func `a cursor is followed to its end`() async throws {
+    @Test func `a list with cursors is read until a page has no next cursor`() async throws {
         let answers: [String?: Page<Int>] = [
             nil: Page([1], nextCursor: "b"), "b": Page([2], nextCursor: "c"), "c": Page([3], nextCursor: ""),
         ]

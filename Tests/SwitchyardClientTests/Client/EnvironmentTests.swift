@@ -161,7 +161,7 @@ import Testing
         #expect(event?.environment == .test)
     }
 
-    @Test func `a stream of events ends with its client`() async throws {
+    @Test func `a stream of events ends when its client is released`() async throws {
         var (client, _): (NetworkClient?, StubTransport) = try NetworkClient.stubbed { _ in .status(200) }
         let events = try #require(client?.events())
 

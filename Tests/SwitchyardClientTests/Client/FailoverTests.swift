@@ -364,7 +364,9 @@ import Testing
         #expect(transport.requests.map(\.server) == ["primary", "secondary"])
     }
 
-    @Test func `a failover that cannot be built does not replace the response of the first server`() async throws {
+    @Test func `if the request to the next server cannot be built, the call gets the response of the first server`()
+        async throws
+    {
         struct Refusal: Error {}
         let (client, transport) = try NetworkClient.stubbed(
             servers: 2,

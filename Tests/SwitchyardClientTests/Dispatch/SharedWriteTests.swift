@@ -9,7 +9,9 @@ import Testing
 
 /// A coalesced write that is cancelled while it starts says whether a server may have executed it.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct SharedWriteTests {
-    @Test func `a shared write that is cancelled while it starts says whether it was sent`() async throws {
+    @Test func `the error of a shared write that is cancelled while it starts says whether the write was sent`()
+        async throws
+    {
         var lies = 0
         for round in 0..<Rounds.count(400, thorough: 3_000) {
             let (client, transport) = try NetworkClient.stubbed(switching: .off, servers: 1) { _ in .never }

@@ -13,7 +13,7 @@ import Testing
         Double(traces.count { sampling.isSampled($0, parent: parent) }) / Double(traces.count)
     }
 
-    @Test func `the sampler always records every trace, and the sampler never records none`() {
+    @Test func `a sampler with the rule always records every trace, and a sampler with the rule never records none`() {
         #expect(share(.always) == 1)
         #expect(share(.never) == 0)
     }

@@ -12,7 +12,7 @@ import Testing
             "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
         ),
     ])
-    func `SHA-256 gives the digests of the standard`(text: String, expected: String) {
+    func `SHA-256 produces the known digests of its test texts`(text: String, expected: String) {
         #expect(MessageDigest.sha256(text.utf8).hexText == expected)
     }
 
@@ -23,7 +23,7 @@ import Testing
             "57edf4a22be3c955ac49da2e2107b67a"
         ),
     ])
-    func `MD5 gives the digests of the standard`(text: String, expected: String) {
+    func `MD5 produces the digests that RFC 1321 lists`(text: String, expected: String) {
         #expect(MessageDigest.md5(text.utf8).hexText == expected)
     }
 

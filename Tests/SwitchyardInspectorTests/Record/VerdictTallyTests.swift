@@ -96,7 +96,7 @@ import Testing
         #expect(all.headline == "Servers a, b and c are out of service. The only call succeeded.")
     }
 
-    @Test func `the verdict describes an outage of all servers that continues in the present perfect`() {
+    @Test func `the verdict uses the present perfect for an outage of all servers that has not ended`() {
         var tally = VerdictTally()
         for place in 0..<30 {
             let refused = [attempt("a", error: "connectionRefused")]

@@ -36,7 +36,7 @@ import Testing
         #expect(plan.memberEnded(2, .cancelled).report?.outcome == .failed(member: 1))
     }
 
-    @Test func `a group with firstSuccess ends with the first success`() {
+    @Test func `a group with firstSuccess ends as soon as one member succeeds`() {
         var plan = plan(3, .firstSuccess)
         _ = plan.start()
         _ = plan.memberEnded(2, .failed(.status(500)))

@@ -113,7 +113,7 @@ import Testing
         #expect(lanes.turn("a", at: seconds(5)) == RateLanes.Turn(admitted: [2]))
     }
 
-    @Test func `requests that leave the queue of a rate limit free their places at once`() {
+    @Test func `a request that leaves the queue of a rate limit frees its place at once`() {
         var lanes = RateLanes(.interval(.seconds(3_600)), .wait, maximumWaiting: 10)
         _ = lanes.arrive("a", at: .zero, deadline: distant)
         #expect(lanes.arrive("a", at: .zero, deadline: distant) == .wait(1))

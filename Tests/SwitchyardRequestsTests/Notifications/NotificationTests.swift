@@ -53,7 +53,9 @@ import Testing
         #expect(Set(posts.map { $0.event?.id }).count == 1)
     }
 
-    @Test func `the end is posted with the response, its body and its metrics`() async throws {
+    @Test func `the notification that a request has ended contains the response, its body and its metrics`()
+        async throws
+    {
         let metrics = TransferMetrics(total: .milliseconds(3))
         let answer = HTTPResponse(status: 200, body: .whole(Data("[1]".utf8)), metrics: metrics)
 

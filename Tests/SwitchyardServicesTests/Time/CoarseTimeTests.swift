@@ -51,7 +51,7 @@ import Testing
         }
 
         @Test(arguments: [Int64.min, -3_600_000_000_000, 3_600_000_000_000, .max])
-        func `a wall clock that is set by hand changes nothing`(wall: Int64) {
+        func `setting the wall clock by hand does not change the monotonic time`(wall: Int64) {
             let clock = CoarseClock()
             _ = clock.time(monotonic: 1, wall: 1_000) { 40 }
 

@@ -35,7 +35,7 @@ import Testing
         await until { released == nil }
     }
 
-    @Test func `the timers are released if the last one fired and the later ones were cancelled`() async {
+    @Test func `the timers are released if one timer has fired and all later timers were cancelled`() async {
         weak var released: SystemTimers?
         func set(_ action: @escaping @Sendable () -> Void) {
             let time = SystemTime()

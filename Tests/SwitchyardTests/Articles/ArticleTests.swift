@@ -43,7 +43,7 @@ import Testing
         "Architecture", "Glossary", "Performance", "RenamedSymbols", "SwitchingMeasurements", "Switchyard",
     ]
 
-    @Test(arguments: ArticleText.articles) func `an article has a sample and is listed in the overview`(
+    @Test(arguments: ArticleText.articles) func `every article has a sample and is listed in the overview`(
         _ article: String
     ) throws {
         let text = try ArticleText.article(article)

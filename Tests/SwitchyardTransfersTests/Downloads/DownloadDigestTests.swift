@@ -235,7 +235,7 @@ struct DownloadDigestTests {
         #expect(lab.ranges == [nil, "bytes=300000-"])
     }
 
-    @Test func `the parts of a parallel download are part of the digest`() async throws {
+    @Test func `the digest of a parallel download includes all its parts`() async throws {
         let lab = try DownloadLab()
         let long = DownloadLab.bytes(2_100_000)
         lab.serve(LoopbackContent(long, entityTag: "\"v1\""))

@@ -130,7 +130,9 @@
             #expect(try await others == 4)
         }
 
-        @Test func `the first requests to an HTTP/1.1 server open connections after one handshake`() async throws {
+        @Test func `after one handshake with an HTTP/1.1 server, each waiting request opens its own connection`()
+            async throws
+        {
             let servers = try (0..<4).map { _ in try lab.serveHTTP1("ok") }
             let relay = try TCPRelay(to: servers.map(\.url))
 

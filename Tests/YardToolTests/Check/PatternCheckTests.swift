@@ -37,7 +37,7 @@ import Testing
         #expect(try self.check([correct]).problems.isEmpty)
     }
 
-    @Test func `a pattern without a known correction is an error too`() throws {
+    @Test func `an invalid pattern is reported even if no correction is known`() throws {
         #expect(
             try check(["GET /a/../b?"]).problems.map(\.description) == [
                 "a.json: servers[0].serves[0]: expected a path without placeholders, dot segments and unnecessary percent "

@@ -68,7 +68,7 @@ import Testing
         #expect(document.expires.timeIntervalSince(document.issued) == 30 * 86_400)
     }
 
-    @Test func `the text of a server list has the URLs and the roles of its servers, and mistakes in the roles`()
+    @Test func `the text of a server list shows the URLs and roles of its servers and the mistakes in the roles`()
         async throws
     {
         _ = try await key("k1")

@@ -118,7 +118,7 @@ import Testing
         )
     }
 
-    @Test func `resources join as in Siesta`() throws {
+    @Test func `URLs of resources are joined as in Siesta`() throws {
         try CaseFile("siesta_url").run(reading: "operation base argument expected_url expected_error") { item in
             let argument = item["argument"]?.string ?? ""
             guard let base = item["base"]?.string else {

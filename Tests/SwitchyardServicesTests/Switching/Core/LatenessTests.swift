@@ -134,7 +134,7 @@ import Testing
         #expect(waits[1] == 0.1)
     }
 
-    @Test func `an endpoint whose hedging attempts never win soon gets no more hedging attempts`() throws {
+    @Test func `if the hedging attempts of an endpoint never win, that endpoint gets at most a few of them`() throws {
         let driver = try CoreDriver()
         driver.requests(500, .ok)
         let traits = RequestTraits(endpoint: 1)

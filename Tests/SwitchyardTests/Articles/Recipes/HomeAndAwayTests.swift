@@ -83,7 +83,7 @@ import Testing
         #expect(MonotonicTime.zero.duration(to: clock.now) == Self.hedgeDelay)
     }
 
-    @Test func `coming home moves calls back without a wait`() async throws {
+    @Test func `when the device comes home, calls return to the home server without a wait`() async throws {
         let (client, following) = try await start()
         defer { stop(client, following) }
         await away.waitForRequests(1)

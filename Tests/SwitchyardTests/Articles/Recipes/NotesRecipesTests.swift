@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func `the polling loop ends with its task`() async throws {
+    @Test func `the polling loop ends when its task is cancelled`() async throws {
         try await withBackend { backend, client in
             let inbox = Samples.InboxAPI(client: client)
             let shown = Locked(0)
