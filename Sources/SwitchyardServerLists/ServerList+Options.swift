@@ -12,8 +12,8 @@ extension ServerList {
         ///
         /// Each interval varies at random by a quarter.
         public var interval = Duration.seconds(28_800)
-        /// The minimum time between a fetch and the next one that a change of the network path or a failure of all
-        /// servers causes, 1 minute by default.
+        /// The minimum time between a fetch and a later fetch that is caused by a change of the network path or a
+        /// failure of all servers, 1 minute by default.
         public var minimumPause = Duration.seconds(60)
         /// The maximum time for the whole response of one URL, 10 s by default.
         public var timeout = Duration.seconds(10)

@@ -10,7 +10,7 @@ public enum ServerListRefusal: Error, Sendable, Hashable {
     case tooLarge
     /// The document is not JSON, or a member is missing, unknown or of the wrong type. The value describes the problem.
     case malformed(String)
-    /// None of the app's keys has signed the list. The value contains the names of the keys that have.
+    /// None of the app's keys has signed the list. The value contains the names of the keys that signed it.
     case unknownKey([String])
     /// The signature of one of the app's keys does not match the list, and no other key has signed it. The value is the
     /// name of the key.

@@ -14,7 +14,8 @@ package struct ServerListRules: Sendable {
     private let grace: Duration
     private let builtInVersion: Int
 
-    /// The longest time by which a list may have been issued after the current time, for clocks that differ.
+    /// The tolerance for clocks that differ: the maximum time in seconds by which a list's issue time may be later than
+    /// the current time.
     private static let clockDifference: TimeInterval = 86_400
 
     /// Creates the rules.

@@ -3,15 +3,15 @@ import SwitchyardClient
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// The work of a ``ServerList``: it applies the stored list, and fetches, checks, applies and stores newer ones.
+/// Applies the stored list of a ``ServerList``, and fetches, checks, applies and stores newer lists.
 ///
-/// All state is under one lock. Disk access, requests, callbacks of the client and events happen outside the lock,
-/// except that an event is buffered. At most one fetch is under way.
+/// All state is under one lock. Disk access, requests, callbacks of the client and events happen outside the lock. At
+/// most one fetch is under way.
 final class ServerListUpdater: Sendable {
     private struct State {
         var schedule: ServerListSchedule
         var random: RandomSource
-        /// The newest list that was accepted, also in an earlier launch.
+        /// The newest list that was accepted in this launch or an earlier launch.
         var newest: ServerListDocument?
         /// Whether ``newest`` is the list that the client uses.
         var isApplied = false
@@ -157,7 +157,8 @@ extension ServerListUpdater {
 // MARK: - Fetching
 
 extension ServerListUpdater {
-    /// Requests the list of one URL after the other, and returns whether one has a list that is valid and not expired.
+    /// Requests the list from every URL, one after another, and returns whether a URL has a list that is valid and not
+    /// expired.
     ///
     /// All URLs are requested, because one URL may have an older list than another. The next fetch starts with the
     /// first URL that had the newest list.

@@ -138,7 +138,9 @@ import Testing
             (204, [:], ""),
         ] as [(Int, HTTPHeaders, String)]
     )
-    func `any other 2xx response confirms a write`(status: Int, headers: HTTPHeaders, body: String) async throws {
+    func `a 2xx response that is not an HTML page confirms a write`(status: Int, headers: HTTPHeaders, body: String)
+        async throws
+    {
         defer { try? FileManager.default.removeItem(at: file) }
         let (outbox, _) = try outbox { _ in .status(status, headers: headers, body: Data(body.utf8)) }
 

@@ -20,7 +20,7 @@ struct Collector: Sendable {
 
     private enum Verdict {
         case ended(Delivery)
-        /// The batch is sent again, not before this time has passed.
+        /// The batch must be sent again, but not before this time has passed, if it is not `nil`.
         case again(after: Duration?)
     }
 
@@ -55,8 +55,8 @@ struct Collector: Sendable {
         await post("v1/metrics", Self.envelope("resourceMetrics", "scopeMetrics", "metrics", metrics, resource))
     }
 
-    /// Returns elements in the two JSON objects that OTLP puts around them: their resource, and the scope that made
-    /// them.
+    /// Returns elements within two JSON objects, as OTLP requires: the resource of the elements, and the scope that
+    /// created them.
     private static func envelope(
         _ outer: String,
         _ inner: String,

@@ -1,6 +1,6 @@
 import SwitchyardServices
 
-/// Sends what a source has collected, in batches, one batch after the other.
+/// Sends the spans or metrics that a source has collected, in batches, one batch after another.
 ///
 /// A batch is sent after an interval, earlier if a full batch is waiting, and at once if a caller waits for everything to
 /// be sent. If nothing is waiting, no timer is set.
@@ -32,7 +32,8 @@ final class ExportLoop: Sendable {
     /// - Parameters:
     ///   - interval: The time from the first content to its export.
     ///   - time: The clock and the timers.
-    ///   - backlog: Returns whether the source has content. It may be called under the loop's lock, and calls nothing.
+    ///   - backlog: Returns whether the source has content. It may be called while the loop holds its lock, so it must
+    ///     not call the loop.
     ///   - sendBatch: Takes a batch from the source, and sends or drops it.
     init(
         every interval: Duration,
@@ -89,7 +90,7 @@ final class ExportLoop: Sendable {
     private func plan() {
         state.withLock { state in
             guard !state.isClosed, !state.isSending, state.timer == nil else { return }
-            // Setting a timer calls nothing, so it may happen under the lock.
+            // Setting a timer runs no other code, so it may happen under the lock.
             state.timer = time.schedule(at: time.now.advanced(by: interval)) { [weak self] in self?.start() }
         }
     }

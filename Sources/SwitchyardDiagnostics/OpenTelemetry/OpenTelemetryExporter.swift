@@ -25,7 +25,7 @@ public import SwitchyardTransport
 ///
 /// Source: OTLP/HTTP in JSON, Semantic Conventions for HTTP, W3C Trace Context.
 public final class OpenTelemetryExporter: Sendable {
-    /// The numbers of spans by what became of them: exported, dropped or waiting.
+    /// The numbers of exported, waiting and dropped spans, and of lost calls.
     public struct Statistics: Sendable, Hashable {
         /// The number of spans that the collector has accepted.
         public internal(set) var exportedSpans = 0
@@ -212,14 +212,14 @@ extension OpenTelemetryExporter {
 // MARK: - Export
 
 extension OpenTelemetryExporter {
-    /// The numbers of spans so far, by what became of them.
+    /// The numbers of exported, waiting and dropped spans, and of lost calls, until now.
     public var statistics: Statistics {
         var statistics = buffer.statistics
         statistics.lostCalls = spans?.lostCalls ?? 0
         return statistics
     }
 
-    /// Sends everything that waits, for example when the app enters the background.
+    /// Sends all waiting spans and metrics, for example when the app enters the background.
     ///
     /// - Parameter limit: The time after which this method returns anyway, 5 seconds by default.
     public func flush(within limit: Duration = .seconds(5)) async {
@@ -236,7 +236,7 @@ extension OpenTelemetryExporter {
         _ = await (spans, metrics)
     }
 
-    /// Sends everything that waits, and then stops.
+    /// Sends all waiting spans and metrics, and then stops.
     ///
     /// Later spans are dropped, and nothing more is sent. Requests still carry a `traceparent` afterwards. Calling this
     /// method again has no effect.

@@ -22,7 +22,7 @@ final class SpanBuffer: Sendable {
         self.batch = min(max(1, batch), self.limit)
     }
 
-    /// The numbers of spans so far, by what became of them.
+    /// The numbers of exported, waiting and dropped spans until now.
     var statistics: OpenTelemetryExporter.Statistics {
         state.withLock { state in
             var statistics = state.statistics

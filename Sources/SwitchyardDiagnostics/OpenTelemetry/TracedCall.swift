@@ -31,7 +31,7 @@ struct TracedCall: Sendable {
     /// - Parameters:
     ///   - configuration: The call.
     ///   - event: The event of its start.
-    ///   - trace: Its position in the trace if it ends before it is sent.
+    ///   - trace: The position of the call in the trace, which applies if the call ends before it is sent.
     ///   - clock: Converts the times of events.
     ///   - conventions: The names and attributes.
     init(

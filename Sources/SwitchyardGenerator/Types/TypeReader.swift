@@ -6,7 +6,7 @@ final class TypeReader {
     private var finished: [String: TypedSchema] = [:]
     private var underWay: Set<String> = []
     private var usedWithinThemselves: Set<String> = []
-    /// The declarations that turned out to be another declaration, by number.
+    /// The number of the declaration that replaces a declaration, by the number of the replaced declaration.
     var replacements: [Int: Int] = [:]
     /// The maximum nesting depth of schemas, counting each reference and each property on the way.
     private let maximumDepth = 3_000

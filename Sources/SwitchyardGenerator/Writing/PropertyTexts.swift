@@ -1,4 +1,5 @@
-/// The descriptions of properties that say more than the property itself.
+/// Decides which descriptions of properties are worth a documentation comment, because they add something to the name
+/// and the type.
 struct PropertyTexts {
     /// The number of properties with each name and description.
     private let counts: [String: Int]

@@ -70,7 +70,8 @@ import Testing
         #expect(Self.marks { $0.odd.p99 = 13.1 } == ["p99 of odd calls 13.1 ms > 1.1 x 10.0 + 2 ms"])
     }
 
-    @Test func `switching may send five percent and ten more requests to equal servers`() {
+    @Test
+    func `with equal servers, switching may send five percent plus ten more requests than clients without switching`() {
         #expect(Self.marks { $0.requests = 1_060 }.isEmpty)
         #expect(Self.marks { $0.requests = 1_061 } == ["1.061 requests per call > 1.05 x 1.000"])
         #expect(Self.marks(HarmLimits()) { $0.requests = 3_000 }.isEmpty)

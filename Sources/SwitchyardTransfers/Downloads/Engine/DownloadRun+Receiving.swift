@@ -90,8 +90,8 @@ extension DownloadRun {
 extension DownloadRun {
     /// The servers to which the next request is sent only if no other server is available.
     ///
-    /// If every server has a fault, a server that interrupted a body is preferred to a server whose content had an
-    /// unexpected digest.
+    /// If every server has interrupted a body or sent unexpected content, a server that interrupted a body is preferred
+    /// to a server whose content had an unexpected digest.
     var avoided: [Server.ID] {
         let faulty = faulty
         return faulty.isEmpty ? transfer.pool.avoidable(state.strangers) : faulty
