@@ -7,8 +7,8 @@ extension SwitchingCore {
     /// minute. Only servers that are preferred to the current server are probed. If no server is healthy, or the policy
     /// does not select by preference, any ejected server is probed.
     ///
-    /// If every server fails an endpoint, a copy of a request to that endpoint cannot show that a server works. Such a
-    /// request is skipped for up to 5 s, because a more suitable request may come.
+    /// If an endpoint fails on every server, a copy of a request to that endpoint cannot show that a server works. Such
+    /// a request is skipped for up to 5 s, because a more suitable request may come.
     ///
     /// - Parameters:
     ///   - traits: The properties of the request that can be copied.

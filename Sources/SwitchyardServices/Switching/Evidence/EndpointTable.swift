@@ -125,12 +125,11 @@ extension EndpointTable {
         return others.max { $0.isLessDecisive(than: $1) }.map { own < Self.clearly * $0.rate } ?? false
     }
 
-    /// The number of endpoints that fail on a server and on no other server: at most one of several endpoints
-    /// (`little`), the only endpoint of the server (`all`), or several endpoints (`several`).
+    /// The number of endpoints that recently failed on a server and on no other server: several endpoints (`several`),
+    /// one endpoint while the server has responded to no other endpoint (`all`), or fewer (`little`).
     enum Breadth { case little, all, several }
 
-    /// Returns whether a server fails several endpoints that no other server fails, or the only endpoint for which it
-    /// has received requests.
+    /// Returns how many endpoints recently failed on a server and on no other server.
     func breadth(_ peers: ServerPeers) -> Breadth {
         var (failed, answered) = (0, 0)
         for record in records {
