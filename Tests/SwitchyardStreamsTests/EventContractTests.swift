@@ -4,7 +4,7 @@ import Testing
 @testable import SwitchyardClient
 @testable import SwitchyardStreams
 
-/// The behaviours that LaunchDarkly's contract tests for server-sent events (sse-contract-tests) require of a parser.
+/// The behaviors that LaunchDarkly's contract tests for server-sent events (sse-contract-tests) require of a parser.
 @Suite
 struct EventContractTests {
     /// A stream and the events that it contains.

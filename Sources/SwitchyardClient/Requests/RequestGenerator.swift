@@ -15,7 +15,7 @@ import SwitchyardServices
 ///     generator.parameters = ["platform": "ios"]
 ///     let request = try generator.request(for: configuration, on: base)
 ///
-/// ### Customise
+/// ### Customize
 /// Set the options, or set closures that are called for each request: ``computedHeaders``, ``computedParameters``.
 public struct RequestGenerator: Sendable {
     /// The headers and parameters of every request.

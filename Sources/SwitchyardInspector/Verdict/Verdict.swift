@@ -1,6 +1,6 @@
 /// The result of a run in one sentence: which servers failed, and how many calls failed.
 package struct Verdict: Codable, Sendable, Equatable {
-    /// The assessment of a run, which determines the colour of the sentence.
+    /// The assessment of a run, which determines the color of the sentence.
     package enum Level: String, Codable, Sendable {
         /// At most as many calls failed as are tolerated.
         case good

@@ -38,7 +38,7 @@ extension RequestInterceptor {
 
 /// An observer that posts notifications.
 private struct NotificationPoster: CallObserver, @unchecked Sendable {
-    // `@unchecked` is sound because a notification centre may be used from any thread.
+    // `@unchecked` is sound because a notification center may be used from any thread.
     let center: NotificationCenter
 
     func callStarted(_ configuration: APIConfiguration, in event: DispatchEvent) {

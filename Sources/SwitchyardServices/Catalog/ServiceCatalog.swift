@@ -8,7 +8,7 @@ public struct ServiceCatalog: Sendable {
     /// The services, sorted by name.
     public let services: [Service]
 
-    /// Creates a catalogue of existing services.
+    /// Creates a catalog of existing services.
     ///
     /// - Parameter services: The services. If two services have the same name, the first one wins.
     public init(_ services: [Service]) {

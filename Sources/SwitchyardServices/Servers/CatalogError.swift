@@ -30,7 +30,7 @@ public struct CatalogError: Error, Sendable, Hashable {
         case nameMismatch
         /// The folder contains no service file.
         case emptyCatalog
-        /// The catalogue contains no service with this name.
+        /// The catalog contains no service with this name.
         case unknownService
     }
 

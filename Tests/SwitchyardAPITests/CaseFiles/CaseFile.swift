@@ -3,7 +3,7 @@ import SwitchyardAPI
 import SwitchyardServices
 import Testing
 
-/// A file of test cases from another project, with its source and licence.
+/// A file of test cases from another project, with its source and license.
 struct CaseFile {
     /// A test case.
     struct Case {

@@ -43,7 +43,7 @@ import Testing
         return .equal(value ?? .null, item.value.object?["expected_value"] ?? .null)
     }
 
-    /// The content types of a serialiser; a serialiser without types accepts any type.
+    /// The content types of a serializer; a serializer without types accepts any type.
     private func acceptable(_ item: CaseFile.Case) -> ResponseRules.ContentTypeRule {
         let types = item["acceptable"]?.array?.compactMap { $0.string.flatMap { MediaType($0) } }
         return types.map { .only($0) } ?? .any

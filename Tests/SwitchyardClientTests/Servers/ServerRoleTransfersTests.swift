@@ -25,7 +25,7 @@ import Testing
         return server
     }
 
-    /// A server for everything, and a mirror for reads of the catalogue.
+    /// A server for everything, and a mirror for reads of the catalog.
     private static func servers(_ primary: LoopbackServer, _ mirror: LoopbackServer) throws -> [Server] {
         try [
             Server(name: "primary", baseURLs: [.test: ServerURL(primary.baseURL)]),

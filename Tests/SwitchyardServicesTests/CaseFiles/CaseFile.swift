@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A file of test cases from another project, with its source and licence.
+/// A file of test cases from another project, with its source and license.
 ///
 /// General rules, never the ID of a case, decide whether a case differs deliberately or does not apply. Further cases
 /// of the same family are therefore judged alike.

@@ -66,7 +66,7 @@ struct AutobahnCourse {
     private let expected: [(name: String, events: [Event])]
     private let isClosedByServer: Bool
     private let codes: [Int]
-    /// Whether any behaviour passes as long as the client closes the connection.
+    /// Whether any behavior passes as long as the client closes the connection.
     private let isInformational: Bool
 
     init(_ item: CaseValue) throws {

@@ -7,7 +7,7 @@ import SwitchyardTesting
 import SwitchyardTransport
 import Testing
 
-/// The behaviours that the conformance suite of Swift's HTTP API proposal (`HTTPClientConformance`) requires of a
+/// The behaviors that the conformance suite of Swift's HTTP API proposal (`HTTPClientConformance`) requires of a
 /// client, as far as they concern a transport and the other conformance suites do not test them.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ProposalConformanceTests {
     @Test(arguments: Subject.networked, [HTTPMethod.head, .get, .put, .post, .delete])
