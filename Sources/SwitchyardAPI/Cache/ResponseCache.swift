@@ -239,6 +239,8 @@ public final class ResponseCache: Sendable {
     }
 
     /// Removes the value for a cache key from memory and disk.
+    ///
+    /// Unlike ``withdraw(_:)``, this method also keeps the fetches in flight from storing their responses.
     package func remove(_ key: CacheKey) {
         recordRemoval()
         withdraw(key)

@@ -20,8 +20,8 @@ public enum GroupPolicy: Sendable, Hashable {
     case firstSuccess
     /// The group succeeds when this number of members have succeeded, and the other members are cancelled.
     ///
-    /// The group fails as soon as the members that have not failed are fewer than the number. If the number is 0, the
-    /// group succeeds when it starts.
+    /// The group fails as soon as fewer than this number of members can still succeed. If the number is 0, the group
+    /// succeeds when it starts.
     case quorum(Int)
 }
 
