@@ -39,7 +39,7 @@ extension SwitchingCore {
     private func rank(of position: Int, for traits: RequestTraits, draw: UInt64) -> Double {
         let member = steering.members[position]
         switch rules.policy.selection {
-        case .roundRobin: return -Double((position - steering.cursor + steering.members.count) % steering.members.count)
+        case .roundRobin: return -Double(steering.distance(to: position, draw: draw))
         // The servers of a group of equal priority share its traffic by weight.
         case .priority, .weighted, .lowestLatency:
             return StableHash.rendezvous(draw, member.hash, weight: member.weight)

@@ -19,14 +19,41 @@ import Testing
     @Test func `round robin chooses the servers in turn`() throws {
         let driver = try driver(.roundRobin)
 
-        #expect((0..<7).map { _ in driver.choose()?.server } == [0, 1, 2, 0, 1, 2, 0])
+        let first = try #require(driver.choose()?.server)
+
+        #expect((1..<7).map { _ in driver.choose()?.server } == (1..<7).map { (first + $0) % 3 })
+    }
+
+    @Test func `round robin starts at a random server, so that new clients share the servers`() throws {
+        var counts = [0, 0, 0]
+        for seed in 0..<300 {
+            let first = try #require(try driver(.roundRobin, seed: UInt64(seed)).choose()?.server)
+            counts[first] += 1
+        }
+
+        #expect(counts.allSatisfy { (70...130).contains($0) })
+    }
+
+    @Test func `round robin starts at a random server of a new list`() throws {
+        let drivers = try (0..<40).map { try driver(.roundRobin, seed: UInt64($0)) }
+        let members = ["d", "e"].map { SwitchingCore.Member(id: $0) }
+
+        let first = try drivers.map { driver in
+            _ = driver.choose()
+            try driver.replace(members)
+            return driver.choose()?.server
+        }
+
+        #expect(Set(first) == [0, 1])
     }
 
     @Test func `round robin skips an ejected server and continues with the next server`() throws {
         let driver = try driver(.roundRobin)
         driver.eject("b")
 
-        #expect((0..<4).map { _ in driver.choose()?.server } == [0, 2, 0, 2])
+        let first = try #require(driver.choose()?.server)
+
+        #expect((0..<4).map { _ in driver.choose()?.server } == (first == 0 ? [2, 0, 2, 0] : [0, 2, 0, 2]))
     }
 
     @Test(arguments: [0.0, -0.0])

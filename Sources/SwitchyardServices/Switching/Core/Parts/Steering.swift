@@ -41,8 +41,8 @@ struct Steering: Sendable {
     private var inForce: CommandInForce?
     private var pending: PendingPush?
     private var lastPush: UInt64?
-    /// The position at which the round-robin selection continues.
-    private(set) var cursor = 0
+    /// The position at which the round-robin selection continues, or `nil` before its first request.
+    private var cursor: Int?
 
     init(_ members: [SwitchingCore.Member], _ policy: SwitchPolicy, installation: UInt64?) {
         self.members = members
@@ -148,6 +148,15 @@ extension Steering {
         lead = nil
         order = baseOrder
         if !failsBack { turnRing(to: current) }
+    }
+
+    /// Returns the number of servers between the next server of the round-robin selection and a server.
+    ///
+    /// The selection starts at a server that `draw` determines. If it started at the first server of the list, clients
+    /// that start together would send all their first requests to that server.
+    func distance(to position: Int, draw: UInt64) -> Int {
+        let next = cursor ?? Int(draw % UInt64(members.count))
+        return (position - next + members.count) % members.count
     }
 
     /// Makes the round-robin selection continue after a position.
@@ -265,7 +274,7 @@ extension Steering {
     }
 
     private mutating func arrange() {
-        (cursor, starts) = (0, [:])
+        (cursor, starts) = (nil, [:])
         layout = ServerLayout(members, by: selection, preferring: zone, installation: installation)
         order = layout.order
     }
