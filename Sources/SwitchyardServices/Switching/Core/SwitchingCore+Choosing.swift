@@ -102,6 +102,11 @@ extension SwitchingCore {
         tried.count < rules.policy.maximumAttempts
     }
 
+    /// Whether a request may exceed the maximum number of attempts, because its last attempt has reached no server.
+    func extendsAttempts(after kind: FailureKind?) -> Bool {
+        rules.policy.maximumAttempts > 1 && extras.isFree(after: kind)
+    }
+
     /// Whether a server that is not in `tried` serves the request.
     func hasOthers(than tried: ServerSet, for traits: RequestTraits) -> Bool {
         tried.union(traits.unsuitable).count < steering.members.count
@@ -203,8 +208,13 @@ extension SwitchingCore {
     ///
     /// Recently overloaded servers are skipped, except the preferred server, which would have received the request
     /// first.
+    ///
+    /// Servers whose last attempt failed come last. If the first three of four servers are dead, no response shows that
+    /// they and not the network are at fault, so none of them is ejected. A request that had its three attempts at these
+    /// servers fails. The next request has its second attempt at the fourth server, whose response shows the fault.
     mutating func pickExtra(excluding tried: ServerSet, for traits: RequestTraits, at time: Double) -> Choice? {
-        var passed = tried
+        var (passed, traits) = (tried, traits)
+        if traits.unwanted.isEmpty { traits.unwanted = evidence.failedServers(at: time) }
         while let choice = pick(excluding: passed, for: traits, at: time) {
             let isPreferred = choice.position == preferredPosition(without: traits.unsuitable)
             if rules.policy.admission == nil || isPreferred || admission.isClean(choice.position, at: time) {

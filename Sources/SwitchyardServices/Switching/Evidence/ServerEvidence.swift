@@ -13,6 +13,10 @@ struct ServerEvidence: Sendable {
     var window = OutcomeWindow()
     var latency = LatencyDigest()
     var lastFailure: FailureKind?
+    /// The time of the last attempt if it failed.
+    ///
+    /// The time is long ago if the server has responded since.
+    var failedAt = -1e9
     var overload = LastingOverload()
 
     init(at now: Double) {
@@ -30,6 +34,7 @@ struct ServerEvidence: Sendable {
     mutating func clearScores() {
         score.clear()
         overload = LastingOverload()
+        failedAt = -1e9
         lateness.reset()
         consecutiveFailures = 0
     }

@@ -206,16 +206,31 @@ import Testing
         #expect(driver.statistics("a")?.share == 1)
     }
 
-    @Test func `after a timeout that is not confirmed, only extra attempts avoid the server until a server responds`()
-        throws
-    {
+    @Test func `after a timeout that is not confirmed, only extra attempts avoid the server until it responds`() throws {
         let driver = try CoreDriver()
 
         driver.settle(try #require(driver.choose(excluding: [0])), .timedOut)
         #expect(driver.statistics("b")?.share == 1)
         #expect(driver.failover(after: .reset, excluding: [0])?.server == 2)
         driver.request(.ok)
+        #expect(driver.failover(after: .reset, excluding: [0])?.server == 2)
+        driver.settle(try #require(driver.choose(excluding: [0])), .ok)
 
+        #expect(driver.failover(after: .reset, excluding: [0])?.server == 1)
+    }
+
+    @Test func `extra attempts avoid a server whose last attempt failed for five minutes`() throws {
+        let driver = try CoreDriver(["a", "b", "c", "d"])
+        driver.settle([
+            SettledAttempt(try #require(driver.choose()), .failure(.reset)),
+            SettledAttempt(try #require(driver.failover(after: .reset, excluding: [0])), .failure(.reset)),
+        ])
+
+        #expect(driver.failover(after: .reset, excluding: [0])?.server == 2)
+        #expect(driver.hedge(excluding: [0])?.server == 2)
+        driver.advance(299)
+        #expect(driver.failover(after: .reset, excluding: [0])?.server == 2)
+        driver.advance(2)
         #expect(driver.failover(after: .reset, excluding: [0])?.server == 1)
     }
 
@@ -340,9 +355,16 @@ import Testing
     @Test func `a request gets at most three attempts`() throws {
         let driver = try CoreDriver(["a", "b", "c", "d"])
 
-        #expect(driver.failover(after: .refused, excluding: [0, 1]) != nil)
-        #expect(driver.failover(after: .refused, excluding: [0, 1, 2]) == nil)
+        #expect(driver.failover(after: .reset, excluding: [0, 1]) != nil)
+        #expect(driver.failover(after: .reset, excluding: [0, 1, 2]) == nil)
         #expect(driver.hedge(excluding: [0, 1, 2]) == nil)
+    }
+
+    @Test(arguments: [FailureKind.refused, .dnsFailure])
+    func `an attempt that has reached no server does not count toward the maximum of attempts`(kind: FailureKind) throws {
+        let driver = try CoreDriver(["a", "b", "c", "d"])
+
+        #expect(driver.failover(after: kind, excluding: [0, 1, 2])?.server == 3)
     }
 
     @Test func `the delay before a hedging attempt follows the latency of the server`() throws {

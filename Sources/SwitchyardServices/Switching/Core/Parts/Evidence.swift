@@ -5,6 +5,8 @@ struct Evidence: Sendable {
     /// The server is late if its hedge (a second attempt on another server) responds first and quickly. Late attempts
     /// that overlap in time count once.
     private static let latesInRow: UInt8 = 4
+    /// The seconds for which extra attempts prefer other servers to a server whose last attempt failed.
+    private static let failureMemory = 300.0
 
     private let rules: CompiledPolicy
     private(set) var servers: [ServerEvidence]
@@ -128,12 +130,21 @@ extension Evidence {
     /// Records a failure of a server, whatever its cause.
     mutating func noteFailure(_ kind: FailureKind, of position: Int, at time: Double) {
         servers[position].lastFailure = kind
+        servers[position].failedAt = time
         if kind.isOverload { servers[position].overload.recordFailure(at: time) }
     }
 
     /// Records a response of a server, whatever its status.
     mutating func noteResponse(of position: Int, at time: Double) {
         servers[position].overload.recordResponse(at: time)
+        servers[position].failedAt = -1e9
+    }
+
+    /// Returns the servers whose last attempt failed less than ``failureMemory`` seconds ago, whatever the cause.
+    func failedServers(at time: Double) -> ServerSet {
+        servers.indices.reduce(into: ServerSet()) { failed, position in
+            if time - servers[position].failedAt < Self.failureMemory { failed.insert(position) }
+        }
     }
 
     /// Records a failure that does not count against the server.
