@@ -212,7 +212,10 @@ public enum SelectionStrategy: String, Sendable, Hashable, CaseIterable {
     ///
     /// Servers of equal ``Server/priority`` share their traffic by ``Server/weight``.
     case priority
-    /// One server after the other.
+    /// One server after the other, starting at a random server.
+    ///
+    /// If every client started at the first server, that server would get the first requests of all clients that start
+    /// at the same time.
     case roundRobin
     /// At random, in proportion to ``Server/weight``.
     case weighted
