@@ -3,8 +3,7 @@ public import SwitchyardServices
 
 /// The rarely used settings of a call.
 ///
-/// The settings are stored in one reference-counted box, so that copies of a configuration stay small. Every dispatch
-/// copies the configuration.
+/// The settings are stored in one reference-counted box, which a usual call does not have.
 @usableFromInline struct RareConfiguration: Sendable {
     var pathValues = Parameters()
     var parameterOptions: ParameterEncodingOptions?

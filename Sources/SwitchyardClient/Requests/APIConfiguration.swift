@@ -30,6 +30,19 @@ public struct APIConfiguration: Sendable {
         @usableFromInline var tags: Set<String> = []
         /// The rarely used settings, such as ``pathValues`` and ``prebuiltRequest``.
         @usableFromInline var rare: Boxed<RareConfiguration>?
+        var parameterDestination = ParameterDestination.automatic
+        var packedTimeout: PackedDuration
+        var packedConnectTimeout = PackedDuration(nil)
+        var packedIdleTimeout = PackedDuration(nil)
+        var packedCacheLifetime = PackedDuration(nil)
+        @usableFromInline var responseBodyLimit: Int?
+        var delivery = HTTPRequest.Delivery.whole
+        @usableFromInline var usesCDN = false
+        @usableFromInline var upgradesToHTTPS = false
+        @usableFromInline var mayBeRepeated: Bool?
+        @usableFromInline var usesCookies = true
+        @usableFromInline var allowsUnusualBody = false
+        @usableFromInline var priority = RequestPriority.normal
     }
 
     /// The path below the base URL, or an absolute URL that replaces the base URL.
@@ -59,7 +72,10 @@ public struct APIConfiguration: Sendable {
     /// The part of the request that ``parameters`` go into.
     ///
     /// By default, the method determines it.
-    package var parameterDestination = ParameterDestination.automatic
+    package var parameterDestination: ParameterDestination {
+        get { parts.value.parameterDestination }
+        set { parts.value.parameterDestination = newValue }
+    }
     /// The body, none by default.
     public var body: RequestBody {
         @inlinable get { parts.value.body }
@@ -79,34 +95,40 @@ public struct APIConfiguration: Sendable {
     /// If `nil`, the client's default applies: 60 s unless ``RequestGenerator/timeouts`` sets another. The default
     /// bounds only the head of a streamed response, and it does not bound uploads and downloads.
     public var timeout: Duration? {
-        get { packedTimeout.value }
-        set { packedTimeout = PackedDuration(newValue) }
+        get { parts.value.packedTimeout.value }
+        set { parts.value.packedTimeout = PackedDuration(newValue) }
     }
     /// The maximum time for opening a connection.
     ///
     /// If `nil`, the client's default applies. If the client sets none, the transport's default applies.
     public var connectTimeout: Duration? {
-        get { packedConnectTimeout.value }
-        set { packedConnectTimeout = PackedDuration(newValue) }
+        get { parts.value.packedConnectTimeout.value }
+        set { parts.value.packedConnectTimeout = PackedDuration(newValue) }
     }
     /// The maximum time without any bytes sent or received on the connection.
     ///
     /// If `nil`, the client's default applies, which is no limit unless set. Without a limit, uploads and downloads
     /// still time out after 60 s of idleness.
     public var idleTimeout: Duration? {
-        get { packedIdleTimeout.value }
-        set { packedIdleTimeout = PackedDuration(newValue) }
+        get { parts.value.packedIdleTimeout.value }
+        set { parts.value.packedIdleTimeout = PackedDuration(newValue) }
     }
     /// The maximum size of the response body, in bytes after decompression.
     ///
     /// If `nil`, the client's default applies, which is no limit unless set.
-    public var responseBodyLimit: Int?
+    public var responseBodyLimit: Int? {
+        @inlinable get { parts.value.responseBodyLimit }
+        @inlinable _modify { yield &parts.value.responseBodyLimit }
+    }
     /// The way the response's body is delivered, in one piece by default.
-    package var delivery = HTTPRequest.Delivery.whole
+    package var delivery: HTTPRequest.Delivery {
+        get { parts.value.delivery }
+        set { parts.value.delivery = newValue }
+    }
     /// The time for which the response may be served from the cache (`cache.lifetime`).
     package var cacheLifetime: Duration? {
-        get { packedCacheLifetime.value }
-        set { packedCacheLifetime = PackedDuration(newValue) }
+        get { parts.value.packedCacheLifetime.value }
+        set { parts.value.packedCacheLifetime = PackedDuration(newValue) }
     }
 
     /// The server to send the request to, chosen by the client by default.
@@ -118,11 +140,17 @@ public struct APIConfiguration: Sendable {
     ///
     /// The base URL is then ``cdnURL``. If that is `nil`, it is the base URL of the server's content delivery network,
     /// or the server's own base URL if the server has none.
-    public var usesCDN = false
+    public var usesCDN: Bool {
+        @inlinable get { parts.value.usesCDN }
+        @inlinable _modify { yield &parts.value.usesCDN }
+    }
     /// Whether a base URL with http is changed to https, `false` by default.
     ///
     /// A base URL with https is not changed. An explicit port 80 is removed, and other ports are kept.
-    public var upgradesToHTTPS = false
+    public var upgradesToHTTPS: Bool {
+        @inlinable get { parts.value.upgradesToHTTPS }
+        @inlinable _modify { yield &parts.value.upgradesToHTTPS }
+    }
     /// The key by which a server recognizes a repeated write request, none by default.
     ///
     /// With a key, the request may be sent again at any time, and to several servers at the same time
@@ -137,29 +165,41 @@ public struct APIConfiguration: Sendable {
     /// If `nil` (the default), the method and the idempotency key decide. Set it to `true` for a POST that only reads,
     /// and to `false` for a GET that has side effects. If `true`, two servers may receive a write request at the same
     /// time. A paused server may execute its copy later and overwrite the result of a newer write request.
-    public var mayBeRepeated: Bool?
+    public var mayBeRepeated: Bool? {
+        @inlinable get { parts.value.mayBeRepeated }
+        @inlinable _modify { yield &parts.value.mayBeRepeated }
+    }
     /// Whether cookies from the generator's jar are sent and received cookies are stored, `true` by default.
-    public var usesCookies = true
+    public var usesCookies: Bool {
+        @inlinable get { parts.value.usesCookies }
+        @inlinable _modify { yield &parts.value.usesCookies }
+    }
     /// Whether GET and HEAD may have a body, `false` by default.
     ///
     /// If `false`, such a request is an error.
-    public var allowsUnusualBody = false
+    public var allowsUnusualBody: Bool {
+        @inlinable get { parts.value.allowsUnusualBody }
+        @inlinable _modify { yield &parts.value.allowsUnusualBody }
+    }
     /// The priority of the request among requests that wait for a slot at a limit, normal by default.
-    public var priority = RequestPriority.normal
+    public var priority: RequestPriority {
+        @inlinable get { parts.value.priority }
+        @inlinable _modify { yield &parts.value.priority }
+    }
     /// The tags by which requests can be found and cancelled together.
     public var tags: Set<String> {
         @inlinable get { parts.value.tags }
         @inlinable _modify { yield &parts.value.tags }
     }
 
-    private(set) var packedTimeout: PackedDuration
-    private(set) var packedConnectTimeout = PackedDuration(nil)
-    private(set) var packedIdleTimeout = PackedDuration(nil)
-    private var packedCacheLifetime = PackedDuration(nil)
+    var packedTimeout: PackedDuration { parts.value.packedTimeout }
+    var packedConnectTimeout: PackedDuration { parts.value.packedConnectTimeout }
+    var packedIdleTimeout: PackedDuration { parts.value.packedIdleTimeout }
 
-    /// The settings that are references, such as the body and the header fields.
+    /// The settings that the app makes.
     ///
-    /// These settings are in one copy-on-write box, because a call passes its configuration through many functions.
+    /// They are in one copy-on-write box, because a call passes its configuration through many functions. The other
+    /// properties change during a call, so they are outside the box.
     @usableFromInline var parts: CopyOnWrite<Parts>
     /// The value of `Accept` for the media types that the response's decoder accepts, or `nil` if it accepts any type.
     ///
@@ -168,7 +208,7 @@ public struct APIConfiguration: Sendable {
     /// The user and environment that the call belongs to.
     ///
     /// The value is `nil` until the call is made. It stays `nil` for a client without credentials, users and cookies
-    /// that has a single environment. Nearly every call has this value, so it is not one of the rarely used settings.
+    /// that has a single environment.
     package var callOwner: CallOwner?
 
     /// Creates a configuration.
@@ -190,8 +230,16 @@ public struct APIConfiguration: Sendable {
         headers: HTTPHeaders = HTTPHeaders(),
         timeout: Duration? = nil
     ) {
-        parts = CopyOnWrite(Parts(path: path, method: method, query: query, body: body, headers: headers))
-        packedTimeout = PackedDuration(timeout)
+        parts = CopyOnWrite(
+            Parts(
+                path: path,
+                method: method,
+                query: query,
+                body: body,
+                headers: headers,
+                packedTimeout: PackedDuration(timeout)
+            )
+        )
     }
 
     /// The rule for sending the request again.
