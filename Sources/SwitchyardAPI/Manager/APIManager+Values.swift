@@ -96,23 +96,23 @@ extension APIManager {
     /// - Returns: The configuration.
     func made(_ configuration: APIConfiguration, by user: String?, keepsOwner: Bool = false) -> APIConfiguration {
         let client = client
-        let configuration = client.ruled(configuration) ?? configuration
-        PageLoadRecorder.present?.note(configuration, client, user: user, presentUser(orLast: user))
-        return keepsOwner && configuration.callOwner != nil ? configuration : owned(configuration, by: user)
+        var made = client.ruled(configuration) ?? configuration
+        PageLoadRecorder.present?.note(made, client, user: user, presentUser(orLast: user))
+        if !keepsOwner || made.callOwner == nil { made.callOwner = owner(of: made, by: user) }
+        return made
     }
 
     /// Returns the configuration with the current user and environment, for a call that is created now and sent later.
     package func owned(_ configuration: APIConfiguration) -> APIConfiguration {
-        owned(configuration, by: cacheUser)
+        var owned = configuration
+        owned.callOwner = owner(of: configuration, by: cacheUser)
+        return owned
     }
 
-    private func owned(_ configuration: APIConfiguration, by user: String?) -> APIConfiguration {
+    /// Returns the current user and environment of a call.
+    private func owner(of configuration: APIConfiguration, by user: String?) -> CallOwner? {
         let present = user == nil || user == client.user ? nil : presentUser(orLast: user)
-        let owner = client.callOwner(of: configuration, presentUser: present)
-        guard owner != nil || configuration.callOwner != nil else { return configuration }
-        var owned = configuration
-        owned.callOwner = owner
-        return owned
+        return client.callOwner(of: configuration, presentUser: present)
     }
 
     /// Returns the configuration without the client's rules, but with the user and environment that the call has with
@@ -120,10 +120,8 @@ extension APIManager {
     ///
     /// A rule may stop the call from using the client's credentials, and the call then belongs to no user.
     package func ownedByRules(_ configuration: APIConfiguration) -> APIConfiguration {
-        let owner = owned(client.ruled(configuration) ?? configuration).callOwner
-        guard owner != nil || configuration.callOwner != nil else { return configuration }
         var copy = configuration
-        copy.callOwner = owner
+        copy.callOwner = owner(of: client.ruled(configuration) ?? configuration, by: cacheUser)
         return copy
     }
 

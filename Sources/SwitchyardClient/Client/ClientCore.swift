@@ -159,7 +159,7 @@ extension ClientCore {
         continues: @autoclosure () -> Bool = CredentialBypass.isRefreshing
     ) {
         // The app has switched to another environment while the request waited for its turn.
-        if let owner = request.configuration.callOwner, owner.environment != request.environment {
+        if let owner = request.callOwner, owner.environment != request.environment {
             return request.cancel(.cancelled)
         }
         let isOfRefresh = options.credentials?.isBypassed ?? false
@@ -309,6 +309,6 @@ extension ClientCore {
         if route.attempt == nil || !request.url.isBelow(route.base), !request.url.isSecure {
             try options.insecureHTTP.check(request.url)
         }
-        return request
+        return consume request
     }
 }

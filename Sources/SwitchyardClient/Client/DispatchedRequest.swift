@@ -14,6 +14,8 @@ protocol DispatchedRequest: AnyObject, Sendable {
     var owner: OwnerID { get }
     /// The configuration that was dispatched.
     var configuration: APIConfiguration { get }
+    /// The user and environment of the call, or `nil` for a call that depends on neither a login nor cookies.
+    var callOwner: CallOwner? { get }
     /// The environment that the request is built for.
     var environment: ServiceEnvironment { get }
     /// Whether the request has ended, even if its completion has not been called yet.

@@ -26,7 +26,7 @@ final class SharedRequest: DispatchedRequest {
     /// The user and environment of the request.
     ///
     /// Requests of different users or environments do not share a transfer.
-    let callOwner: CallOwner.Key?
+    let ownerKey: CallOwner.Key?
     /// The version of the client's credential that the request would carry.
     let credentialVersion: UInt64
     /// The number of write requests to the path when this request was created.
@@ -67,12 +67,13 @@ final class SharedRequest: DispatchedRequest {
         cookieChanges = configuration.usesCookies ? pool.generator.cookies?.changes ?? 0 : 0
         credentialVersion = core.options.credentials?.version(in: pool.environment) ?? 0
         writes = core.pathCounters(in: pool).writes(at: configuration)?.count
-        callOwner = configuration.callOwner?.key
+        ownerKey = configuration.callOwner?.key
         startedAt = core.now
         deadline = core.deadline(of: configuration, in: pool, startedAt: startedAt)
     }
 
     var owner: OwnerID { sender.owner }
+    var callOwner: CallOwner? { configuration.callOwner }
     var environment: ServiceEnvironment { pool.environment }
     var hasEnded: Bool { state.withLock { $0.phase == .ended } }
 

@@ -84,7 +84,7 @@ final class SharedTransfers: Sendable {
             name: request.name,
             usesCredentials: request.sender.usesCredentials,
             isOfRefresh: request.isOfRefresh,
-            callOwner: request.callOwner,
+            callOwner: request.ownerKey,
             credentialVersion: request.credentialVersion,
             writes: request.writes,
             cookieChanges: request.cookieChanges,
@@ -140,7 +140,7 @@ final class SharedTransfers: Sendable {
         guard let group else { return }
         let owner = group.carrier?.configuration.callOwner
         for request in group.requests.values {
-            if let owner { request.configuration.callOwner?.adopt(owner) }
+            if let owner { request.callOwner?.adopt(owner) }
             request.landed(result)
         }
     }

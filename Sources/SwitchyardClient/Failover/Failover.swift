@@ -87,9 +87,11 @@ final class Failover: DispatchedRequest {
         var avoided: [Server.ID] = []
     }
 
+    var callOwner: CallOwner? { configuration.callOwner }
+
     /// The number of times that the cookies had been removed when the call was made, or `nil` for a call without
     /// cookies.
-    var cookies: UInt64? { configuration.callOwner?.cookies }
+    var cookies: UInt64? { callOwner?.cookies }
 
     /// The environment that the request is built for.
     var environment: ServiceEnvironment { pool.environment }

@@ -67,7 +67,6 @@ final class RequestFlow: DispatchedRequest, CredentialUser {
     /// The environment that the request is built for.
     var environment: ServiceEnvironment { pool.environment }
 
-    /// The user and environment of the call, or `nil` for a call that depends on neither a login nor cookies.
     var callOwner: CallOwner? { configuration.callOwner }
 
     /// The latest time until which a caller waits for the request.

@@ -137,7 +137,16 @@ public struct RequestGenerator: Sendable {
         home: BaseURL,
         as role: ServerRole? = nil
     ) throws(RequestError) -> HTTPRequest {
-        let configuration = transforms.isEmpty ? configuration : try transformed(configuration)
+        guard !transforms.isEmpty else { return try checked(configuration, on: base, home, role) }
+        return try checked(transformed(configuration), on: base, home, role)
+    }
+
+    private func checked(
+        _ configuration: APIConfiguration,
+        on base: BaseURL,
+        _ home: BaseURL,
+        _ role: ServerRole?
+    ) throws(RequestError) -> HTTPRequest {
         if let validation { try RequestError.running("validation") { try validation(configuration) } }
         if let rare = configuration.rare?.value {
             if let prebuilt = rare.prebuiltRequest {
@@ -200,7 +209,8 @@ public struct RequestGenerator: Sendable {
         // If the value stays `nil`, the method decides whether the request may be repeated. A redirect may change the
         // method later.
         request.mayBeRepeated = configuration.mayBeRepeated ?? (configuration.idempotencyKey == .none ? nil : true)
-        return modifiers.isEmpty && configuration.rare == nil ? request : try finished(request, configuration, home)
+        guard modifiers.isEmpty, configuration.rare == nil else { return try finished(request, configuration, home) }
+        return consume request
     }
 
     private func completed(_ prebuilt: HTTPRequest, _ configuration: APIConfiguration) -> HTTPRequest {
