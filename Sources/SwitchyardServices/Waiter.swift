@@ -2,7 +2,7 @@
 ///
 /// The outcome may arrive before the task waits, and the task may be cancelled at any time. The first outcome or the
 /// cancellation decides, and later outcomes are ignored.
-package final class Waiter<Outcome: Sendable>: Sendable {
+@usableFromInline package final class Waiter<Outcome: Sendable>: Sendable {
     private enum State {
         case idle
         case waiting(UnsafeContinuation<Outcome, Never>)
@@ -62,8 +62,8 @@ package final class Waiter<Outcome: Sendable>: Sendable {
 /// The waiters for one event, which their owner protects with a lock.
 ///
 /// Code that removes waiters resumes them after releasing the lock.
-package struct WaiterList<Outcome: Sendable>: Sendable {
-    private var waiters: [ObjectIdentifier: Waiter<Outcome>] = [:]
+@usableFromInline package struct WaiterList<Outcome: Sendable>: Sendable {
+    @usableFromInline var waiters: [ObjectIdentifier: Waiter<Outcome>] = [:]
 
     /// Creates an empty list.
     package init() {}
@@ -72,7 +72,7 @@ package struct WaiterList<Outcome: Sendable>: Sendable {
     package var count: Int { waiters.count }
 
     /// Whether there are no waiters.
-    package var isEmpty: Bool { waiters.isEmpty }
+    @inlinable package var isEmpty: Bool { waiters.isEmpty }
 
     /// Adds a waiter.
     package mutating func add(_ waiter: Waiter<Outcome>) {

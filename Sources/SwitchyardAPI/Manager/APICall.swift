@@ -52,7 +52,7 @@ import SwitchyardServices
 ///    dispatch table. If it has changed, the call is cancelled, even with `outlivesLogout`.
 ///
 /// A call holds neither the manager nor its client, so that both can be released while the call is in flight. It is a
-/// class, because it is passed through many functions and each would copy a configuration of two dozen fields.
+/// class, because it is passed through many functions and each would copy all of its fields.
 package final class APICall<Value: Sendable>: Sendable {
     /// The configuration with the client's rules, the user and environment of the call, and the content types that the
     /// serializer accepts.
@@ -65,15 +65,14 @@ package final class APICall<Value: Sendable>: Sendable {
     let presentUser: (@Sendable () -> String?)?
 
     package init(
-        _ configuration: APIConfiguration,
+        _ configuration: consuming APIConfiguration,
         _ serializer: ResponseSerializer<Value>,
         _ module: APIModule,
         _ cachePlan: CachePlan? = nil,
         presentUser: (@Sendable () -> String?)? = nil
     ) {
-        var accepting = configuration
-        accepting.acceptedTypes = serializer.accept
-        self.configuration = accepting
+        configuration.acceptedTypes = serializer.accept
+        self.configuration = configuration
         self.serializer = serializer
         self.module = module
         self.cachePlan = cachePlan
@@ -124,7 +123,19 @@ extension APICall {
         guard configuration.isBoundToLogin else {
             return try await obtained(through: client, id: id, among: calls())
         }
-        let response = try await obtained(through: client, id: id, among: calls())
+        return try await ownedResponse(through: client, id: id, among: calls())
+    }
+
+    /// Returns the response of a call that is bound to a login, if its user has not logged out.
+    ///
+    /// `@inline(never)` keeps the response out of the frame of other calls.
+    @inline(never)
+    private nonisolated(nonsending) func ownedResponse(
+        through client: NetworkClient,
+        id: RequestID,
+        among calls: CallTable?
+    ) async throws(APIError) -> APIResponse<Value> {
+        let response = try await obtained(through: client, id: id, among: calls)
         try checkOwner(in: client)
         return response
     }
@@ -189,10 +200,20 @@ extension APICall {
             throw failed(error, in: client)
         }
         let received = try await whole(response, in: client)
-        guard !cache.value.removesTags.isEmpty else { return try decoded(received) }
-        let decoded = try decoded(received)
+        return try cache.value.removesTags.isEmpty ? decoded(received) : decoded(received, removingTaggedIn: client)
+    }
+
+    /// Decodes a response and then removes the stored responses with the tags that the call names.
+    ///
+    /// `@inline(never)` keeps the decoded response out of the frame of other calls.
+    @inline(never)
+    private func decoded(
+        _ received: ReceivedResponse,
+        removingTaggedIn client: NetworkClient
+    ) throws(APIError) -> APIResponse<Value> {
+        let response = try decoded(received)
         removeTagged(in: client)
-        return decoded
+        return response
     }
 
     /// Sends the request of a call that has a cache plan, validates the response and decodes it, not on the caller's
