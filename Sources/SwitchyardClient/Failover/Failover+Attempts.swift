@@ -159,7 +159,7 @@ extension Failover {
         _ fate: RequestFate,
         at now: MonotonicTime
     ) {
-        let end = (time: now, ending: CallAttempt.Ending(result))
+        let end = FailoverState.Attempt.End(time: now, ending: CallAttempt.Ending(result))
         switch state.withLock({ $0.attemptEnded(index, outcome, result, fate, end) }) {
         case .none: break
         case .end(let ending): finish(ending, at: now)

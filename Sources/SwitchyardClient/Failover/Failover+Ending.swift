@@ -15,22 +15,26 @@ extension Failover {
     ///
     /// This method runs once and without a lock, because the state returns its ending only once.
     func finish(_ ending: FailoverState.Ending, at now: MonotonicTime) {
-        var ending = ending
         ending.timer?.cancel()
-        if ending.isAttemptInFlight { ending.cancelAttemptsWithoutResponse() }
-        core.finish(self) { [ending] in
-            let events = settle(ending, at: now)
-            if !events.isEmpty { core.publish(events, from: pool) }
-            let context = context(of: ending, at: now)
-            if configuration.hasEffect {
-                core.pathCounters(in: pool).recordWrite(configuration, ending.result, context.value)
-            }
-            switch ending.result {
-            case .success(let response):
-                completion(.success(ServiceResponse(id: id, response: response, sharedContext: context)))
-            case .failure(let reason):
-                completion(.failure(RequestFailure(reason, id: id, sharedContext: context)))
-            }
+        if ending.isAttemptInFlight {
+            complete(ending.cancellingAttempts(), at: now)
+        } else {
+            complete(ending, at: now)
+        }
+        core.finish(self)
+    }
+
+    private func complete(_ ending: FailoverState.Ending, at now: MonotonicTime) {
+        let events = settle(ending, at: now)
+        if !events.isEmpty { core.publish(events, from: pool) }
+        let hasEffect = configuration.hasEffect
+        let context = context(of: ending, hasEffect: hasEffect, at: now)
+        if hasEffect { core.pathCounters(in: pool).recordWrite(configuration, ending.result, context.value) }
+        switch ending.result {
+        case .success(let response):
+            completion(.success(ServiceResponse(id: id, response: response, sharedContext: context)))
+        case .failure(let reason):
+            completion(.failure(RequestFailure(reason, id: id, sharedContext: context)))
         }
     }
 
@@ -62,11 +66,15 @@ extension Failover {
         return pool.usuallyTakesLonger(than: wait, on: attempt) ? ending.withoutResponse : ending.outcome(of: index)
     }
 
-    private func context(of ending: FailoverState.Ending, at now: MonotonicTime) -> CopyOnWrite<RequestContext> {
+    private func context(
+        of ending: FailoverState.Ending,
+        hasEffect: Bool,
+        at now: MonotonicTime
+    ) -> CopyOnWrite<RequestContext> {
         // The attempts are read in place, because copying an attempt would retain everything that it references.
         let decisive = ending.decisive
         let method = ending.changedMethod ?? configuration.sentMethod
-        let hasEffect = configuration.hasEffect || !method.isSafe
+        let hasEffect = hasEffect || !method.isSafe
         // The context is created in place, because a copy would retain everything that it references.
         return CopyOnWrite(
             RequestContext(
@@ -166,8 +174,14 @@ extension FailoverState {
         /// The attempt that determines the result.
         var decisive: Int? { winner ?? decisiveCandidate ?? attempts.indices.last }
 
-        /// Cancels the transfers of the attempts that have no response yet.
-        mutating func cancelAttemptsWithoutResponse() {
+        /// Cancels the transfers of the attempts that have no response yet, and returns the ending that follows.
+        func cancellingAttempts() -> Ending {
+            var ending = self
+            ending.cancelAttemptsWithoutResponse()
+            return ending
+        }
+
+        private mutating func cancelAttemptsWithoutResponse() {
             for index in attempts.indices where attempts[index].outcome == nil {
                 // If the request ended with another attempt's response, the end of this attempt is not reported to
                 // observers.

@@ -29,7 +29,10 @@ struct FailoverState {
         var end: End?
 
         /// The time and the kind of an attempt's end.
-        typealias End = (time: MonotonicTime, ending: CallAttempt.Ending)
+        struct End {
+            var time: MonotonicTime
+            var ending: CallAttempt.Ending
+        }
 
         /// The attempt whose server is responsible for the response body, or `nil` after a redirect to another host.
         var chargeable: SwitchyardServices.Attempt? { trail?.value.hasLeft == true ? nil : route.attempt }

@@ -23,8 +23,8 @@ extension ServerPool {
         probing probePath: String? = nil,
         at now: MonotonicTime
     ) throws(RequestFailure.Reason) -> (route: Route, probe: Probe?) {
-        let (route, probe, needsProbe) = try decide(for: configuration, barring: barred, choosesAt: now) {
-            (state, traits) throws(RequestFailure.Reason) -> (Route, Route?, Bool) in
+        let choice = try decide(for: configuration, barring: barred, choosesAt: now) {
+            (state, traits) throws(RequestFailure.Reason) -> FirstChoice in
             if state.core.sheds(traits.priority, without: traits.unsuitable, at: now) { throw .overloaded }
             let avoided = avoided.isEmpty ? ServerSet() : state.positions(of: avoided)
             guard
@@ -33,14 +33,25 @@ extension ServerPool {
             else { throw state.unserved(configuration) }
             let hasRoles = state.roles != nil
             let probe = hasRoles ? nil : state.core.takeProbe(for: traits, at: now) ?? state.core.takeWarmUp(at: now)
-            return (
-                state.route(attempt, usesCDN: configuration.usesCDN),
-                probe.map { state.route($0, usesCDN: false) },
-                hasRoles && state.core.mayProbe(at: now)
+            return FirstChoice(
+                route: state.route(attempt, usesCDN: configuration.usesCDN),
+                probe: probe.map { state.route($0, usesCDN: false) },
+                needsProbe: hasRoles && state.core.mayProbe(at: now)
             )
         }
-        if needsProbe { return (route, roleProbe(for: configuration, probing: probePath, at: now)) }
-        return (route, probe.map { Probe(route: $0, question: configuration.shadow(probePath)) })
+        if choice.needsProbe { return (choice.route, roleProbe(for: configuration, probing: probePath, at: now)) }
+        return (choice.route, choice.probe.map { Probe(route: $0, question: configuration.shadow(probePath)) })
+    }
+
+    /// The server of a request's first attempt.
+    ///
+    /// It is a struct, because the runtime copies and destroys a tuple of such types more slowly.
+    private struct FirstChoice {
+        var route: Route
+        /// The route of the probe or warm-up request that is due.
+        var probe: Route?
+        /// Whether a probe may be due that depends on the servers' roles.
+        var needsProbe: Bool
     }
 
     /// Returns the probe or the warm-up request that is due, if its server serves it.
