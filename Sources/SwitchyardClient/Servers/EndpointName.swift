@@ -16,10 +16,16 @@ enum EndpointName {
     ///
     /// The number is an FNV-1a hash folded to 32 bits, which is the same in every launch.
     static func number(of path: String, method: HTTPMethod) -> UInt32 {
-        var hash = basis
-        for byte in method.name.utf8 { hash = (hash ^ UInt64(byte)) &* prime }
+        let start = method.name.withContiguousUTF8 { $0.reduce(basis) { ($0 ^ UInt64($1)) &* prime } }
+        let hash = path.withContiguousUTF8 { Self.hash(of: $0, from: start) }
+        return UInt32(truncatingIfNeeded: hash ^ hash >> 32)
+    }
+
+    /// Adds the segments of a path to a hash.
+    private static func hash(of path: UnsafeBufferPointer<UInt8>, from start: UInt64) -> UInt64 {
+        var hash = start
         var (segment, isIdentifier, count) = (basis, false, 0)
-        for byte in path.utf8 {
+        for byte in path {
             if byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#") { break }
             if byte == UInt8(ascii: "/") {
                 guard segment != basis else { continue }
@@ -31,8 +37,7 @@ enum EndpointName {
                 segment = (segment ^ UInt64(byte)) &* prime
             }
         }
-        if segment != basis { hash = mix(hash, segment, isIdentifier) }
-        return UInt32(truncatingIfNeeded: hash ^ hash >> 32)
+        return segment == basis ? hash : mix(hash, segment, isIdentifier)
     }
 
     private static func mix(_ hash: UInt64, _ segment: UInt64, _ isIdentifier: Bool) -> UInt64 {

@@ -7,7 +7,7 @@ extension String {
     /// Calls `body` with the UTF-8 bytes of the text.
     ///
     /// The bytes are copied only if they are not contiguous.
-    package func withContiguousUTF8<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+    @inlinable package func withContiguousUTF8<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
         if let result = utf8.withContiguousStorageIfAvailable(body) { return result }
         var copy = self
         return copy.withUTF8(body)
@@ -66,6 +66,12 @@ extension StringProtocol {
 }
 
 extension UnsafeBufferPointer<UInt8> {
+    /// Returns whether the bytes start with other bytes.
+    func begins(with start: [UInt8]) -> Bool {
+        guard let baseAddress, count >= start.count else { return start.isEmpty }
+        return memcmp(baseAddress, start, start.count) == 0
+    }
+
     /// Whether the bytes contain a control character other than the tab.
     ///
     /// The loop does not stop at the first control character. Without an early exit the compiler can check several

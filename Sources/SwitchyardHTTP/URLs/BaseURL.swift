@@ -110,7 +110,7 @@ extension RequestURL {
     package func isBelow(_ base: BaseURL, secured: Bool = false) -> Bool {
         let origin = (secured ? base.securedStem : base.stem).origin
         return text.withContiguousUTF8 { bytes in
-            guard bytes.starts(with: origin) else { return false }
+            guard bytes.begins(with: origin) else { return false }
             guard bytes.count > origin.count else { return true }
             return bytes[origin.count] == UInt8(ascii: "/") || bytes[origin.count] == UInt8(ascii: "?")
         }
