@@ -118,7 +118,9 @@ package final class TimeReader: Sendable {
     package var now: MonotonicTime { system?.now ?? source.now }
 
     /// The time at which the process last resumed after a pause.
-    package var resumedAt: MonotonicTime? { system?.resumedAt ?? source.resumedAt }
+    package var resumedAt: MonotonicTime? {
+        if let system { system.resumedAt } else { source.resumedAt }
+    }
 
     /// The current time or a slightly earlier time.
     package var coarseNow: MonotonicTime { system?.coarseNow ?? source.coarseNow }

@@ -37,8 +37,8 @@ extension SwitchingCore {
     package mutating func mayProbe(at now: MonotonicTime) -> Bool {
         let time = read(now)
         if recovery.hasDueProbe(at: time, since: time) { return true }
-        guard let gap = rules.policy.warmUp, rules.policy.selection == .priority else { return false }
-        return recovery.isWarmUpDue(every: gap.inSeconds, at: time, &random)
+        guard let gap = rules.warmUp, rules.policy.selection == .priority else { return false }
+        return recovery.isWarmUpDue(every: gap, at: time, &random)
     }
 
     /// Begins the trials of the ejected servers that are due for a probe and serve no request that a probe can send.
@@ -117,12 +117,12 @@ extension SwitchingCore {
         for traits: RequestTraits = RequestTraits(),
         at now: MonotonicTime
     ) -> Attempt? {
-        guard let gap = rules.policy.warmUp, rules.policy.selection == .priority else { return nil }
+        guard let gap = rules.warmUp, rules.policy.selection == .priority else { return nil }
         let time = read(now)
-        guard recovery.isWarmUpDue(every: gap.inSeconds, at: time, &random), !timeline.isFrozen,
+        guard recovery.isWarmUpDue(every: gap, at: time, &random), !timeline.isFrozen,
             let fallback = firstFallback(without: traits.unsuitable, at: time)
         else { return nil }
-        recovery.planWarmUp(after: gap.inSeconds, at: time, &random)
+        recovery.planWarmUp(after: gap, at: time, &random)
         return attempt(Choice(position: fallback), .warmUp, at: now)
     }
 

@@ -28,6 +28,8 @@ final class CompiledPolicy: Sendable {
     let minimumInterval: Double
     /// The time, in seconds, until the first token returns to a budget without a success.
     let refill: Double
+    /// The time in seconds between two warm-up requests, or `nil` if there are none.
+    let warmUp: Double?
     /// The time in seconds after which 1/e of the hedge tokens is left, or `nil` if they do not expire.
     let hedgeTokenLife: Double?
     let shortestHedge: Double
@@ -65,6 +67,7 @@ final class CompiledPolicy: Sendable {
         minimumInterval = policy.minimumInterval.inSeconds
         forgiveness = policy.recovery.forgiveness.inSeconds
         refill = policy.budgets.refill.inSeconds
+        warmUp = policy.warmUp?.inSeconds
         shortestHedge = policy.hedging?.shortest.inSeconds ?? .infinity
         earliestHedge = policy.hedging?.earliest.inSeconds ?? .infinity
         unknownHedge = policy.hedging?.unknown.inSeconds ?? .infinity
