@@ -76,7 +76,7 @@ export async function checkRows(page, made) {
   const wanted = client().servers.map(({ name, words }, place) => [name, states[place], words]);
   check(JSON.stringify(cards) === JSON.stringify(wanted), "each server has its card and its words");
   const since = await page.value(`document.querySelector("[data-server=a] .since").textContent`);
-  check(/^Fails since \d\d:\d\d:\d\d \(\d+ s\)$/.test(since), `an outage has its start: ${since}`);
+  check(/^Since \d\d:\d\d:\d\d \(\d+ s\):$/.test(since), `an outage has its start: ${since}`);
   const verdict = await page.value(`document.querySelector(".verdict-headline").textContent`);
   check(verdict === made.feed().verdict.headline, `the verdict is at the top: ${verdict}`);
   const listed = await page.value(`document.querySelectorAll(".happenings li").length`);

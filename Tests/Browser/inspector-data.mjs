@@ -18,11 +18,11 @@ export function client(changes = {}) {
   return {
     service: "forum", environment: "test", environments: ["test", "release"], current: "b", mayControl: true,
     servers: [
-      { name: "a", url: host.a, state: "ejected", since: Date.now() - 14_000, calls: 120, failures: 9, latency: 212.5,
+      { name: "a", url: host.a, state: "ejected", since: Date.now() - 14_000,
         words: "ejected 14 s ago after 3 refused connections in a row; probed every 5 s" },
-      { name: "b", url: host.b, state: "inUse", calls: 348, failures: 2, latency: 12.5,
+      { name: "b", url: host.b, state: "inUse",
         words: "in use for 14 s, 99.4 % of its calls succeed" },
-      { name: "c", url: host.c, state: "standby", calls: 6, failures: 0, latency: 41,
+      { name: "c", url: host.c, state: "standby",
         words: "on standby, last used 2 min ago as a hedge" },
     ],
     ...changes,

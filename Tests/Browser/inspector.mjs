@@ -91,6 +91,10 @@ async function checkLoss(page, server, made) {
   server.goDown();
   await page.waitFor(`document.querySelector(".connection").textContent.includes("connection lost")`);
   check(await page.value(rowsShown) === 16, "a lost connection is told, and the calls stay");
+  const offered = `[...document.querySelectorAll(".use, .faults, .who select")].filter(({ hidden }) => !hidden).length`;
+  await page.waitFor(`${offered} === 0`);
+  const states = await page.value(`[...document.querySelectorAll(".card .state")].map((text) => text.textContent).join()`);
+  check(states === "was out of service,was in use,was on standby", `no command is offered, and states are past: ${states}`);
   const before = server.polls.length;
   server.isDown = false;
   const late = made.add("GET", "/back", 9500, (call) =>
@@ -98,6 +102,7 @@ async function checkLoss(page, server, made) {
   server.change(late);
   await page.waitFor(`document.querySelector(".connection .words").textContent === "live"`);
   await page.waitFor(`${rowsShown} === 17`);
+  check(await page.value(offered) > 0, "commands are offered again");
   check(server.polls[before] === server.cursor - 1, "it is found again and asked for what is new alone");
   page.complaints = page.complaints.filter((text) => !/ERR_|Failed to load resource/.test(text));
 }

@@ -84,12 +84,6 @@ package struct InspectedClient: Codable, Sendable, Equatable {
         package var words: String
         /// The time at which a server that is out of service first failed; missing for every other server.
         package var since: Double?
-        /// The number of requests in the time window of the server's statistics.
-        package var calls: Int
-        /// The number of failed requests in the time window of the server's statistics.
-        package var failures: Int
-        /// The median time until the server's response, in milliseconds; missing if unknown.
-        package var latency: Double?
     }
 
     /// The service's name.

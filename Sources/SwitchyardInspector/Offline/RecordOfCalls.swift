@@ -23,11 +23,13 @@ extension InspectorRecord {
     ) {
         let kept = details.suffix(Self.callLimit)
         let servers = InspectedClient.Server.those(of: kept.map(\.call))
+        let names = kept.flatMap(\.call.attempts).map(InspectedClient.Server.name)
+        let counts = Dictionary(names.map { ($0, 1) }, uniquingKeysWith: +)
         let client = InspectedClient(
             service: place.service,
             environment: place.environment,
             environments: [place.environment],
-            current: servers.max { $0.calls < $1.calls }?.name ?? "",
+            current: servers.max { counts[$0.name, default: 0] < counts[$1.name, default: 0] }?.name ?? "",
             mayControl: false,
             servers: servers
         )
@@ -69,7 +71,7 @@ extension InspectedClient.Server {
         var names: [String] = []
         var attempts: [String: [InspectedAttempt]] = [:]
         for attempt in calls.flatMap(\.attempts) {
-            let name = attempt.server ?? origin(of: attempt.url)
+            let name = name(attempt)
             if attempts[name] == nil { names.append(name) }
             attempts[name, default: []].append(attempt)
         }
@@ -80,12 +82,15 @@ extension InspectedClient.Server {
         self.name = name
         url = Self.origin(of: attempts.first?.url ?? "")
         state = .standby
-        calls = attempts.count
-        failures = attempts.count { $0.error != nil || ($0.status ?? 0) >= 500 }
-        words = "\(name): \(failures) of \(calls) requests failed"
+        let failures = attempts.count { $0.error != nil || ($0.status ?? 0) >= 500 }
         let waits = attempts.compactMap { attempt in attempt.end.map { $0 - attempt.start } }.sorted()
-        latency = waits.count < VerdictText.leastForPercentiles ? nil : waits[waits.count / 2]
+        words = "\(VerdictText.count(failures)) of \(VerdictText.count(attempts.count)) requests failed"
+        guard waits.count >= VerdictText.leastForPercentiles else { return }
+        words += "; half of the responses within \(VerdictText.milliseconds(waits[waits.count / 2]))"
     }
+
+    /// Returns the name of the server of an attempt: its own name, or the scheme and the host of its URL.
+    static func name(_ attempt: InspectedAttempt) -> String { attempt.server ?? origin(of: attempt.url) }
 
     /// Returns the scheme and the host of a URL.
     static func origin(of url: String) -> String {

@@ -1,19 +1,18 @@
 import SwitchyardClient
 import SwitchyardServices
 
-/// The evidence for the ejection of a server (its removal from use for a time), which is kept until the server has
-/// recovered.
+/// The evidence for the ejection of a server (its removal from use for a time), which is kept after the recovery of the
+/// server until its next ejection.
 ///
 /// It is kept here because the client resets its own statistics of a server when it ejects the server.
 struct ServerOutage: Sendable, Equatable {
     /// The time of the first failure, in milliseconds since 1970.
     var since: Double
+    /// The time at which the server was in service again, in milliseconds since 1970, or `nil` during the outage.
+    var end: Double?
     /// A description of the failure, such as `refused connections`.
     var what: String
-    /// The number of requests, and of failed requests, in the statistics that led to the ejection.
-    var requests: Int
-    var failures: Int
-    /// The number of calls with an attempt that failed because of the outage.
+    /// The number of calls whose first attempt failed because of the outage.
     var calls = 0
     /// The number of these calls that succeeded at another server after the failure, by the other server.
     var failedOver: [String: Int] = [:]
@@ -25,15 +24,20 @@ struct ServerOutage: Sendable, Equatable {
     var failedProbes = 0
 
     /// A description of the failure, its effect on calls, and the probes.
-    func words(nextProbe: Duration?) -> String {
+    func words(nextProbe: Duration? = nil) -> String {
         let probe = nextProbe.map { "next probe in \(Int($0.inSeconds.rounded(.up))) s" }
         let probes = failedProbes == 1 ? "1 probe failed" : "\(failedProbes) probes failed"
         return [what, callWords, failedProbes > 0 ? probes : nil, probe].compactMap(\.self).joined(separator: "; ")
     }
 
+    /// A description of the outage after its end.
+    var pastWords: String? {
+        end.map { "was out of service for \(VerdictText.milliseconds($0 - since)): \(words())" }
+    }
+
     private var callWords: String? {
-        guard calls > 0 else { return "no call met the failure" }
-        let met = calls == 1 ? "1 call met the failure" : "\(VerdictText.count(calls)) calls met the failure"
+        guard calls > 0 else { return "no call was affected" }
+        let met = calls == 1 ? "1 call was affected" : "\(VerdictText.count(calls)) calls were affected"
         let failed = calls - failedOver.values.reduce(0, +) - hedged.values.reduce(0, +)
         let parts =
             Self.words(failedOver, "failed over to") + Self.words(hedged, "hedged with")
@@ -48,9 +52,9 @@ struct ServerOutage: Sendable, Equatable {
     }
 }
 
-/// The outages of all servers that are not in service.
+/// The last outage of each server.
 struct ServerOutages: Sendable {
-    /// A call with an attempt that failed because of a server.
+    /// A call whose first attempt failed because of a server.
     fileprivate struct Meeting: Sendable {
         var start: Double
         var end: Double
@@ -65,8 +69,8 @@ struct ServerOutages: Sendable {
     /// The maximum number of recent failures that are remembered for a server.
     private static let mostMeetings = 200
 
-    /// The outages that have not ended, by server.
-    private(set) var open: [String: ServerOutage] = [:]
+    /// The last outage of each server, which may have ended.
+    private(set) var last: [String: ServerOutage] = [:]
     /// The recent failures of servers that are in service.
     private var recent: [String: [Meeting]] = [:]
 
@@ -75,50 +79,48 @@ struct ServerOutages: Sendable {
         guard let end = call.end else { return }
         let last = call.attempts.last { $0.status.map { $0 < 500 } ?? false && $0.isCut != true }
         let winner = call.outcome?.error == nil ? last?.server : nil
-        for attempt in call.attempts {
-            guard let server = attempt.server, server != winner else { continue }
-            // A hedge that is cancelled because the first server responds is no evidence against its own server.
-            let isHedged = attempt.isCut == true && attempt.kind != .hedge
-            guard attempt.error != nil || (attempt.status ?? 0) >= 500 || isHedged else { continue }
-            add(Meeting(start: attempt.start, end: end, winner: winner, isHedged: isHedged), at: server)
-        }
+        // A call that several servers fail counts for the first of them, so that the counts of the servers add up.
+        guard let first = call.attempts.first, let server = first.server, server != winner else { return }
+        let isHedged = first.isCut == true
+        guard first.error != nil || (first.status ?? 0) >= 500 || isHedged else { return }
+        add(Meeting(start: first.start, end: end, winner: winner, isHedged: isHedged), at: server)
     }
 
     /// Records an ejection with the statistics that led to it.
-    mutating func eject(_ server: String, _ statistics: HealthStatistics, at time: Double) {
-        guard open[server] == nil else { return }
-        var outage = ServerOutage(
-            since: time,
-            what: statistics.lastFailure?.deed ?? "failed",
-            requests: statistics.requests,
-            failures: statistics.failures
-        )
+    mutating func eject(_ server: String, _ statistics: HealthStatistics, _ cause: SwitchCause, at time: Double) {
+        guard !isOpen(server) else { return }
+        var outage = ServerOutage(since: time, what: statistics.deed(cause))
         for meeting in recent.removeValue(forKey: server)?.reversed() ?? [] {
             guard outage.since - meeting.end <= Self.longestGap else { break }
             outage.add(meeting)
         }
-        open[server] = outage
+        last[server] = outage
     }
 
     /// Records a probe of a server.
     mutating func probe(_ server: String, succeeded: Bool) {
-        if !succeeded { open[server]?.failedProbes += 1 }
+        guard !succeeded, isOpen(server) else { return }
+        last[server]?.failedProbes += 1
+        if last[server]?.what == Slowness.deed { last[server]?.what = FailureKind.overtaken.deed }
     }
 
     /// Records that a server is in service again.
-    mutating func recover(_ server: String) {
-        open[server] = nil
+    mutating func recover(_ server: String, at time: Double) {
+        if isOpen(server) { last[server]?.end = time }
     }
 
     /// Records that the client has changed its environment, so that no server is ejected.
     mutating func reset() {
-        (open, recent) = ([:], [:])
+        (last, recent) = ([:], [:])
     }
 
+    /// Returns whether the server's last outage has not ended.
+    private func isOpen(_ server: String) -> Bool { last[server].map { $0.end == nil } ?? false }
+
     private mutating func add(_ meeting: Meeting, at server: String) {
-        guard open[server] == nil else {
+        guard !isOpen(server) else {
             // The end of a call may be reported after the ejection that the call has caused.
-            open[server]?.add(meeting)
+            last[server]?.add(meeting)
             return
         }
         recent[server, default: []].append(meeting)

@@ -36,7 +36,7 @@ final class TrafficStore: Sendable {
         var events: [InspectorFeed.Event]
         /// The totals of all calls and events so far, including those that are no longer kept.
         var tally: VerdictTally
-        /// The outages that have not ended, by server.
+        /// The last outage of each server.
         var outages: [String: ServerOutage]
     }
 
@@ -76,7 +76,7 @@ final class TrafficStore: Sendable {
                 calls: state.calls.values.filter { $0.change > change }.map(\.call).sorted { $0.number < $1.number },
                 events: state.events.filter { $0.change > change }.map(\.event),
                 tally: state.tally,
-                outages: state.outages.open
+                outages: state.outages.last
             )
         }
     }
@@ -301,12 +301,14 @@ extension TrafficStore.State {
     fileprivate mutating func take(_ event: SwitchEvent, at time: Double) {
         switch event.kind {
         case .ejected(let server, _, let cause) where cause.blamesServer:
-            tally.eject(server, at: time)
-            outages.eject(server, event.statistics, at: time)
-        case .probed(let server, let succeeded): outages.probe(server, succeeded: succeeded)
+            tally.eject(server, isSlow: event.statistics.showsOnlySlowness(cause), at: time)
+            outages.eject(server, event.statistics, cause, at: time)
+        case .probed(let server, let succeeded):
+            if !succeeded { tally.failProbe(server) }
+            outages.probe(server, succeeded: succeeded)
         case .recovered(let server, _):
             tally.recover(server)
-            outages.recover(server)
+            outages.recover(server, at: time)
         case .environmentChanged(let old, let new):
             tally.changeEnvironment(from: old.rawValue, to: new.rawValue)
             outages.reset()

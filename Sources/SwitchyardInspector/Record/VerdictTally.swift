@@ -19,6 +19,10 @@ struct VerdictTally: Sendable {
     private struct Failures: Sendable {
         /// The servers that failed, in the order of their first failures.
         var servers: [String] = []
+        /// The servers that were ejected only because they were slow, in the order of their first ejections.
+        var slow: [String] = []
+        /// The servers that have recovered since their last ejection.
+        var recovered: Set<String> = []
         /// The longest time in milliseconds without a successful call, by the number of servers that failed in this
         /// time.
         var silences: [Int: Double] = [:]
@@ -39,6 +43,8 @@ struct VerdictTally: Sendable {
 
     private var facts = VerdictFacts()
     private var ejected: Set<String> = []
+    /// The ejected servers that only were slow so far, with the times of their ejections.
+    private var slow: [String: Double] = [:]
     /// The slow servers of recent calls that another server completed, with the times of the responses.
     private var hedges: [(server: String, time: Double)] = []
     private var run: Run?
@@ -60,20 +66,40 @@ struct VerdictTally: Sendable {
     }
 
     /// Records that the client has ejected a server (taken it out of use for a time) because of its failures.
-    mutating func eject(_ server: String, at time: Double) {
-        if !failures.servers.contains(server) { failures.servers.append(server) }
+    ///
+    /// If the server was only slow (`isSlow`), it counts as failed only after ``failProbe(_:)``.
+    mutating func eject(_ server: String, isSlow: Bool = false, at time: Double) {
+        let list = isSlow ? \Failures.slow : \Failures.servers
+        if !failures[keyPath: list].contains(server) { failures[keyPath: list].append(server) }
+        failures.recovered.remove(server)
         ejected.insert(server)
+        if isSlow { slow[server] = time } else { countHedges(of: server, ejectedAt: time) }
+    }
+
+    /// Counts the calls that were hedged because of the failure of a server as saved.
+    private mutating func countHedges(of server: String, ejectedAt time: Double) {
         facts.saved += hedges.count { $0.server == server && time - $0.time <= Self.hedgeTime }
         hedges.removeAll { $0.server == server }
     }
 
+    /// Records that an ejected server has not responded to a probe, so that it has failed and was not only slow.
+    mutating func failProbe(_ server: String) {
+        guard let time = slow.removeValue(forKey: server) else { return }
+        if !failures.servers.contains(server) { failures.servers.append(server) }
+        countHedges(of: server, ejectedAt: time)
+    }
+
     /// Records that a server is in service again.
-    mutating func recover(_ server: String) { ejected.remove(server) }
+    mutating func recover(_ server: String) {
+        ejected.remove(server)
+        slow[server] = nil
+        failures.recovered.insert(server)
+    }
 
     /// Records that the client has changed its environment, so that no server is ejected.
     mutating func changeEnvironment(from old: String, to new: String) {
         closeRun(at: run?.end ?? 0)
-        ejected = []
+        (ejected, slow) = ([], [:])
         earlier.append((old, failures))
         failures = earlier.first { $0.environment == new }?.failures ?? Failures()
         earlier.removeAll { $0.environment == new }
@@ -94,6 +120,8 @@ struct VerdictTally: Sendable {
         facts.serverCount = servers
         facts.isStrict = false
         facts.failedServers = tally.failures.servers
+        facts.areBack = tally.failures.recovered.isSuperset(of: tally.failures.servers)
+        facts.slowServers = tally.failures.slow
         facts.secondsWithoutServer = tally.failures.secondsWithoutServer(of: servers)
         (facts.isDownNow, facts.outOfService) = (isDownNow, outOfService)
         facts.heir = current.flatMap { outOfService.contains($0) ? nil : $0 }
@@ -124,11 +152,11 @@ struct VerdictTally: Sendable {
     /// has completed.
     ///
     /// If the slow server is already ejected, the call is counted now; otherwise it is counted when the slow server is
-    /// ejected.
+    /// ejected. It is not counted if the server only was slow.
     private mutating func hedged(_ call: InspectedCall, _ winner: InspectedAttempt) {
         let slow = call.attempts.last { $0.server != winner.server }?.server
         guard let slow, let end = call.end else { return }
-        guard !ejected.contains(slow) else {
+        guard !ejected.contains(slow) || self.slow[slow] != nil else {
             facts.saved += 1
             return
         }

@@ -5,7 +5,7 @@ import SwitchyardServices
 extension InspectedClient {
     /// Creates a description of the current state of a client.
     ///
-    /// `outages` are the outages that have not ended, by server.
+    /// `outages` are the last outages, by server.
     init(
         _ client: NetworkClient,
         _ redaction: Redaction,
@@ -22,7 +22,7 @@ extension InspectedClient {
         self.fault = fault
         servers = client.servers.map { snapshot in
             let url = list.first { $0.name == snapshot.id }?.baseURLs[environment]?.text ?? ""
-            return Server(snapshot, snapshot.state == .healthy ? nil : outages[snapshot.id], url: redaction.url(url))
+            return Server(snapshot, outages[snapshot.id], url: redaction.url(url))
         }
     }
 }
@@ -31,12 +31,10 @@ extension InspectedClient.Server {
     fileprivate init(_ snapshot: ServerSnapshot, _ outage: ServerOutage?, url: String) {
         name = snapshot.id
         self.url = url
-        words = outage.map { $0.words(nextProbe: snapshot.nextProbe) } ?? Self.words(of: snapshot)
-        since = outage?.since
         // The client resets its own statistics when it ejects the server (takes it out of use for a time).
-        calls = outage?.requests ?? snapshot.statistics.requests
-        failures = outage?.failures ?? snapshot.statistics.failures
-        latency = snapshot.hasPercentiles ? snapshot.p50.map { $0.inSeconds * 1_000 } : nil
+        let open = snapshot.state == .healthy ? nil : outage
+        words = open?.words(nextProbe: snapshot.nextProbe) ?? Self.words(of: snapshot, outage)
+        since = open?.since
         state =
             switch snapshot.state {
             case .ejected: .ejected
@@ -45,17 +43,18 @@ extension InspectedClient.Server {
             }
     }
 
-    /// Returns the known numbers that explain a server's state, as text.
-    private static func words(of snapshot: ServerSnapshot) -> String {
+    /// Returns the known numbers that explain a server's state, and its last outage, as text.
+    private static func words(of snapshot: ServerSnapshot, _ outage: ServerOutage?) -> String {
         let figures = snapshot.statistics
         let latency = zip(snapshot.p50, snapshot.p99).map { half, most in
             "half of the responses within \(milliseconds(half)), 99 % within \(milliseconds(most))"
         }
         let parts = [
-            figures.failures > 0 ? "\(figures.failures) of \(figures.requests) failed recently" : nil,
+            figures.requests > 0 ? "\(figures.failures) of the last \(figures.requests) requests failed" : nil,
             figures.share < 1 ? "receives \(Int((figures.share * 100).rounded())) % of its traffic" : nil,
             snapshot.hasPercentiles ? latency : nil,
             snapshot.nextProbe.map { "next probe in \(Int($0.inSeconds.rounded(.up))) s" },
+            outage?.pastWords,
         ]
         let words = parts.compactMap(\.self)
         return words.isEmpty ? "no data yet" : words.joined(separator: "; ")

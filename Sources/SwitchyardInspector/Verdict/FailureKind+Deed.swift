@@ -20,6 +20,25 @@ extension FailureKind {
     }
 }
 
+/// What the pages say about a server that was ejected (taken out of use for a time) only because it was slow.
+package enum Slowness {
+    /// The slowness as a part of a sentence whose subject is the server.
+    package static let deed = "was slower than the others"
+}
+
+extension HealthStatistics {
+    /// Returns whether an ejection for this cause shows only that the server was slow: its responses were late, and none
+    /// of its recent requests failed in another way.
+    package func showsOnlySlowness(_ cause: SwitchCause) -> Bool {
+        cause == .lateness && (lastFailure ?? .overtaken) == .overtaken
+    }
+
+    /// Returns the reason for an ejection for this cause as a part of a sentence whose subject is the server.
+    package func deed(_ cause: SwitchCause) -> String {
+        showsOnlySlowness(cause) ? Slowness.deed : lastFailure?.deed ?? "failed"
+    }
+}
+
 extension SwitchCause {
     /// Whether a server was ejected (taken out of use for a time) or the client switched because the server failed.
     package var blamesServer: Bool {

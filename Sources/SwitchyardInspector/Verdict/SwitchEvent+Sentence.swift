@@ -7,7 +7,7 @@ extension SwitchEvent {
         case .switched(let from, let to, let cause):
             return "calls go to \(to) instead of \(from), because \(cause.why(from: from, to: to))"
         case .ejected(let server, _, let cause):
-            let why = (cause.ownWhy ?? cause.why(from: server, to: server)) + statistics.evidence
+            let why = (cause.ownWhy ?? cause.why(from: server, to: server)) + statistics.evidence(for: cause)
             return "\(server) is taken out of service, because \(why)"
         case .probed(let server, let succeeded):
             return "\(server) \(succeeded ? "responds to a probe" : "fails a probe")"
@@ -24,11 +24,16 @@ extension SwitchEvent {
 }
 
 extension HealthStatistics {
-    /// A description of the server's statistics that led to its ejection (its removal from use for a time).
-    fileprivate var evidence: String {
+    /// Returns a description of the statistics that led to an ejection (the removal of a server from use for a time).
+    ///
+    /// The numbers of requests are named only if they are the cause. They leave out failures that are not held against
+    /// the server, such as those of a time in which all servers fail.
+    fileprivate func evidence(for cause: SwitchCause) -> String {
         guard failures > 0 else { return "" }
-        let last = lastFailure.map { ", and the last time it \($0.deed)" } ?? ""
-        return ": \(failures) of \(requests) requests failed\(last)"
+        let last = lastFailure.map { "the last time, it \($0.deed)" }
+        let counts = cause == .errorRatio ? "\(failures) of the last \(requests) failed" : nil
+        let parts = [counts, last].compactMap(\.self)
+        return parts.isEmpty ? "" : ": \(parts.joined(separator: ", and "))"
     }
 }
 
@@ -40,7 +45,7 @@ extension SwitchCause {
     fileprivate var ownWhy: String? {
         switch self {
         case .errorRatio: "too many of its requests failed"
-        case .score: "its failure score was too high"
+        case .score: "requests to it failed"
         case .lateness: "it was late significantly more often than the others"
         case .consecutiveFailures: "it had too many consecutive failures"
         case .trialFailed: "it failed a trial call"
@@ -52,7 +57,7 @@ extension SwitchCause {
     package func why(from: String, to: String) -> String {
         switch self {
         case .errorRatio: "too many of the requests to \(from) failed"
-        case .score: "the failure score of \(from) was too high"
+        case .score: "requests to \(from) failed"
         case .lateness: "\(from) was late significantly more often than the others"
         case .consecutiveFailures: "\(from) had too many consecutive failures"
         case .trialFailed: "\(from) failed a trial call"

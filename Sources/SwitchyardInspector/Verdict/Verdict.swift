@@ -48,6 +48,10 @@ package struct VerdictFacts: Sendable, Equatable {
     package var serverCount = 1
     /// The names of the servers that failed, without repetitions.
     package var failedServers: [String] = []
+    /// Whether all failed servers are known to be in service again.
+    package var areBack = false
+    /// The names of the servers that were out of service only because they were slow, without repetitions.
+    package var slowServers: [String] = []
     /// The time in seconds for which no server responded, or `nil` if a server always responded.
     package var secondsWithoutServer: Double?
     /// Whether no server has responded since.
@@ -88,7 +92,7 @@ package struct VerdictFacts: Sendable, Equatable {
     fileprivate var hasFailedServer: Bool { !failedServers.isEmpty || !outOfService.isEmpty || !elsewhere.isEmpty }
 
     fileprivate var servers: String? {
-        let sentences = [present, past].compactMap(\.self) + elsewhere.map { $0.sentence(servers: serverCount) }
+        let sentences = [present, past, slow].compactMap(\.self) + elsewhere.map { $0.sentence(servers: serverCount) }
         return sentences.isEmpty ? nil : sentences.joined(separator: " ")
     }
 
@@ -106,7 +110,15 @@ package struct VerdictFacts: Sendable, Equatable {
         }
         let names = failedServers.filter { !outOfService.contains($0) }
         guard !names.isEmpty else { return nil }
-        return "\(VerdictText.servers(names)) failed\(outOfService.isEmpty ? "" : " earlier")."
+        let back = areBack ? " and \(names.count == 1 ? "is" : "are") back" : ""
+        return "\(VerdictText.servers(names)) failed\(outOfService.isEmpty ? back : " earlier")."
+    }
+
+    /// The servers that only were slow in the current environment, except those that are out of service now.
+    private var slow: String? {
+        let names = slowServers.filter { !failedServers.contains($0) && !outOfService.contains($0) }
+        guard !names.isEmpty else { return nil }
+        return "\(VerdictText.servers(names)) \(names.count == 1 ? "was" : "were") slow."
     }
 
     fileprivate var callers: String {

@@ -28,12 +28,12 @@ import Testing
         let calls = [call(100), call(120)]
 
         for call in calls.prefix(reported) { outages.add(call) }
-        outages.eject("a", HealthStatistics(), at: 125)
+        outages.eject("a", HealthStatistics(), .score, at: 125)
         for call in calls.dropFirst(reported) { outages.add(call) }
 
-        #expect(outages.open["a"]?.since == 100)
-        #expect(outages.open["a"]?.calls == 2)
-        #expect(outages.open["a"]?.failedOver == ["b": 2])
+        #expect(outages.last["a"]?.since == 100)
+        #expect(outages.last["a"]?.calls == 2)
+        #expect(outages.last["a"]?.failedOver == ["b": 2])
     }
 
     @Test func `the evidence counts calls that failed over, were hedged, or failed`() {
@@ -45,10 +45,45 @@ import Testing
         // A hedge at `a` that is cancelled because `b`, the first server, responds.
         (other.attempts[0].error, other.attempts[0].isCut, other.attempts[0].kind) = (nil, true, .hedge)
 
-        outages.eject("a", HealthStatistics(), at: 100)
+        outages.eject("a", HealthStatistics(), .score, at: 100)
         for call in [call(100), call(120), hedged, failed, other] { outages.add(call) }
 
-        let words = outages.open["a"]?.words(nextProbe: nil)
-        #expect(words == "failed; 4 calls met the failure: 2 failed over to b, 1 hedged with b, 1 failed")
+        let words = outages.last["a"]?.words()
+        #expect(words == "failed; 4 calls were affected: 2 failed over to b, 1 hedged with b, 1 failed")
+    }
+
+    @Test func `a call that two servers fail counts only for the first of them`() {
+        var outages = ServerOutages()
+        var both = call(110)
+        both.attempts.insert(both.attempts[0], at: 1)
+        both.attempts[1].server = "c"
+
+        for server in ["a", "c"] { outages.eject(server, HealthStatistics(), .score, at: 100) }
+        outages.add(both)
+
+        #expect(outages.last.mapValues(\.calls) == ["a": 1, "c": 0])
+    }
+
+    @Test func `the evidence stays after the recovery of the server`() {
+        var outages = ServerOutages()
+        outages.eject("a", HealthStatistics(lastFailure: .wire(.connectionRefused)), .score, at: 100)
+        outages.add(call(100))
+        #expect(outages.last["a"]?.pastWords == nil)
+
+        outages.recover("a", at: 2_600)
+
+        let past = "was out of service for 2.5 s: refused connections; 1 call was affected: 1 failed over to b"
+        #expect(outages.last["a"]?.pastWords == past)
+    }
+
+    @Test func `a late server is called slow until a probe fails`() {
+        var outages = ServerOutages()
+        outages.eject("a", HealthStatistics(lastFailure: .overtaken), .lateness, at: 100)
+        let slow = outages.last["a"]?.what
+
+        outages.probe("a", succeeded: false)
+
+        #expect(slow == "was slower than the others")
+        #expect(outages.last["a"]?.what == "did not respond in time")
     }
 }

@@ -96,6 +96,32 @@ import Testing
         #expect(all.headline == "Servers a, b and c are out of service. The only call succeeded.")
     }
 
+    @Test func `servers that have failed and recovered are back`() {
+        var tally = VerdictTally()
+        for server in ["a", "b"] { tally.eject(server, at: 0) }
+        tally.add(call(0, [attempt("a", error: "connectionRefused"), attempt("c", .failover, status: 200)]))
+        tally.recover("a")
+        #expect(tally.verdict(servers: 3).headline == "Servers a and b failed. The only call succeeded.")
+
+        tally.recover("b")
+
+        #expect(tally.verdict(servers: 3).headline == "Servers a and b failed and are back. The only call succeeded.")
+    }
+
+    @Test func `a server that was late is called slow, and a failed probe shows that it failed`() {
+        var tally = VerdictTally()
+        tally.add(call(0, [attempt("a", isCut: true), attempt("b", .hedge, status: 200)]))
+        tally.eject("a", isSlow: true, at: 0)
+        let slow = tally.verdict(servers: 2)
+
+        tally.failProbe("a")
+
+        #expect(slow.headline == "Server a was slow. The only call succeeded.")
+        #expect(slow.details.isEmpty)
+        #expect(tally.verdict(servers: 2).details.first?.hasPrefix("1 call was saved") == true)
+        #expect(tally.verdict(servers: 2).headline == "Server a failed. The only call succeeded.")
+    }
+
     @Test func `the verdict uses the present perfect for an outage of all servers that has not ended`() {
         var tally = VerdictTally()
         for place in 0..<30 {

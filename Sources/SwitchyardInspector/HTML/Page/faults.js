@@ -54,11 +54,11 @@ class FaultForm {
 
   refresh() {
     const { client } = this.store;
-    this.node.hidden = !client.mayControl;
+    this.node.hidden = !this.store.mayControl;
     const isNew = this.server.options.length === 0;
     fillSelect(this.server, client.servers.map(({ name }) => [name, name]));
     if (isNew && client.current) this.server.value = client.current;
-    this.end.hidden = !client.mayControl;
+    this.end.hidden = !this.store.mayControl;
     this.banner.hidden = client.fault === undefined;
     setText(this.words, client.fault ?? "");
   }

@@ -24,6 +24,7 @@ class Feed {
 
   #tell(state) {
     this.state = state;
+    this.store.setLost(state.kind === "lost");
     for (const listener of this.listeners) listener(state);
   }
 

@@ -117,7 +117,7 @@ class Filter {
 /** Returns the controls of a filter. `shown` is the output for the number of shown calls. */
 function filterBar(filter, store) {
   const field = element("input", {
-    type: "search", id: "text", placeholder: "path, URL, tag, #number", "aria-label": "Text in path or URL",
+    type: "search", id: "text", placeholder: "path, tag, #number", "aria-label": "Text in path or URL",
     title: "Press / to focus this field. status:500, method:post, server:NAME, type:json, header:etag, body:error, "
       + "larger-than:10k and slower-than:1s are possible too.", autocomplete: "off", spellcheck: "false",
   });

@@ -50,7 +50,7 @@ class PageHeader {
     setText(this.service, client.service || "Inspector");
     setText(this.environment, client.environment);
     const names = client.environments ?? [];
-    const mayChoose = client.mayControl && names.length > 1;
+    const mayChoose = this.store.mayControl && names.length > 1;
     this.environment.hidden = mayChoose || !client.environment;
     this.choice.hidden = !mayChoose;
     if (mayChoose) {

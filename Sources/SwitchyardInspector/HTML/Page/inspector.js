@@ -83,7 +83,7 @@ class Inspector {
     addEventListener("pageshow", ({ persisted }) => { if (persisted && !this.record) this.feed.run(); });
     // Running calls and outages grow even without an update from the server.
     setInterval(() => {
-      if (!this.isPaused && !this.record) this.servers.grow();
+      if (!this.isPaused && !this.record && !this.store.isLost) this.servers.grow();
       if (this.record || document.hidden || this.isPaused) return;
       if (this.store.entries.some(({ isOpen }) => isOpen)) this.list.draw();
       this.detail.grow();

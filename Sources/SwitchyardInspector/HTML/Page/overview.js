@@ -13,12 +13,12 @@ class Overview {
     this.canvas = element("canvas", { role: "img", title: "Click to show the calls of a time" });
     this.from = element("span");
     this.until = element("span");
+    this.legend = element("span", { class: "words" });
     /** The marker of the active call. */
     this.here = element("span", { class: "here", hidden: "" });
     this.node = element("figure", { class: "overview", hidden: "" }, this.canvas, this.here,
       element("figcaption", { class: "quiet" }, this.from,
-        element("span", { class: "words" }, "height: duration, cross: failed, ring: failover or hedge, line: switch"),
-        this.until));
+        this.legend, this.until));
     this.canvas.addEventListener("click", (event) => onChoose(this.#moment(event.offsetX)));
     new ResizeObserver(() => this.draw()).observe(this.node);
     for (const media of ["(prefers-color-scheme: dark)", "print"]) {
@@ -36,14 +36,17 @@ class Overview {
     this.end = Math.max(this.begin + 1, last.time);
     const took = entries.map((entry) => Math.max(0.05, entry.duration(this.now())));
     this.took = took;
-    this.least = Math.log(took.reduce((one, other) => Math.min(one, other)));
-    this.most = Math.max(this.least + 1, Math.log(took.reduce((one, other) => Math.max(one, other))));
+    const [fastest, slowest] = [Math.min, Math.max].map((choose) => took.reduce((one, other) => choose(one, other)));
+    this.least = Math.log(fastest);
+    this.most = Math.max(this.least + 1, Math.log(slowest));
     setText(this.from, words.time(this.begin, false));
     setText(this.until, words.time(this.end, false));
+    setText(this.legend, `height: duration, ${numbers.wait(fastest)} to ${numbers.wait(slowest)}, cross: failed, `
+      + "ring: failover or hedge, line: switch");
     const failed = entries.filter(({ hasFailed }) => hasFailed).length;
     this.canvas.setAttribute("aria-label", `${words.some(entries.length, "call")} within `
       + `${numbers.wait(this.end - this.begin)}, ${failed} of them failed, `
-      + `the slowest took ${numbers.wait(Math.exp(this.most))}`);
+      + `the slowest took ${numbers.wait(slowest)}`);
     this.draw();
   }
 

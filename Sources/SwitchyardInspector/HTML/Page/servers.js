@@ -33,25 +33,18 @@ class ServerCards {
       url: element("code", { class: "url" }),
       since: element("p", { class: "since" }),
       words: element("p", { class: "evidence" }),
-      calls: element("dd"),
-      failures: element("dd"),
-      latency: element("dd"),
       use: actionButton("Use", async () => {
         await this.control({ do: "server", name });
         notice.say(`Calls now go to ${name}`);
       }, { class: "small use", hidden: "", "aria-label": `Use server ${name}` }),
     };
-    const fact = (text, value) => element("div", {}, element("dt", {}, text), value);
     parts.node = element("article", {
       class: `card server-${this.store.place(name) % 6}`, "data-server": name, "aria-label": `Server ${name}`,
     },
       element("div", { class: "card-head" },
         serverIcon(this.store.place(name)), element("h2", { title: name }, name), parts.url,
         element("span", { class: "stand" }, parts.sign, parts.state)),
-      parts.since, parts.words,
-      element("div", { class: "card-foot" },
-        element("dl", {}, fact("requests", parts.calls), fact("failed", parts.failures), fact("median response", parts.latency)),
-        parts.use));
+      parts.since, parts.words, element("div", { class: "card-foot" }, parts.use));
     this.cards.set(name, parts);
     this.node.append(parts.node);
     return parts;
@@ -67,7 +60,7 @@ class ServerCards {
     parts.since.hidden = start === undefined;
     if (start === undefined) return;
     const seconds = Math.max(0, Math.round((Date.now() - start) / 1000));
-    setText(parts.since, `Fails since ${words.time(start, false)} (${numbers.count(seconds)} s)`);
+    setText(parts.since, `Since ${words.time(start, false)} (${numbers.count(seconds)} s):`);
   }
 
   #show(parts, server, client) {
@@ -77,17 +70,14 @@ class ServerCards {
       parts.node.dataset.state = server.state;
       parts.sign.replaceChildren(serverStateIcon(server.state));
     }
-    setText(parts.state, serverStates[server.state] ?? words.plain(server.state));
+    const state = serverStates[server.state] ?? words.plain(server.state);
+    setText(parts.state, this.store.isLost ? `was ${state}` : state);
     // Without its scheme, more of the address fits beside the name. The title shows the whole URL.
     setText(parts.url, server.url.replace(/^https?:\/\//, ""));
     parts.url.title = server.url;
     parts.outageStart = server.since;
     this.#showSince(parts);
     setText(parts.words, server.words ?? "");
-    setText(parts.calls, numbers.count(server.calls ?? 0));
-    setText(parts.failures, numbers.count(server.failures ?? 0));
-    setText(parts.latency, numbers.wait(server.latency));
-    parts.node.classList.toggle("failing", (server.failures ?? 0) > 0);
-    parts.use.hidden = !client.mayControl || isCurrent;
+    parts.use.hidden = !this.store.mayControl || isCurrent;
   }
 }

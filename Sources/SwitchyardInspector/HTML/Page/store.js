@@ -94,6 +94,7 @@ function decoded(url) {
 class Store {
   constructor() {
     this.listeners = [];
+    this.isLost = false;
     this.clear();
   }
 
@@ -112,6 +113,18 @@ class Store {
 
   onChange(listener) {
     this.listeners.push(listener);
+  }
+
+  /** Records whether the connection to the app is lost, so that the data is the last known state. */
+  setLost(isLost) {
+    if (this.isLost === isLost) return;
+    this.isLost = isLost;
+    for (const listener of this.listeners) listener();
+  }
+
+  /** Whether commands can be sent to the app. */
+  get mayControl() {
+    return this.client.mayControl && !this.isLost;
   }
 
   /** Applies a feed. Calls beyond the limit of the feed are dropped, except in a record. A record cannot be

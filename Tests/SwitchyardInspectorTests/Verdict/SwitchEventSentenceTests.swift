@@ -1,0 +1,24 @@
+import SwitchyardServices
+import Testing
+
+@testable import SwitchyardInspector
+
+@Suite struct SwitchEventSentenceTests {
+    private func sentence(_ cause: SwitchCause) -> String {
+        let figures = HealthStatistics(requests: 100, failures: 1, lastFailure: .wire(.connectionRefused))
+        return SwitchEvent(at: .zero, .ejected("b", generation: 1, cause: cause), statistics: figures).sentence
+    }
+
+    @Test func `an ejection because of an error ratio names the requests that are its cause`() {
+        let counts = "1 of the last 100 failed, and the last time, it refused connections"
+        #expect(sentence(.errorRatio).hasSuffix("because too many of its requests failed: \(counts)"))
+    }
+
+    @Test(arguments: [SwitchCause.score, .consecutiveFailures, .trialFailed, .lateness])
+    func `an ejection for another cause names only the last failure, because failures can be missing in the numbers`(
+        cause: SwitchCause
+    ) {
+        #expect(!sentence(cause).contains("100"))
+        #expect(sentence(cause).hasSuffix(": the last time, it refused connections"))
+    }
+}
