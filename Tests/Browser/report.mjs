@@ -76,6 +76,13 @@ async function checkPage(page, file) {
   check(shown.faults === faults.size, "every fault has a row");
   check(shown.phases === data.phases.length, "the table has every phase");
   check(data.phases.every(({ calls }, place) => shown.calls[place] === count(calls)), "the phases have their calls");
+  const { calls: made } = data;
+  const switched = made?.way.filter((way, place) => way === 2 && made.failure[place] === 0).length;
+  const all = data.phases.find(({ name }) => name === "all");
+  const ofServers = data.totals.reduce((sum, { failedOver }) => sum + failedOver, 0);
+  if (made) {
+    check(all.failedOver === switched && ofServers === switched, `tables and legend count ${switched} failovers`);
+  }
   check(data.servers.every((name, place) => shown.servers[place] === name.trim()), "every server is named");
   check(shown.scripts === 2, "the data has made no element");
   const figures = data.kind === "fleet" ? data.servers.length + 4 : data.rates.sent ? 6 : 5;

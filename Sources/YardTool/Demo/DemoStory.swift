@@ -13,7 +13,7 @@ extension TrafficStory {
             facts: [
                 Report.Fact(name: "service", value: "forum, release"),
                 Report.Fact(name: "policy", value: SwitchPolicy.smallFleet.name),
-                Report.Fact(name: "callers", value: "\(DemoPace.show.callers), one call after another"),
+                Report.Fact(name: "callers", value: "\(DemoPace.show.callers) in the steps in which servers fail"),
             ],
             servers: Forum.names,
             origin: origin,

@@ -24,6 +24,9 @@ extension Int {
         return (self < 0 ? "-" : "") + ([digits] + groups).joined(separator: ",")
     }
 
+    /// Returns the number with a noun in the singular or the plural: `1 switch`, `2 switches`.
+    func figure(_ one: String, _ many: String) -> String { "\(figure) \(self == 1 ? one : many)" }
+
     /// The number as a size in bytes: `512 B`, `8.0 MiB`.
     var byteFigure: String {
         self < 1_048_576 ? "\(figure) B" : String(format: "%.1f MiB", Double(self) / 1_048_576)

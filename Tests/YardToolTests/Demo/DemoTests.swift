@@ -79,12 +79,19 @@ import Testing
         let report = try await demo.run()
 
         #expect(report.succeeded, "\(report.brokenClaims)")
-        for word in ["client state", "errors", "requests", "p50", "p99", "primary", "tertiary", "▶", "callers"] {
+        for word in ["client state", "was out", "requests", "p50", "p99", "primary", "tertiary", "▶", "callers"] {
             #expect(recording.text.contains(word), "\(word)")
         }
         #expect(
             recording.text.ranges(of: Escape.hideCursor).count == recording.text.ranges(of: Escape.showCursor).count
         )
+    }
+
+    @Test func `the conclusion of the demo has no number of calls, which the verdict counts in another way`() {
+        var report = DemoReport()
+        (report.requests, report.switches, report.failBacks, report.seconds) = (2_464, 1, 2, 12)
+
+        #expect(DemoCommand.conclusion(report) == "All checks passed in 12.0 s: 1 switch, 2 returns.")
     }
 
     @Test func `the embedded service is a valid service file`() throws {

@@ -77,9 +77,9 @@ import Testing
         #expect(lines.count { $0.contains("refused connections at 4.0 s") } == 1)
         #expect(
             report.summary == """
-                all servers refused connections from 4.0 s on, and no server was left to switch to; all servers \
-                responded again at 10.0 s; of 150 calls during the fault, 150 failed, and 99 in 100 ended within 2.00 ms \
-                (before: 2.00 ms), the slowest after 2.00 ms.
+                all servers refused connections from 4.0 s on, and no server was left to switch to; calls no longer \
+                failed at all servers from 10.0 s on; of 150 calls during the faults, 150 failed, and 99 in 100 ended \
+                within 2.00 ms (before: 2.00 ms), the slowest after 2.00 ms.
                 """
         )
     }
@@ -101,7 +101,37 @@ import Testing
 
         #expect(marks.map(\.kind) == [.fault, .fault, .fault, .faultEnd, .faultEnd, .faultEnd])
         #expect(marks.first?.text == "a refused connections, and no server was left to switch to")
-        #expect(marks.last?.text == "c responds again")
+        #expect(marks.last?.text == "calls no longer fail at c")
+    }
+
+    /// An outage in which the first call after it still failed over from `c`.
+    private static func withLateFailover() -> TrafficStory {
+        var story = outage(attempts: 2)
+        for call in story.notes.calls.indices where story.notes.calls[call].failure != nil {
+            story.notes.calls[call].way = .failedOver
+            story.notes.calls[call].sent = ["b", "c"].map { RecordedAttempt(server: $0, after: .zero) }
+        }
+        let late = story.notes.calls.firstIndex { $0.start == MonotonicTime(seconds: 110) }
+        guard let late else { return story }
+        story.notes.calls[late].way = .failedOver
+        story.notes.calls[late].sent = ["c", "a"].map { RecordedAttempt(server: $0, after: .zero) }
+        return story
+    }
+
+    @Test func `an outage of a server lasts until the last call that failed over from it, and saves that call`() {
+        let report = Report(of: Self.withLateFailover())
+
+        #expect(report.faults.map(\.server) == [1, 2])
+        #expect(report.faults.map(\.until) == [10, 10.04])
+        #expect(report.impacts.map(\.saved) == [0, 1])
+        #expect(report.verdict.details.contains { $0.hasPrefix("1 call was saved") })
+    }
+
+    @Test func `the tables count only successful calls as failed over`() {
+        let report = Report(of: Self.withLateFailover())
+
+        #expect(report.phases.last?.failedOver == 1)
+        #expect(report.totals.map(\.failedOver) == [1, 0, 0])
     }
 
     @Test func `an outage that has not ended at the end of the run has no end time`() {

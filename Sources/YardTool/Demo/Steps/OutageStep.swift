@@ -34,8 +34,9 @@ struct OutageStep: DemoStep {
         let events = stage.events.listen()
         stage.traffic.beginPhase()
         let start = ContinuousClock.now
-        victim.server.fault = fault
+        // The start is recorded first, so that no effect of the fault is earlier than its start.
         stage.notes.beginFault(of: victim.name, "was \(deed)")
+        victim.server.fault = fault
         stage.screen.say("\(victim.name) is \(deed)")
         let isSwitched = await stage.wait(for: events) { event in
             if case .switched(victim.name, _, _) = event { true } else { false }

@@ -12,7 +12,7 @@ final class ServerEvents: Sendable {
 
     private struct State {
         var count = Count()
-        var ejections: [Server.ID: HealthStatistics] = [:]
+        var outages: [Server.ID: Duration] = [:]
         var listeners: [AsyncStream<SwitchEvent.Kind>.Continuation] = []
     }
 
@@ -28,10 +28,8 @@ final class ServerEvents: Sendable {
     /// The numbers of events so far.
     var count: Count { state.withLock { $0.count } }
 
-    /// Returns the statistics that led to the last ejection of a server (its removal from use for a time).
-    func ejection(of server: Server.ID) -> HealthStatistics? {
-        state.withLock { $0.ejections[server] }
-    }
+    /// Returns the time for which a server was out of service, not counting an outage that has not ended.
+    func outage(of server: Server.ID) -> Duration? { state.withLock { $0.outages[server] } }
 
     /// Returns a stream of the events that occur after this call.
     ///
@@ -61,9 +59,9 @@ final class ServerEvents: Sendable {
             state.withLock { state in
                 if cause == .recovered { state.count.failBacks += 1 } else { state.count.switches += 1 }
             }
-        case .ejected(let server, _, _): state.withLock { $0.ejections[server] = event.statistics }
         case .environmentChanged: state.withLock { $0.count.environmentSwitches += 1 }
-        case .recovered: break
+        case .recovered(let server, let outage): state.withLock { $0.outages[server, default: .zero] += outage }
+        case .ejected: break
         case .probed, .trialStarted, .pushed: return nil
         }
         return event.sentence

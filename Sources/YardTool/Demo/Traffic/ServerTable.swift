@@ -15,7 +15,7 @@ struct ServerTable {
     let styled: (String, Style) -> String
 
     private static let columns: KeyValuePairs<String, TextTable.Alignment> = [
-        "": .left(1), "server": .left(9), "machine": .left(7), "client state": .left(18), "errors": .right(6),
+        "": .left(1), "server": .left(9), "machine": .left(7), "client state": .left(14), "was out": .right(7),
         "requests": .right(8), "response p50": .right(7), "p99": .right(7),
     ]
 
@@ -32,29 +32,16 @@ struct ServerTable {
     private func row(_ snapshot: ServerSnapshot) -> [String] {
         let machine = forum.machine(named: snapshot.id)
         let condition = machine.map(Condition.init) ?? .works
-        // After an ejection, the client's counts for the server start at 0, so the table shows the statistics that led
-        // to the ejection.
-        let statistics = snapshot.state == .healthy ? nil : events.ejection(of: snapshot.id)
         return [
             snapshot.isCurrent ? styled("▶", .cyan) : "",
             snapshot.isCurrent ? styled(snapshot.id, .bold) : snapshot.id,
             styled(condition.rawValue, condition.style),
-            styled("\(snapshot.state)", snapshot.state.style) + (statistics?.lastFailure.map { ": \($0)" } ?? ""),
-            errors(snapshot, statistics),
+            styled(snapshot.state.text, snapshot.state.style),
+            events.outage(of: snapshot.id)?.figure ?? "-",
             machine?.requestCount.figure ?? "-",
             snapshot.p50?.figure ?? "-",
             snapshot.p99?.figure ?? "-",
         ]
-    }
-
-    /// The share of recent requests that failed.
-    ///
-    /// For a server that is out of service, this is the share that led to its ejection, or a dash if the server was
-    /// ejected for another reason, such as late responses.
-    private func errors(_ snapshot: ServerSnapshot, _ ejection: HealthStatistics?) -> String {
-        let figures = ejection ?? snapshot.statistics
-        if snapshot.state != .healthy, figures.failures == 0 { return "-" }
-        return "\(Int((figures.errorRatio * 100).rounded(.up))) %"
     }
 }
 
@@ -77,6 +64,14 @@ private enum Condition: String {
 }
 
 extension HealthState {
+    fileprivate var text: String {
+        switch self {
+        case .healthy: "in service"
+        case .ejected: "out of service"
+        case .trial: "on trial"
+        }
+    }
+
     fileprivate var style: Style {
         switch self {
         case .healthy: .green

@@ -31,6 +31,11 @@ struct ReportCalls: Codable, Sendable, Equatable {
     var failures: [String] = []
 }
 
+extension ReportCalls {
+    /// Returns whether a call succeeded in this way.
+    func succeeded(_ call: Int, _ way: CallWay) -> Bool { failure[call] == 0 && self.way[call] == way.rawValue }
+}
+
 /// The number of calls in each time step.
 ///
 /// A call belongs to the time step in which it was due.
@@ -65,9 +70,9 @@ struct ReportPhase: Codable, Sendable, Equatable {
     var name: Name
     var calls: Int
     var failures: Int
-    /// The number of hedged calls.
+    /// The number of hedged calls that succeeded.
     ///
-    /// `hedged` and `failedOver` are `nil` for a fleet.
+    /// `failedOver` is the number of calls that failed over and succeeded. Both are `nil` for a fleet.
     var hedged: Int?
     var failedOver: Int?
     /// The median wait in milliseconds.

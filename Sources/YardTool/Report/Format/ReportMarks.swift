@@ -10,6 +10,8 @@ struct ReportFault: Codable, Sendable, Equatable {
     ///
     /// If `false`, the fault is derived from the results of the calls.
     var isKnown: Bool
+    /// Whether the server was out of service only because it was slow, or `nil` if it failed.
+    var isSlow: Bool?
 }
 
 /// An event of the servers.

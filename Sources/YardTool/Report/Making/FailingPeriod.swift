@@ -51,6 +51,22 @@ struct FailingPeriod: Sendable, Equatable {
         return (complete + partial).filter { !$0.servers.isEmpty }.sorted { $0.from < $1.from }
     }
 
+    /// Returns the time at which the failures of a server ended, or `nil` if they did not end.
+    ///
+    /// If calls failed over from the server after the period, this is the time at which the next call after them was
+    /// due.
+    func end(of server: Int, in story: TrafficStory) -> Double? {
+        guard isComplete, var end = until else { return until }
+        for call in Self.calls(of: story) {
+            let start = story.second(call.start)
+            guard start >= end else { continue }
+            end = start
+            let hasFailed = call.way == .failedOver && story.place(call.server) != server
+            guard hasFailed, call.sent.contains(where: { story.place($0.server) == server }) else { break }
+        }
+        return end
+    }
+
     /// Returns the longest time in seconds in which no call succeeded and every server failed, or `nil` if there was no
     /// such time.
     static func withoutServer(in story: TrafficStory) -> Double? {
@@ -121,10 +137,10 @@ extension String {
 }
 
 extension ReportState {
-    /// Returns the state, with the parts in which calls failed at the server without an ejection as ``Kind/failing``.
+    /// Returns the state, with the parts in which the server was in service although it failed as ``Kind/failing``.
     func showing(_ outages: [Outage]) -> [ReportState] {
         guard state == .inUse || state == .standby else { return [self] }
-        let failing = outages.filter { $0.ejectedAt == nil && $0.server == server }
+        let failing = outages.filter { !$0.isSlow && $0.server == server }
         var (parts, start): ([ReportState], Double) = ([], from)
         for outage in failing {
             let (begin, end) = (max(start, outage.from), min(until, outage.until ?? .infinity))

@@ -24,8 +24,8 @@ extension ReportPhase {
             name: name,
             calls: members.count,
             failures: members.count { calls.failure[$0] > 0 },
-            hedged: members.count { calls.way[$0] == CallWay.hedged.rawValue },
-            failedOver: members.count { calls.way[$0] == CallWay.failedOver.rawValue },
+            hedged: members.count { calls.succeeded($0, .hedged) },
+            failedOver: members.count { calls.succeeded($0, .failedOver) },
             p50: waits.quantile(0.5),
             p90: waits.quantile(0.9),
             p99: waits.quantile(0.99),
@@ -46,8 +46,8 @@ extension ReportTotal {
                 server: server,
                 answered: own.count,
                 share: (Double(own.count) / Double(Swift.max(1, answered.count))).rounded(places: 4),
-                hedged: own.count { calls.way[$0] == CallWay.hedged.rawValue },
-                failedOver: own.count { calls.way[$0] == CallWay.failedOver.rawValue },
+                hedged: own.count { calls.succeeded($0, .hedged) },
+                failedOver: own.count { calls.succeeded($0, .failedOver) },
                 p50: waits.quantile(0.5),
                 p99: waits.quantile(0.99)
             )

@@ -12,7 +12,7 @@ extension TrafficStory {
             return [
                 ReportMark(at: outage.from, kind: .fault, server: outage.server, text: text),
                 outage.until.map {
-                    ReportMark(at: $0, kind: .faultEnd, server: outage.server, text: "\(name) responds again")
+                    ReportMark(at: $0, kind: .faultEnd, server: outage.server, text: "calls no longer fail at \(name)")
                 },
             ].compactMap(\.self)
         }

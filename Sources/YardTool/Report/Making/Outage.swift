@@ -18,10 +18,13 @@ struct Outage: Sendable, Equatable {
     /// The end of the failure, or `nil` if it did not end.
     ///
     /// This is the end of the injected fault, if it was recorded. Otherwise, it is the first of the successful probes
-    /// before the recovery. Without an ejection, it is the due time of the first call that succeeded.
+    /// before the recovery. Without an ejection, it is the due time of the first call after the failures.
     var until: Double?
     var what: String
     var isKnown = false
+    /// Whether the server was ejected (taken out of use for a time) only because it was slow: its responses were late, but
+    /// none of its calls and probes failed.
+    var isSlow = false
     /// The time of the ejection, or `nil` if calls failed without an ejection.
     ///
     /// `cause` is the cause of the ejection.
@@ -33,7 +36,9 @@ struct Outage: Sendable, Equatable {
     var backAt: Double?
 
     /// The outage as a fault in the report.
-    var fault: ReportFault { ReportFault(server: server, from: from, until: until, what: what, isKnown: isKnown) }
+    var fault: ReportFault {
+        ReportFault(server: server, from: from, until: until, what: what, isKnown: isKnown, isSlow: isSlow ? true : nil)
+    }
 
     /// Returns all outages of a run in order.
     static func all(of story: TrafficStory, _ calls: ReportCalls) -> [Outage] {
@@ -41,12 +46,12 @@ struct Outage: Sendable, Equatable {
         for event in story.notes.events { reader.take(event) }
         let ejections = reader.outages.map { outage in
             var outage = outage
-            if !outage.take(story) { outage.from = firstTrouble(before: outage, calls) }
+            if !outage.take(story) { outage.from = firstTrouble(before: outage, of: reader.outages, calls) }
             return outage
         }
         let failing = FailingPeriod.all(in: story, apartFrom: ejections).flatMap { period in
             period.servers.filter { server in !ejections.contains { $0.server == server && $0.overlaps(period) } }
-                .map { Outage(server: $0, from: period.from, until: period.until, what: period.what) }
+                .map { Outage(server: $0, from: period.from, until: period.end(of: $0, in: story), what: period.what) }
         }
         return (ejections + failing).sorted { ($0.from, $0.server) < ($1.from, $1.server) }
     }
@@ -65,7 +70,7 @@ struct Outage: Sendable, Equatable {
         from = story.second(known.from)
         until = known.until.map(story.second)
         what = known.what
-        isKnown = true
+        (isKnown, isSlow) = (true, false)
         return true
     }
 
@@ -76,12 +81,14 @@ struct Outage: Sendable, Equatable {
     /// Returns the due time of the first call that failed or needed another server because of this outage.
     ///
     /// Such calls belong to the outage if at most two seconds pass between two of these calls, and between the last
-    /// call and the ejection.
-    private static func firstTrouble(before outage: Outage, _ calls: ReportCalls) -> Double {
+    /// call and the ejection, and if they were due after the previous outage of the server.
+    private static func firstTrouble(before outage: Outage, of all: [Outage], _ calls: ReportCalls) -> Double {
         guard let ejectedAt = outage.ejectedAt else { return outage.from }
+        let earlier = all.last { $0.server == outage.server && $0.ejectedAt ?? .infinity < ejectedAt }
+        let end = earlier.flatMap { $0.until ?? $0.ejectedAt } ?? -.infinity
         var first = ejectedAt
         for call in calls.start.indices.reversed() where calls.start[call] <= ejectedAt {
-            guard first - calls.start[call] <= longestGap else { break }
+            guard first - calls.start[call] <= longestGap, calls.start[call] >= end else { break }
             if calls.isTroubled(call, by: outage.server) { first = calls.start[call] }
         }
         return first
@@ -113,6 +120,7 @@ private struct OutageReader {
         case .probed(let id, let succeeded):
             guard let server = story.place(id) else { return }
             goodSince[server] = succeeded ? goodSince[server] ?? now : nil
+            if !succeeded { failed(server) }
         case .recovered(let id, _):
             guard let server = story.place(id), let index = open.removeValue(forKey: server) else { return }
             outages[index].until = goodSince[server] ?? now
@@ -124,8 +132,15 @@ private struct OutageReader {
     private mutating func begin(_ server: Int, _ cause: SwitchCause, _ figures: HealthStatistics, at now: Double) {
         guard open[server] == nil else { return }
         open[server] = outages.count
-        let what = figures.lastFailure?.deed ?? "failed"
-        outages.append(Outage(server: server, from: now, what: what, ejectedAt: now, cause: cause))
+        var outage = Outage(server: server, from: now, what: figures.deed(cause), ejectedAt: now, cause: cause)
+        outage.isSlow = figures.showsOnlySlowness(cause)
+        outages.append(outage)
+    }
+
+    /// Records that an ejected server has not responded to a probe, so that it was not only slow.
+    private mutating func failed(_ server: Int) {
+        guard let index = open[server], outages[index].isSlow else { return }
+        (outages[index].isSlow, outages[index].what) = (false, FailureKind.overtaken.deed)
     }
 
     private mutating func switched(

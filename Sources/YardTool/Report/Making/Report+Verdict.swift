@@ -27,6 +27,12 @@ extension ReportImpact {
 }
 
 extension Report {
+    /// The word for all faults of the run, in a sentence.
+    var faultWord: String { faults.count > 1 ? "faults" : "fault" }
+
+    /// Returns the number of calls in a phase, or 0 if there is no such phase.
+    func calls(in name: ReportPhase.Name) -> Int { phases.first { $0.name == name }?.calls ?? 0 }
+
     /// The effects of the faults, each with the names of its servers.
     ///
     /// A fault of several servers at the same time is listed once.
@@ -96,7 +102,8 @@ extension ReportCalls {
     /// Returns whether a call succeeded although its first server had failed.
     ///
     /// A hedged call (one that was sent to a second server because the first was slow) counts if it was due during a
-    /// fault of its first server, or, if that server is unknown, of a server other than the server that responded.
+    /// fault of its first server, or, if that server is unknown, of a server other than the server that responded. It does
+    /// not count if the server only was slow.
     func isSaved(_ call: Int, _ faults: [ReportFault]) -> Bool {
         guard failure[call] == 0 else { return false }
         switch way[call] {
@@ -104,7 +111,8 @@ extension ReportCalls {
         case CallWay.hedged.rawValue:
             let first = firstServer(of: call)
             return faults.contains {
-                $0.server != server[call] && $0.covers(start[call]) && first ?? $0.server == $0.server
+                $0.isSlow != true && $0.server != server[call] && $0.covers(start[call])
+                    && first ?? $0.server == $0.server
             }
         default: return false
         }
@@ -122,7 +130,9 @@ extension Verdict {
         let calls = report.calls ?? ReportCalls()
         var facts = VerdictFacts()
         facts.serverCount = report.servers.count
-        facts.failedServers = Array(Set(report.faults.map(\.server))).sorted().map { report.servers[$0] }
+        let (slow, failed) = (report.faults.filter { $0.isSlow == true }, report.faults.filter { $0.isSlow != true })
+        facts.failedServers = Array(Set(failed.map(\.server))).sorted().map { report.servers[$0] }
+        facts.slowServers = Array(Set(slow.map(\.server))).sorted().map { report.servers[$0] }
         facts.secondsWithoutServer = seconds
         // A call that was cancelled because the run was interrupted says nothing about the servers.
         for call in calls.start.indices where calls.kind(of: call) != "cancelled" {
@@ -143,7 +153,7 @@ extension Verdict {
     /// there are none or most of them failed with switching too.
     private static func comparison(_ report: Report, _ calls: ReportCalls) -> String? {
         let first = report.states.first { $0.from == 0 && ($0.state == .inUse || $0.state == .failing) }?.server ?? 0
-        let faults = report.faults.filter { $0.server == first }
+        let faults = report.faults.filter { $0.server == first && $0.isSlow != true }
         let members = calls.start.indices.filter { call in faults.contains { $0.covers(calls.start[call]) } }
         guard members.count > 2 * members.count(where: { calls.failure[$0] > 0 }) else { return nil }
         let seconds = faults.reduce(0) { $0 + (($1.until ?? report.duration) - $1.from) }

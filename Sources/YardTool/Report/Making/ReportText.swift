@@ -33,10 +33,13 @@ struct ReportText {
     private var impacts: String {
         guard !report.impacts.isEmpty else { return "" }
         let columns = [
-            "fault", "start", "out of service after", "calls", "failed", "saved", "slowest meanwhile", "went to",
+            "fault", "start", "out of service after", "calls", "failed", "saved", "slowest", "went to",
             "back after",
         ]
-        let title = "Faults and the calls that were due meanwhile"
+        let isOverlap = report.impacts.reduce(0) { $0 + $1.calls } > report.calls(in: .during)
+        let title =
+            "Faults and all calls that were due meanwhile"
+            + (isOverlap ? " (faults overlap, so a call can count for several)" : "")
         return HTMLTable(title, columns, ImpactRows(report).rows, isStacked: true).html
     }
 
@@ -50,7 +53,7 @@ struct ReportText {
                 + (phase.percentiles + [phase.max]).map { $0?.wait ?? "–" }
                 + [phase.hedged, phase.failedOver].compactMap { $0?.figure }
         }
-        let times = report.phases.count > 1 ? " before, during and after the fault" : ""
+        let times = report.phases.count > 1 ? " before, during and after the \(report.faultWord)" : ""
         let error = report.phases.contains { $0.failures > 0 } ? "; a failed call ends with its error" : ""
         let title = "Time within which 50, 90 and 99 % of the \(columns[1]) ended\(times)\(error)"
         return HTMLTable(title, columns, rows).html
@@ -97,7 +100,7 @@ struct ImpactRows {
 
     init(_ report: Report) {
         rows = report.sharedImpacts.map { names, impact in
-            let back = (impact.backAfter ?? impact.length)?.moment ?? "did not recover"
+            let back = (impact.backAfter ?? impact.length)?.moment ?? "not by the end"
             let isTotal = report.faults.coverAll(report.servers.count, at: impact.from)
             let stay = isTotal ? "no server left" : "stayed in service"
             return [

@@ -87,10 +87,12 @@ extension ReportCalls {
         }
     }
 
-    /// Returns whether a call failed because of a server, or was hedged or failed over and received its response from
-    /// another server than `server`.
+    /// Returns whether a call failed because of a server, or was hedged or failed over from `server` and received its
+    /// response from another server.
     func isTroubled(_ call: Int, by server: Int) -> Bool {
-        kind(of: call)?.blamesServer == true || way[call] != CallWay.direct.rawValue && self.server[call] != server
+        if kind(of: call)?.blamesServer == true { return true }
+        let first = firstServer(of: call) ?? server
+        return way[call] != CallWay.direct.rawValue && self.server[call] != server && first == server
     }
 
     /// Returns the server that received the first attempt of a call, or `nil` if it is unknown.

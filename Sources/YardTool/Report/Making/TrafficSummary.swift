@@ -17,7 +17,7 @@ struct TrafficSummary {
         let events =
             told.map { ($0.outage.from, beginning($0.outage, $0.name)) }
             + told.map { ($0.outage.until ?? .infinity, ending($0.outage, $0.name)) }
-        let more = rest > 0 ? ["\(rest.figure) more faults followed"] : []
+        let more = rest > 0 ? ["\(rest.figure("more fault", "more faults")) followed"] : []
         let sorted = events.enumerated().sorted { ($0.element.0, $0.offset) < ($1.element.0, $1.offset) }
         return (sorted.map(\.element.1) + more + [callers]).joined(separator: "; ") + "."
     }
@@ -53,27 +53,31 @@ struct TrafficSummary {
             return "\(start)\(report.faults.ending(ofServers: report.servers.count, at: outage.from))"
         }
         guard let move = outage.move else {
-            let why = cause.why(from: name, to: name)
-            return "\(start), and was taken out of service at \(ejectedAt.moment), because \(why)"
+            let why = outage.isSlow ? "" : ", because \(cause.why(from: name, to: name))"
+            return "\(start), and was taken out of service at \(ejectedAt.moment)\(why)"
         }
         let delay = Duration.seconds(max(0, move.at - outage.from)).figure
         let heir = report.servers[move.to]
-        return "\(start), and \(delay) later calls went to \(heir), because \(cause.why(from: name, to: heir))"
+        let why = outage.isSlow ? "" : ", because \(cause.why(from: name, to: heir))"
+        return "\(start), and \(delay) later calls went to \(heir)\(why)"
     }
 
     private var callers: String {
         let during = phase(.during)
         let failures = during.failures == 0 ? "none failed" : "\(during.failures.figure) failed"
-        guard let max = during.max else { return "there were no calls during the fault" }
-        let start = "of \(during.calls.figure) calls during the fault, \(failures), and"
+        guard let max = during.max else { return "there were no calls during the \(report.faultWord)" }
+        let start = "of \(during.calls.figure) calls during the \(report.faultWord), \(failures), and"
         guard let p99 = during.percentiles[2] else { return "\(start) the slowest took \(max.wait)" }
         let usual = phase(.before).percentiles[2].map { " (before: \($0.wait))" } ?? ""
         return "\(start) 99 in 100 ended within \(p99.wait)\(usual), the slowest after \(max.wait)"
     }
 
     private func ending(_ outage: Outage, _ name: String) -> String {
-        guard let until = outage.until else { return "\(name) had not recovered by the end" }
-        if outage.ejectedAt == nil { return "\(name) responded again at \(until.moment)" }
+        guard let until = outage.until else {
+            return outage.isSlow
+                ? "\(name) was still out of service at the end" : "\(name) had not recovered by the end"
+        }
+        if outage.ejectedAt == nil { return "calls no longer failed at \(name) from \(until.moment) on" }
         let well = "\(name) \(outage.isKnown ? "recovered" : "had visibly recovered") at \(until.moment)"
         return outage.backAt.map { "\(well) and received its calls again at \($0.moment)" } ?? well
     }

@@ -32,9 +32,10 @@ extension ReportImpact {
             "\(names) \(what) at \(from.moment)",
             noticedAfter.map { "out of service after \(($0 * 1_000).wait)" },
             heir.map { "calls went to \(servers[$0])" },
-            "\(calls.figure) calls, \(failed.figure) failed, \(saved.figure) saved"
+            "\(saved.figure("call", "calls")) saved",
+            "meanwhile \(calls.figure("call", "calls")) in all, \(failed.figure) failed"
                 + (slowest.map { ", slowest \($0.wait)" } ?? ""),
-            backAfter.map { "in use again after \($0.moment)" } ?? length.map { "responded again after \($0.moment)" },
+            backAfter.map { "in use again after \($0.moment)" } ?? length.map { "no failure after \($0.moment)" },
         ]
         return parts.compactMap(\.self).joined(separator: "; ") + "."
     }
@@ -43,20 +44,27 @@ extension ReportImpact {
 extension String {
     /// Returns the text in lines of at most this number of columns, broken between words.
     ///
-    /// All lines except the first start with `indent` spaces. A word that is longer than a line is not broken.
+    /// All lines except the first start with `indent` spaces. Several spaces in a row are kept. A word that is longer than
+    /// a line is not broken.
     func wrapped(to limit: Int, indent: Int) -> [String] {
         guard columns > limit else { return [self] }
         let lead = prefix { $0 == " " }
-        var (lines, line): ([String], String) = ([], String(lead))
-        for word in split(separator: " ") {
-            let isFirst = line.allSatisfy { $0 == " " }
+        var (lines, line, isFirst): ([String], String, Bool) = ([], String(lead), true)
+        for word in dropFirst(lead.count).split(separator: " ", omittingEmptySubsequences: false) {
             if !isFirst, line.columns + 1 + word.count > limit {
                 lines.append(line)
                 line = String(repeating: " ", count: indent) + word
             } else {
                 line += isFirst ? String(word) : " \(word)"
             }
+            isFirst = false
         }
         return lines + [line]
+    }
+
+    /// Returns the text with each line wrapped to this number of columns between words.
+    func wrappedLines(to limit: Int) -> String {
+        split(separator: "\n", omittingEmptySubsequences: false)
+            .flatMap { String($0).wrapped(to: limit, indent: 12) }.joined(separator: "\n")
     }
 }

@@ -9,9 +9,9 @@
 class CurvePlot extends Plot {
   static ticks = [0, 0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999];
   static phases = {
-    before: { name: "before the fault", server: 0 },
-    during: { name: "during the fault", isBold: true },
-    after: { name: "after the fault", server: 2, isDashed: true },
+    before: { name: "before", server: 0 },
+    during: { name: "during", isBold: true },
+    after: { name: "after", server: 2, isDashed: true },
     all: { name: "all calls", isBold: true },
   };
 
@@ -35,7 +35,11 @@ class CurvePlot extends Plot {
       Object.keys(CurvePlot.phases).indexOf(one) - Object.keys(CurvePlot.phases).indexOf(other));
     this.names = names;
     this.caption.append(element("ul", { class: "legend" },
-      names.map((name) => legendEntry({ ...CurvePlot.phases[name], style: "line" }))));
+      names.map((name) => {
+        const phase = CurvePlot.phases[name];
+        const text = name === "all" ? phase.name : `${phase.name} the ${faultWord(report)}`;
+        return legendEntry({ ...phase, name: text, style: "line" });
+      })));
   }
 
   /** Returns the x position of a share of the calls. */

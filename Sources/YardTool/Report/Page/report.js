@@ -33,10 +33,15 @@ function tiles(report) {
     ["failed", `${numbers.count(all.failures)}`, all.failures > 0],
     ...switches,
     ...percentile("99 % ended within", all),
-    ...(during ? percentile("99 % during the fault", during) : []),
+    ...(during ? percentile(`99 % during the ${faultWord(report)}`, during) : []),
     ["slowest in the whole run", numbers.wait(all.max)],
   ];
   return made;
+}
+
+/** Returns the word for all faults of a report, in a sentence. */
+function faultWord({ faults }) {
+  return faults.length > 1 ? "faults" : "fault";
 }
 
 /** Returns the tile of a 99th percentile, or nothing if there are too few calls for it. */
@@ -92,7 +97,7 @@ function fleetFigures(report, view) {
   const series = (options) => new SeriesPlot(view, { step: fleet.step, notes: report, ...options });
   const most = Math.max(...fleet.servers.flatMap(({ load, capacity }) => [...load, ...capacity])) * 1.05;
   const loads = fleet.servers.map((server, place) => series({
-    title: `Attempts at ${servers[place]} per second, including retries`,
+    title: `Load of ${servers[place]} per second`,
     most,
     series: [
       { name: "within its capacity", server: place, style: "stack", values: server.load.map((load, second) =>
@@ -144,7 +149,7 @@ function toolbar(view, plots) {
   const calls = plots.find((plot) => plot instanceof CallPlot);
   const tell = () => {
     const part = `${numbers.moment(view.from, view.span)} to ${numbers.moment(view.until, view.span)}`;
-    const count = calls ? `, ${numbers.count(calls.shown)} calls, ${numbers.count(calls.drawn)} marks` : "";
+    const count = calls ? `, ${numbers.count(calls.shown)} calls` : "";
     shown.textContent = part + count;
   };
   if (calls) calls.onDrawn = tell;

@@ -1,0 +1,96 @@
+import Foundation
+import Switchyard
+import SwitchyardInspector
+import Testing
+
+@testable import yard
+
+/// A run whose first server is healthy but is taken out of service because it was slower than the others.
+@Suite struct SlowServerReportTests {
+    private static let story: TrafficStory = {
+        var story = TrafficStory.hang()
+        story.notes.calls.removeAll { $0.failure != nil }
+        story.notes.events.removeAll { $0.kind == .probed("primary", succeeded: false) }
+        for event in story.notes.events.indices {
+            story.notes.events[event].statistics = HealthStatistics(requests: 16, lastFailure: .overtaken)
+        }
+        return story
+    }()
+    private let report = Report(of: story)
+
+    @Test func `the verdict calls a server slow, not failed, if its responses were late and its probes succeeded`() {
+        #expect(report.verdict.headline == "Server primary was slow. All 17 calls succeeded.")
+        #expect(report.verdict.level == .good)
+    }
+
+    @Test func `the time of a slow server is not compared with a client without switching`() {
+        #expect(!report.verdict.details.contains { $0.contains("Without switching") })
+    }
+
+    @Test func `calls that were hedged because a server was slow are not saved from a failure`() {
+        #expect(report.impacts.map(\.saved) == [0])
+        #expect(report.verdict.details.isEmpty)
+    }
+
+    @Test func `a second outage of a server does not start before the end of the first one`() {
+        var story = TrafficStory.hang()
+        let again = MonotonicTime(seconds: 105.6)
+        story.notes.events.append(SwitchEvent(at: again, .ejected("primary", generation: 2, cause: .lateness)))
+        story.notes.calls.append(
+            RecordedCall(
+                start: MonotonicTime(seconds: 105.4),
+                wait: .milliseconds(9),
+                server: "secondary",
+                way: .hedged,
+                attempts: 2,
+                sent: [RecordedAttempt(server: "primary", after: .zero)]
+            )
+        )
+        for second in [102.5, 104, 105] {
+            story.notes.calls.append(
+                RecordedCall(start: MonotonicTime(seconds: second), wait: .milliseconds(9), server: "x", way: .hedged)
+            )
+        }
+
+        #expect(Report(of: story).faults.map(\.from) == [1, 5.4])
+    }
+
+    @Test func `the row, the events and the states of a slow server do not say that it failed`() {
+        #expect(ImpactRows(report).rows.map(\.first) == ["primary was slower than the others"])
+        #expect(
+            report.summary.hasPrefix("primary was slower than the others from 1.0 s on, and 500 ms later calls went")
+        )
+        #expect(report.states.filter { $0.server == 0 }.map(\.state) == [.inUse, .out, .probing, .inUse])
+    }
+
+    @Test func `a slow server that is out of service at the end of the run is not said to have failed`() {
+        var story = Self.story
+        story.notes.events.removeAll { $0.at > MonotonicTime(seconds: 101.5) }
+
+        let report = Report(of: story)
+
+        #expect(ImpactRows(report).rows.map(\.last) == ["not by the end"])
+        #expect(report.summary.contains("primary was still out of service at the end"))
+    }
+
+    @Test func `a server that is late and fails a probe has failed`() {
+        var story = Self.story
+        story.notes.events.append(
+            SwitchEvent(at: MonotonicTime(seconds: 102), .probed("primary", succeeded: false))
+        )
+        story.notes.events.sort { $0.at < $1.at }
+
+        let report = Report(of: story)
+
+        #expect(report.verdict.headline == "Server primary failed. All 17 calls succeeded.")
+        #expect(ImpactRows(report).rows.map(\.first) == ["primary did not respond in time"])
+    }
+
+    @Test func `a late server whose fault was injected has failed`() {
+        var story = Self.story
+        let start = MonotonicTime(seconds: 101)
+        story.notes.faults = [RecordedFault(server: "primary", from: start, what: "was stopped")]
+
+        #expect(Report(of: story).verdict.headline == "Server primary failed. All 17 calls succeeded.")
+    }
+}
