@@ -63,34 +63,41 @@ struct SimulateCommand: Command {
         let start = clock.now
         var simulation = try FleetSimulation(plan)
         simulation.run()
-        Terminal.standardOutput.write(try text(of: simulation, wallSeconds: (clock.now - start) / .seconds(1)))
+        let wallSeconds = (clock.now - start) / .seconds(1)
+        let off = try Self.withoutSwitching(plan)
+        let output = Terminal.standardOutput
+        let text = try text(of: simulation, withoutSwitching: off, wallSeconds: wallSeconds)
+        output.write(output.isInteractive && !printsJSON ? text.wrappedLines(to: output.size().columns) : text)
         if let page {
-            try page.write(Report(of: simulation))
+            try page.write(Report(of: simulation, withoutSwitching: off))
             Terminal.complain("report: \(page.path)")
         }
         return 0
     }
 
     /// Returns the output for a completed simulation: tables, or one line with a JSON object.
-    func text(of simulation: FleetSimulation, wallSeconds: Double) throws -> String {
-        var report = FleetReport(of: simulation, wallSeconds: wallSeconds)
-        report.failPercentWithoutSwitching = try Self.failPercentWithoutSwitching(plan)
+    func text(
+        of simulation: FleetSimulation,
+        withoutSwitching off: FleetReport,
+        wallSeconds: Double
+    ) throws -> String {
+        var report = FleetReport(of: simulation, withoutSwitching: off, wallSeconds: wallSeconds)
         let timeline = printsTimeline ? FleetTimeline(of: simulation) : nil
         report.timeline = timeline?.steps
         if printsJSON { return try report.json() + "\n" }
-        let lines = [report.table, timeline?.table, FleetSummary(simulation).verdict.text]
+        let lines = [report.table, timeline?.table, FleetSummary(simulation, withoutSwitching: off).verdict.text]
         return lines.compactMap(\.self).map { $0 + "\n" }.joined()
     }
 
     /// Simulates the same clients and failures without switching, with the same selection of the first server.
-    private static func failPercentWithoutSwitching(_ plan: FleetPlan) throws -> Double {
+    static func withoutSwitching(_ plan: FleetPlan) throws -> FleetReport {
         var plan = plan
         let (selection, window) = (plan.policy.selection, plan.policy.latencyWindow)
         plan.policy = .off
         (plan.policy.selection, plan.policy.latencyWindow) = (selection, window)
         var simulation = try FleetSimulation(plan)
         simulation.run()
-        return FleetReport(of: simulation, wallSeconds: 0).failPercent
+        return FleetReport(of: simulation, wallSeconds: 0)
     }
 
     private static func choice<Choice: RawRepresentable<String> & CaseIterable>(

@@ -67,7 +67,46 @@ import Testing
         let requests = "\(numbers.requests.figure) requests from 100 clients"
         #expect(summary.hasPrefix("Server 1 was dead from 60 s to 180 s; \(requests)"))
         #expect(summary.contains("\(numbers.failures.figure) failed"))
-        #expect(summary.contains("the load of server 2 was"))
+        #expect(numbers.servers.allSatisfy { summary.contains("the load of server \($0.name) was \($0.words)") })
+    }
+
+    @Test func `the timeline of a fleet has no load of a server that is down`() throws {
+        let timeline = FleetTimeline(of: try Self.dead.get())
+
+        let down = timeline.steps.filter { $0.loads[0] == nil }.map(\.second)
+        #expect(down == Array(stride(from: 60, to: 180, by: 10)))
+        #expect(timeline.table.split(separator: "\n").count { $0.contains("down") } == down.count)
+    }
+
+    @Test func `the peak load of a server is not below its load in the timeline`() throws {
+        let simulation = try Self.dead.get()
+        let peaks = FleetReport(of: simulation, wallSeconds: 0).servers.map(\.peakLoad)
+
+        for step in FleetTimeline(of: simulation).steps where step.second >= 60 {
+            #expect(zip(step.loads, peaks).allSatisfy { ($0 ?? 0) <= $1 + 0.001 })
+        }
+    }
+
+    @Test func `the share of the clients that prefer the first server at the end is that of the figure`() throws {
+        let simulation = try Self.dead.get()
+        let share = FleetReport(of: simulation, wallSeconds: 0).shareBackAtEnd
+
+        let figure = try #require(Self.reported.get().fleet?.servers.first?.clients.last)
+        #expect(abs(share - figure) < 0.02)
+        #expect(try Self.reported.get().summary.contains("at the end \(share.percent) of the clients preferred it"))
+    }
+
+    @Test func `the verdict on a fleet is bad if any request failed, and tells when`() throws {
+        let simulation = try Self.simulation(FleetPlan(clients: 1_000, scenario: .brownout))
+        let verdict = Report(of: simulation).verdict
+        let failures = simulation.tally.failuresBySecond
+        let during = failures[60..<180].reduce(0, +)
+
+        #expect((1...simulation.tally.requests / 100).contains(simulation.tally.failures))
+        #expect(verdict.level == .bad)
+        let others = simulation.tally.failures - during
+        let when = others == 0 ? "all in this time" : "\(during.figure) in this time and \(others.figure) afterwards"
+        #expect(verdict.headline.hasSuffix(", \(during == 0 ? "all afterwards" : when)."))
     }
 
     @Test func `a network failure is not reported as a server's fault`() throws {
@@ -91,7 +130,7 @@ import Testing
         let overloaded = FleetReport(of: simulation, wallSeconds: 0).servers.filter { $0.secondsOverCapacity > 0 }
         #expect(!overloaded.isEmpty)
         #expect(report.verdict.details.count == overloaded.count)
-        #expect(zip(report.verdict.details, overloaded).allSatisfy { $0.hasPrefix("Server \($1.name) received") })
+        #expect(report.verdict.details == overloaded.map { "The load of server \($0.name) was \($0.words)." })
     }
 
     @Test func `the report of a fleet can be decoded from its JSON`() throws {

@@ -40,7 +40,8 @@ import Testing
         var simulation = try FleetSimulation(command.plan)
         simulation.run()
 
-        let text = try command.text(of: simulation, wallSeconds: 0)
+        let off = try SimulateCommand.withoutSwitching(command.plan)
+        let text = try command.text(of: simulation, withoutSwitching: off, wallSeconds: 0)
 
         let report = try JSONDecoder().decode(FleetReport.self, from: Data(text.utf8))
         #expect(report.timeline == FleetTimeline(of: simulation).steps)
@@ -50,15 +51,27 @@ import Testing
         let command = try command("--clients", "20", "--timeline")
         var simulation = try FleetSimulation(command.plan)
         simulation.run()
-        var report = FleetReport(of: simulation, wallSeconds: 0)
+        let off = try SimulateCommand.withoutSwitching(command.plan)
+        let report = FleetReport(of: simulation, withoutSwitching: off, wallSeconds: 0)
 
-        let text = try command.text(of: simulation, wallSeconds: 0)
+        let text = try command.text(of: simulation, withoutSwitching: off, wallSeconds: 0)
 
-        var off = try FleetSimulation(FleetPlan(clients: 20, policy: .off))
-        off.run()
-        report.failPercentWithoutSwitching = FleetReport(of: off, wallSeconds: 0).failPercent
-        let verdict = FleetSummary(simulation).verdict.text
+        let verdict = FleetSummary(simulation, withoutSwitching: off).verdict.text
         #expect(text == "\(report.table)\n\(FleetTimeline(of: simulation).table)\n\(verdict)\n")
+    }
+
+    @Test func `the text of a simulation counts the requests that fail without switching only once`() throws {
+        let command = try command("--clients", "20")
+        var simulation = try FleetSimulation(command.plan)
+        var single = try FleetSimulation(FleetPlan(clients: 20, policy: .off))
+        simulation.run()
+        single.run()
+
+        let off = try SimulateCommand.withoutSwitching(command.plan)
+        let text = try command.text(of: simulation, withoutSwitching: off, wallSeconds: 0)
+
+        #expect(text.ranges(of: "ithout switching").count == 1)
+        #expect(text.contains("Without switching, \(single.tally.failures.figure) of these requests would have failed"))
     }
 
     @Test(arguments: [

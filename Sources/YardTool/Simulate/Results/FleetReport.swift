@@ -22,6 +22,12 @@ struct FleetReport: Codable, Sendable, Equatable {
         var peakLoad: Double
         /// The number of seconds in which the load exceeded the capacity.
         var secondsOverCapacity: Int
+
+        /// The load in words, such as `at most 1.5 times its capacity, above it for 15 s`.
+        var words: String {
+            let tail = secondsOverCapacity > 0 ? ", above it for \(secondsOverCapacity) s" : ""
+            return "at most \(peakLoad.rounded(places: 2)) times its capacity\(tail)"
+        }
     }
 
     var scenario: String
@@ -36,19 +42,26 @@ struct FleetReport: Codable, Sendable, Equatable {
     /// The failed requests of the same clients without switching, in percent, or `nil` if they were not simulated.
     ///
     /// These clients select the first server of a request in the same way, and send the request only once.
+    /// `failuresWithoutSwitching` is the number of these requests.
     var failPercentWithoutSwitching: Double?
+    var failuresWithoutSwitching: Int?
     /// The number of attempts and probes per request.
     var attemptsPerRequest: Double
     var servers: [ServerLoad]
     var switchesPerClient: Count
-    /// The times from the recovery of the preferred server until this server responds to a client again.
+    /// The times from the recovery of the preferred server until this server first responds to a client again, such as to
+    /// a trial call.
     var failBackSeconds: Times
+    /// The share of the clients that prefer the first server at the end, from 0 to 1.
+    var shareBackAtEnd: Double
     var wallSeconds: Double
     /// The timeline, if it was requested.
     var timeline: [FleetTimeline.Step]?
 
     /// Summarizes a completed simulation.
-    init(of simulation: FleetSimulation, wallSeconds: Double) {
+    ///
+    /// `off` is the result of the same simulation without switching, or `nil` if it was not simulated.
+    init(of simulation: FleetSimulation, withoutSwitching off: FleetReport? = nil, wallSeconds: Double) {
         let plan = simulation.plan
         let tally = simulation.tally
         scenario = plan.scenario.rawValue
@@ -60,6 +73,7 @@ struct FleetReport: Codable, Sendable, Equatable {
         requests = tally.requests
         failures = tally.failures
         failPercent = Self.rounded(100 * Double(tally.failures) / Double(max(1, tally.requests)), to: 4)
+        (failPercentWithoutSwitching, failuresWithoutSwitching) = (off?.failPercent, off?.failures)
         attemptsPerRequest = Self.rounded(Double(tally.attempts) / Double(max(1, tally.requests)), to: 4)
         servers = zip(FleetClients.servers, zip(simulation.servers, tally.load)).map { name, pair in
             Self.load(of: name, pair.0, pair.1)
@@ -71,6 +85,8 @@ struct FleetReport: Codable, Sendable, Equatable {
             max: Int(switches.max() ?? 0)
         )
         failBackSeconds = Self.times(simulation.clients.returnTimes)
+        let back = tally.arrivals[0].reduce(plan.clients, +)
+        shareBackAtEnd = (Double(back) / Double(max(1, plan.clients))).rounded(places: 4)
         self.wallSeconds = Self.rounded(wallSeconds, to: 2)
     }
 
@@ -78,8 +94,8 @@ struct FleetReport: Codable, Sendable, Equatable {
         let seconds = Int(FleetScenario.troubleStart)..<Int(FleetScenario.duration)
         let loads = seconds.compactMap { second -> Double? in
             let middle = Double(second) + 0.5
-            if let outage = server.outage, outage.span.contains(middle) { return nil }
-            return work[second] / server.capacity.rate(at: middle)
+            let capacity = server.rate(at: middle)
+            return capacity > 0 ? work[second] / capacity : nil
         }
         return ServerLoad(
             name: name,
@@ -90,11 +106,12 @@ struct FleetReport: Codable, Sendable, Equatable {
 
     private static func times(_ values: ContiguousArray<Float>) -> Times {
         let sorted = values.filter { !$0.isNaN }.sorted()
-        guard let last = sorted.indices.last else { return Times(median: nil, p95: nil) }
-        return Times(
-            median: rounded(Double(sorted[last / 2]), to: 1),
-            p95: rounded(Double(sorted[last * 95 / 100]), to: 1)
-        )
+        // A client without a time is later than every other client.
+        func time(_ percent: Int) -> Double? {
+            let place = (values.count - 1) * percent / 100
+            return sorted.indices.contains(place) ? rounded(Double(sorted[place]), to: 1) : nil
+        }
+        return Times(median: time(50), p95: time(95))
     }
 
     private static func rounded(_ value: Double, to places: Int) -> Double {
@@ -111,8 +128,20 @@ extension FleetReport {
         return String(decoding: try encoder.encode(self), as: UTF8.self)
     }
 
-    private var comparison: String {
-        failPercentWithoutSwitching.map { " (without switching: \($0) %)" } ?? ""
+    /// The failed requests of the same clients without switching, as a sentence, or `nil` if they were not simulated.
+    var comparison: String? {
+        failuresWithoutSwitching.map { failures in
+            let share = (Double(failures) / Double(max(1, requests))).percent
+            return "Without switching, \(failures.figure) of these requests would have failed (\(share))."
+        }
+    }
+
+    /// The return of the clients to the first server in words, or `nil` if it did not fail.
+    var comeback: String? {
+        guard let median = failBackSeconds.median else { return nil }
+        let most = failBackSeconds.p95.map { " and to 95 % within \($0) s" } ?? ""
+        return "server 1 first responded to half of the clients within \(median) s\(most), "
+            + "and at the end \(shareBackAtEnd.percent) of the clients preferred it"
     }
 
     /// The report as a readable table.
@@ -122,16 +151,11 @@ extension FleetReport {
             ("policy", policy),
             ("clients", "\(clients) at \(FleetPlan.rate) requests/s, seed \(seed)"),
             ("requests", "\(requests), \(attemptsPerRequest) attempts each"),
-            ("failures", "\(failures), \(failPercent) %\(comparison)"),
+            ("failures", "\(failures), \(failPercent) %"),
             ("switches", "\(switchesPerClient.mean) per client, at most \(switchesPerClient.max)"),
         ]
-        if let median = failBackSeconds.median, let p95 = failBackSeconds.p95 {
-            rows.append(("server 1", "responds again: 50 % of the clients within \(median) s, 95 % within \(p95) s"))
-        }
-        for server in servers {
-            let load = "at most \(server.peakLoad) of its capacity, \(server.secondsOverCapacity) s above it"
-            rows.append(("server \(server.name)", load))
-        }
+        if let comeback { rows.append(("return", comeback)) }
+        for server in servers { rows.append(("server \(server.name)", "load \(server.words)")) }
         rows.append(("run time", "\(wallSeconds) s"))
         return rows.map { $0.0.padding(toLength: 12, withPad: " ", startingAt: 0) + $0.1 }.joined(separator: "\n")
     }

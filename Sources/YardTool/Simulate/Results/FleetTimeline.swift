@@ -8,8 +8,9 @@ struct FleetTimeline: Sendable {
         /// The first of the 10 seconds.
         var second: Int
         var failPercent: Double
-        /// The load of each server relative to its capacity, in the order of the servers.
-        var loads: [Double]
+        /// The load of each server relative to its capacity, in the order of the servers, or `nil` while the server is
+        /// down.
+        var loads: [Double?]
     }
 
     private static let length = 10
@@ -29,8 +30,8 @@ struct FleetTimeline: Sendable {
     var table: String {
         let names = FleetClients.servers.map { "load \($0)".leftPadded(to: 9) }.joined()
         let rows = steps.map { step in
-            let cells = [step.failPercent] + step.loads
-            return "\(step.second)".leftPadded(to: 4) + cells.map { String(format: "%9.2f", $0) }.joined()
+            let cells = ([step.failPercent] + step.loads).map { $0.map { String(format: "%.2f", $0) } ?? "down" }
+            return "\(step.second)".leftPadded(to: 4) + cells.map { $0.leftPadded(to: 9) }.joined()
         }
         return (["   s   failed" + names] + rows).joined(separator: "\n")
     }
@@ -44,7 +45,8 @@ extension FleetTimeline.Step {
         second = seconds.lowerBound
         failPercent = Self.rounded(100 * Double(failures) / Double(max(1, requests)))
         loads = zip(simulation.servers, tally.load).map { server, work in
-            let capacity = seconds.reduce(0.0) { $0 + server.capacity.rate(at: Double($1) + 0.5) }
+            let capacity = seconds.reduce(0.0) { $0 + server.rate(at: Double($1) + 0.5) }
+            guard capacity > 0 else { return nil }
             return Self.rounded(seconds.reduce(0.0) { $0 + work[$1] } / capacity)
         }
     }

@@ -3,7 +3,9 @@ import SwitchyardInspector
 
 extension Report {
     /// Creates the report of a completed simulation.
-    init(of simulation: FleetSimulation) {
+    ///
+    /// `off` is the result of the same simulation without switching, or `nil` if it was not simulated.
+    init(of simulation: FleetSimulation, withoutSwitching off: FleetReport? = nil) {
         let plan = simulation.plan
         self.init(
             kind: .fleet,
@@ -16,8 +18,8 @@ extension Report {
         phases = ReportPhase.all(of: simulation)
         marks = plan.scenario.marks
         fleet = ReportFleet(of: simulation)
-        summary = FleetSummary(simulation).text
-        verdict = FleetSummary(simulation).verdict
+        let words = FleetSummary(simulation, withoutSwitching: off)
+        (summary, verdict) = (words.text, words.verdict)
     }
 }
 
@@ -30,6 +32,10 @@ extension FleetPlan {
             Report.Fact(name: "servers", value: "\(model.rawValue)\(isWarm ? ", warm fallback" : "")"),
             Report.Fact(name: "clients", value: "\(clients.figure), \(FleetPlan.rate) requests per second each"),
             Report.Fact(name: "seed", value: "\(seed)"),
+            Report.Fact(
+                name: "load",
+                value: "all requests, also probes and warm-ups; \(Int(FleetPlan.connectionCost)) for a new connection"
+            ),
         ]
     }
 }
@@ -152,11 +158,7 @@ extension ReportFleet.Server {
         }
         self.init(
             load: seconds.map { simulation.tally.load[place][$0].rounded(places: 1) },
-            capacity: seconds.map { second in
-                let middle = Double(second) + 0.5
-                if let outage = server.outage, outage.span.contains(middle) { return 0 }
-                return server.capacity.rate(at: middle).rounded(places: 1)
-            },
+            capacity: seconds.map { server.rate(at: Double($0) + 0.5).rounded(places: 1) },
             clients: shares,
             peakLoad: figures.peakLoad,
             secondsOverCapacity: figures.secondsOverCapacity

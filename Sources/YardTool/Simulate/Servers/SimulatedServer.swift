@@ -54,6 +54,11 @@ struct SimulatedServer: Sendable {
         self.model = model
     }
 
+    /// Returns the work that the server can do per second at a time, which is 0 during an outage.
+    func rate(at time: Double) -> Double {
+        outage?.span.contains(time) == true ? 0 : capacity.rate(at: time)
+    }
+
     /// Returns the work in the queue at the given time, in requests.
     func backlog(at time: Double) -> Double {
         max(0, tail - capacity.work(until: time))
