@@ -1,3 +1,5 @@
+import Foundation
+
 /// A table in plain text whose columns are as wide as their widest cells.
 struct TextTable {
     /// The alignment of a column's cells.
@@ -35,6 +37,21 @@ struct TextTable {
     /// The cells may contain styles.
     mutating func add(_ cells: [String]) {
         rows.append(cells)
+    }
+
+    /// Returns the lines of the table, in which the text of the last column is wrapped to this number of columns.
+    ///
+    /// The heading is the first line. If less than 20 columns are left for the last column, its text is not wrapped.
+    func lines(_ limit: Int) -> [String] {
+        guard let head = lines.first, let last = rows.first?.last, let start = head.range(of: last, options: .backwards)
+        else { return lines }
+        let indent = head.distance(from: head.startIndex, to: start.lowerBound)
+        guard limit - indent >= 20 else { return lines }
+        return zip(lines, rows).flatMap { line, row in
+            let text = (row.last ?? "").wrapped(to: limit - indent, indent: 0)
+            let rest = text.dropFirst().map { String(repeating: " ", count: indent) + $0 }
+            return [String(line.dropLast(row.last?.count ?? 0)) + (text.first ?? "")] + rest
+        }
     }
 
     /// The lines of the table.

@@ -41,7 +41,9 @@ struct WorldsCommand: Command {
     func run() async throws -> Int32 {
         let report = try await report()
         try page?.write(report)
-        Terminal.standardOutput.write((printsJSON ? try report.json() : report.text) + "\n")
+        let output = Terminal.standardOutput
+        let text = report.text(columns: output.isInteractive ? output.size().columns : .max)
+        output.write((printsJSON ? try report.json() : text) + "\n")
         return report.holds ? 0 : 1
     }
 

@@ -2,12 +2,16 @@ import SwitchyardInspector
 
 extension WorldsReport {
     /// The columns of ``deviations``.
-    static let columns = ["fared worse because of", "calls", "allowed in 100,000", "worlds", "reason"]
+    static let columns = ["fared worse because of", "calls", "allowed", "worlds", "reason"]
 
     /// The report as readable text.
-    var text: String {
-        let lines = facts.map { $0.0.padded(to: 12) + $0.1 } + [""] + table + exampleLines + ["", verdict.text]
-        return lines.joined(separator: "\n")
+    var text: String { text(columns: .max) }
+
+    /// Returns the report as readable text, wrapped between words to this number of columns.
+    func text(columns: Int) -> String {
+        let facts = facts.map { $0.name.padded(to: 12) + $0.value }
+        let result = ([verdict.headline] + verdict.details).flatMap { $0.wrapped(to: columns, indent: 2) }
+        return (facts + [""] + table(columns) + exampleLines + [""] + result).joined(separator: "\n")
     }
 
     /// The result in words: the calls that succeeded because of switching, and the calls that fared worse.
@@ -21,8 +25,8 @@ extension WorldsReport {
             + "\(worse.figure) (\(share) %) fared worse"
         let known = worse == 0 ? "." : ", each for a known reason."
         let reason = unknown == 0 ? known : ", \(unknown.figure) of them for no known reason."
-        let property = holds ? "The property holds." : "The property does NOT hold."
-        return Verdict(level: holds ? .good : .bad, headline: gain + reason, details: [property])
+        let limits = holds ? "Each reason is within its limit." : "At least one reason exceeds its limit."
+        return Verdict(level: holds ? .good : .bad, headline: gain + reason, details: [limits])
     }
 
     /// The settings and results of the run, as names and values.
@@ -40,7 +44,7 @@ extension WorldsReport {
 
     /// The calls that fared worse, by their reason: first those without a known reason.
     ///
-    /// The number of allowed calls is a share of all calls. A short run may exceed it by chance.
+    /// The number of allowed calls is a share of all calls, plus a constant because one world can have many such calls.
     var deviations: [[String]] {
         faults.map { fault in
             [
@@ -51,19 +55,22 @@ extension WorldsReport {
             + exceptions.map { exception in
                 [
                     exception.name, exception.violations.figure,
-                    "\(exception.most.rounded(to: 2))\(exception.isExcessive ? " EXCEEDED" : "")",
+                    "\(allowed(exception).figure)\(exception.isExcessive ? " EXCEEDED" : "")",
                     Self.list(exception.firstWorlds, of: exception.worlds), exception.reason,
                 ]
             }
     }
 
-    private var table: [String] {
+    /// The maximum number of calls in this run that may fare worse for a reason.
+    private func allowed(_ exception: Exception) -> Int { Int(KnownException.limit(exception.most, calls: calls)) }
+
+    private func table(_ columns: Int) -> [String] {
         var table = TextTable([
             Self.columns[0]: .left, Self.columns[1]: .right, Self.columns[2]: .right, Self.columns[3]: .left,
             Self.columns[4]: .left,
         ])
         for row in deviations { table.add(row) }
-        return table.lines
+        return table.lines(columns)
     }
 
     private var exampleLines: [String] {

@@ -61,7 +61,7 @@ struct WorldsTally: Sendable {
     var excessiveExceptions: [KnownException] {
         KnownException.all.filter { exception in
             let found = Double(exceptions[exception.name]?.violations ?? 0)
-            return found > exception.mostPer100000Calls * Double(calls) / 100_000 + KnownException.mostOfAWorld
+            return found > KnownException.limit(exception.mostPer100000Calls, calls: calls)
         }
     }
 

@@ -15,6 +15,11 @@ struct KnownException: Sendable {
     /// have many of them.
     static let mostOfAWorld = 60.0
 
+    /// Returns the maximum number of violations in a run with this number of calls.
+    ///
+    /// `most` is the maximum in 100,000 calls.
+    static func limit(_ most: Double, calls: Int) -> Double { most * Double(calls) / 100_000 + mostOfAWorld }
+
     /// All known exceptions.
     ///
     /// If no exception covers a violation, the run fails.
