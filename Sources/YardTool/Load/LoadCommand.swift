@@ -66,13 +66,14 @@ struct LoadCommand: Command {
     private func finish(_ report: Report, _ summary: LoadSummary, _ signal: Int32?) throws -> Int32 {
         let problems = report.phases.last.map(thresholds.problems) ?? []
         let output = Terminal.standardOutput
-        let verdict = VerdictLines(report, columns: printsJSON ? .max : output.size().columns) { text, style in
+        let columns = printsJSON ? .max : output.size().columns
+        let verdict = VerdictLines(report, columns: columns) { text, style in
             !printsJSON && output.isColoured ? text.styled(style) : text
         }
         let limits = problems.map { "limit exceeded: \($0)" }
         let path = page.map { ["report: \($0.path)"] } ?? []
         try page?.write(report)
-        let lines = [summary.text] + path + limits + verdict.lines
+        let lines = ([summary.text] + path + limits).flatMap { $0.wrapped(to: columns, indent: 2) } + verdict.lines
         if printsJSON {
             for line in lines { Terminal.complain(line) }
         } else {

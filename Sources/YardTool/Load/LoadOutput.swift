@@ -53,6 +53,7 @@ final class LoadScreen: LoadOutput {
     }
 
     private let region: LiveRegion
+    private let columns: @Sendable () -> Int
     private let duration: Double
     private let start = SystemTime.shared.now
     private let state: Locked<State>
@@ -64,6 +65,8 @@ final class LoadScreen: LoadOutput {
     ///   - plan: The plan of the run.
     init(_ terminal: Terminal, _ plan: LoadPlan) {
         region = LiveRegion(terminal)
+        // The last column of a region stays free.
+        columns = { terminal.size().columns - 1 }
         duration = plan.duration
         state = Locked(State(server: plan.service.servers(in: plan.environment).first?.name ?? ""))
     }
@@ -83,19 +86,22 @@ final class LoadScreen: LoadOutput {
     /// Draws the line five times a second until the task is cancelled, and then removes it.
     func redraw() async {
         while !Task.isCancelled {
-            region.show([line])
+            region.show(lines)
             // After the last call, the task is cancelled. The sleep then ends early, and the loop ends too.
             try? await Task.sleep(for: .milliseconds(200))
         }
         region.clear()
     }
 
+    /// The line, wrapped between words to the width of the terminal.
+    var lines: [String] { line.wrapped(to: columns(), indent: 2) }
+
     /// The line: `12 s of 27 s: 720 calls, 0 failed, 4 active, slowest 34 ms, calls go to secondary`.
     var line: String {
         let state = state.withLock { $0 }
         let seconds = start.duration(to: SystemTime.shared.now) / .seconds(1)
         let parts = [
-            "\(state.ended.figure) calls", "\(state.failed.figure) failed",
+            state.ended.figure("call", "calls"), "\(state.failed.figure) failed",
             "\((state.started - state.ended).figure) active", "slowest \((state.slowest * 1_000).wait)",
             "calls go to \(state.server)",
         ]

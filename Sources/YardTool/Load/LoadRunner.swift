@@ -1,5 +1,6 @@
 import Foundation
 import Switchyard
+import SwitchyardInspector
 
 /// Sends the requests of a load plan: an open loop whose requests start at a constant rate, and a closed loop of
 /// workers that each wait for the response before the next request.
@@ -112,15 +113,16 @@ struct LoadSummary {
             waits.isEmpty ? 0 : waits[max(1, Int((share * Double(waits.count)).rounded(.up))) - 1] * 1000
         }
         let figures = String(
-            format: "%d switches, %d returns, waits of the callers: p50 %.1f ms, p99 %.1f ms, maximum %.1f ms",
-            switches.away,
-            switches.returns,
+            format: "waits of the callers: p50 %.1f ms, p99 %.1f ms, maximum %.1f ms",
             percentile(0.5),
             percentile(0.99),
             (waits.last ?? 0) * 1000
         )
         let failures = records.filter { !$0.ok }
-        let parts = ["\(records.count) calls", "\(failures.count) failed\(Self.kinds(of: failures))", figures]
+        let parts = [
+            records.count.figure("call", "calls"), "\(failures.count.figure) failed\(Self.kinds(of: failures))",
+            switches.away.figure("switch", "switches"), switches.returns.figure("return", "returns"), figures,
+        ]
         text = parts.joined(separator: ", ")
     }
 
@@ -131,7 +133,7 @@ struct LoadSummary {
         guard !records.isEmpty else { return "" }
         let kinds = Dictionary(grouping: records) { $0.error ?? "http\($0.status ?? 0)" }.mapValues(\.count)
             .sorted { ($1.value, $0.key) < ($0.value, $1.key) }
-            .map { "\($0.value) \($0.key)" }
+            .map { "\($0.value.figure) × \(VerdictText.failure($0.key))" }
         return " (\(kinds.joined(separator: ", ")))"
     }
 }

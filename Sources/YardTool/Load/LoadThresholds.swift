@@ -28,10 +28,10 @@ struct LoadThresholds: Sendable {
         var problems: [String] = []
         let share = Double(phase.failures) / Double(max(1, phase.calls))
         if share > failureShare {
-            problems.append("\(share.percent) of the calls failed: at most \(failureShare.percent) may fail.")
+            problems.append("\(share.percent) of the calls failed, but at most \(failureShare.percent) may fail.")
         }
         if let limit = p99, let found = phase.p99, found >= limit {
-            problems.append("99 % of the callers waited at most \(found.wait): must be less than \(limit.wait).")
+            problems.append("99 % of the callers waited at most \(found.wait), but the limit is below \(limit.wait).")
         }
         return problems
     }

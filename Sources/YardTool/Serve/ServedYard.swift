@@ -2,6 +2,15 @@ import Foundation
 import Switchyard
 import SwitchyardTesting
 
+/// An error of a server of `yard serve` that cannot listen on its port.
+struct PortError: Error, CustomStringConvertible {
+    /// The server, as the subject of a sentence.
+    let server: String
+    let cause: LoopbackError
+
+    var description: String { "\(server) cannot start: \(cause)" }
+}
+
 /// The servers of `yard serve`, and the admin server.
 final class ServedYard: Sendable {
     /// The servers that `yard serve` runs, in the order of the service files.
@@ -19,12 +28,12 @@ final class ServedYard: Sendable {
     ///     If 0, the system chooses each port. If `nil`, each server has its own port, and the admin server has the
     ///     port after the highest one.
     ///   - time: The clock of the faults' timers.
-    /// - Throws: ``LoopbackError`` if a port is in use.
+    /// - Throws: ``PortError`` if a port is in use.
     init(
         _ plan: [ServedMachine] = ServedMachine.standard,
         firstPort: UInt16? = nil,
         time: any TimeSource = SystemTime.shared
-    ) throws(LoopbackError) {
+    ) throws(PortError) {
         machines = plan.enumerated().map { number, machine in
             var site = machine.site
             if let firstPort { site.port = firstPort == 0 ? 0 : firstPort + UInt16(number) }
@@ -35,7 +44,10 @@ final class ServedYard: Sendable {
         admin = LoopbackServer(port: next ?? (plan.map(\.site.port).max() ?? 0) &+ 1)
         faults = FaultSchedule(machines, time: time)
         AdminRoutes(faults: faults).install(on: admin)
-        for server in machines.map(\.server) + [admin] { try server.start() }
+        let named = machines.map { ("server \($0.name)", $0.server) } + [("the admin server", admin)]
+        for (name, server) in named {
+            do throws(LoopbackError) { try server.start() } catch { throw PortError(server: name, cause: error) }
+        }
     }
 
     func stop() {

@@ -107,8 +107,8 @@ import Testing
 
         #expect(
             thresholds.problems(of: phase) == [
-                "1.25 % of the calls failed: at most 1 % may fail.",
-                "99 % of the callers waited at most 2.0 s: must be less than 1.5 s.",
+                "1.25 % of the calls failed, but at most 1 % may fail.",
+                "99 % of the callers waited at most 2.0 s, but the limit is below 1.5 s.",
             ]
         )
     }
@@ -122,7 +122,7 @@ import Testing
             let words = ["--service", file.path, "--path", "p", "--rate", "1", "--duration", "27"]
             return try LoadPlan(Arguments(words, options: LoadCommand.options))
         }
-        let screen = LoadScreen(RecordingTerminal(isInteractive: true).terminal, plan)
+        let screen = LoadScreen(RecordingTerminal(isInteractive: true, columns: 50, rows: 9).terminal, plan)
         let context = RequestContext(service: "s", environment: .test, method: .get, server: "a", attempts: 1)
         let response = ServiceResponse(id: RequestID(), response: HTTPResponse(status: 404), context: context)
 
@@ -131,6 +131,7 @@ import Testing
         screen.write(LoadRecord(load: "open", due: 1, done: 1.5, result: .success(response)))
         screen.write(SwitchRecord(at: 0, from: "a", to: "b", cause: "score"))
 
-        #expect(screen.line.hasSuffix(" of 27 s: 1 calls, 1 failed, 1 active, slowest 500 ms, calls go to b"))
+        #expect(screen.line.hasSuffix(" of 27 s: 1 call, 1 failed, 1 active, slowest 500 ms, calls go to b"))
+        #expect(screen.lines.count == 2 && screen.lines.allSatisfy { $0.count < 50 })
     }
 }

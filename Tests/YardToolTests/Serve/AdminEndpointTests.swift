@@ -22,6 +22,15 @@ import Testing
         #expect(yard.machines.map(\.server.fault) == [.status(418), nil, nil, nil, nil])
     }
 
+    @Test func `a port that is in use is an error that names its server`() throws {
+        let error = #expect(throws: PortError.self) {
+            _ = try ServedYard([ServedMachine.standard[0]], firstPort: yard.admin.port)
+        }
+
+        let name = ServedMachine.standard[0].name
+        #expect(error?.description == "server \(name) cannot start: port \(yard.admin.port) is in use")
+    }
+
     @Test func `a fault can be set with a JSON body`() async throws {
         let answer = try await call(.put, "admin/fault", body: #"{"server": "primary", "fault": "hang"}"#)
 
