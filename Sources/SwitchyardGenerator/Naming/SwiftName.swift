@@ -2,8 +2,9 @@
 enum SwiftName {
     /// The words that are written in upper case in Swift names, such as `ID`.
     private static let acronyms: Set<String> = [
-        "id", "ids", "url", "urls", "uri", "uris", "html", "json", "xml", "api", "apis", "http", "https", "sha", "ssh",
-        "ip", "ui", "uuid", "pdf", "csv", "sms", "gpg", "oauth", "mime", "sso", "ssl", "tls", "dns", "iban",
+        "id", "url", "uri", "html", "json", "xml", "api", "http", "https", "sha", "ssh", "ip", "ui", "uuid", "pdf",
+        "csv", "sms", "gpg", "mime", "sso", "ssl", "tls", "dns", "iban", "ai", "cdn", "cpu", "gpu", "jwt", "mfa", "nat",
+        "nfs", "otp", "sdk", "sql", "tcp", "udp", "vpc", "vpn",
     ]
 
     /// The words for symbols that would otherwise be the only difference between two names.
@@ -48,6 +49,11 @@ enum SwiftName {
                 let previous = word.last
                 let begins =
                     character.isUppercase && (previous?.isUppercase == false || (previous != nil && next.isLowercase))
+                if begins, endsAcronym(word, character, next, characters, index) {
+                    word.append(character)
+                    end()
+                    continue
+                }
                 if begins, !isPlural(word, character, next, characters, index) { end() }
                 word.append(character)
             }
@@ -66,7 +72,20 @@ enum SwiftName {
     ) -> Bool {
         guard next == "s", word.allSatisfy(\.isUppercase), character.isUppercase else { return false }
         let after = index + 2 < all.count ? all[index + 2] : " "
-        return !after.isLowercase && acronyms.contains((word + String(character) + "s").lowercased())
+        return !after.isLowercase
+    }
+
+    /// Returns whether a character is the last one of an acronym before a word in lower case, as in `APIkey`.
+    private static func endsAcronym(
+        _ word: String,
+        _ character: Character,
+        _ next: Character,
+        _ all: [Character],
+        _ index: Int
+    ) -> Bool {
+        guard word.count > 1, word.allSatisfy(\.isUppercase), next.isLowercase else { return false }
+        guard !isPlural(word, character, next, all, index) else { return false }
+        return acronyms.contains((word + String(character)).lowercased())
     }
 
     private static func isWord(_ character: Character) -> Bool {
@@ -91,11 +110,14 @@ enum SwiftName {
         return name.first?.isNumber == true ? "value" + name : name
     }
 
+    /// Returns a word as a part of a camel-case name, such as `ID`, `IDs`, `SHA256` or `Name`.
     private static func capitalised(_ word: String) -> String {
-        if acronyms.contains(word) {
-            let isPlural = word.hasSuffix("s") && acronyms.contains(String(word.dropLast()))
-            return isPlural ? word.dropLast().uppercased() + "s" : word == "oauth" ? "OAuth" : word.uppercased()
-        }
+        let letters = String(word.prefix { !$0.isNumber })
+        let rest = word.dropFirst(letters.count)
+        if letters == "oauth" { return "OAuth" + rest }
+        if acronyms.contains(letters) { return letters.uppercased() + rest }
+        let singular = String(letters.dropLast())
+        if letters.hasSuffix("s"), acronyms.contains(singular) { return singular.uppercased() + "s" + rest }
         return word.prefix(1).uppercased() + word.dropFirst()
     }
 

@@ -71,8 +71,9 @@ struct Planner {
         let mainKey = ServicePlanner.key(of: main)
         _ = try services.service(for: main, isMain: true, root: document.root)
         var groups: [String: Int] = [:]
-        var members: [[(operation: Operation, method: Method, short: [String], full: [String])]] = []
+        var members: [[(operation: Operation, method: Method, names: [[String]])]] = []
         let methods = MethodPlanner(reader: reader, options: options)
+        let namer = OperationNamer(operations)
         let texts = document.tagDescriptions
         var types = NameTable(reserved: TypeNamer.reserved.union([plan.name, "\(plan.name)Error"]))
         var properties = NameTable(reserved: ["client", "module", "service"])
@@ -97,11 +98,9 @@ struct Planner {
                 )
                 members.append([])
             }
-            let names = OperationNamer.names(of: operation, tag: tag)
-            let tagWords = SwiftName.words(of: tag)
-            let isNamed = Set(tagWords).isSubset(of: names.full)
-            let method = try methods.method(of: operation, words: isNamed ? names.full : tagWords + names.full)
-            members[groups[key] ?? 0].append((operation, method, names.short, names.full))
+            let names = namer.names(of: operation, tag: tag)
+            let method = try methods.method(of: operation, words: names.types)
+            members[groups[key] ?? 0].append((operation, method, names.choices))
         }
         for index in members.indices { plan.managers[index].methods = named(members[index]) }
     }
@@ -137,9 +136,9 @@ struct Planner {
     /// Returns the methods of a manager with their final names.
     ///
     /// If several operations have the same short name, the operation with the shortest identifier gets it. The others
-    /// get their full names.
+    /// get their next names, the last of which is the full name.
     private func named(
-        _ members: [(operation: Operation, method: Method, short: [String], full: [String])]
+        _ members: [(operation: Operation, method: Method, names: [[String]])]
     ) -> [Method] {
         var table = NameTable(reserved: [
             "value", "send", "response", "cancel", "cache", "isLoading", "cancelAll", "resource", "cacheUser",
@@ -153,10 +152,8 @@ struct Planner {
             return (key(first).count, key(first)) < (key(second).count, key(second))
         }
         for index in order {
-            let member = members[index]
-            let short = SwiftName.member(of: member.short.joined(separator: " "))
-            let full = SwiftName.member(of: member.full.joined(separator: " "))
-            names[index] = table.unique(of: [short, full])
+            let choices = members[index].names.map { SwiftName.member(of: $0.joined(separator: " ")) }
+            names[index] = table.unique(of: choices)
         }
         return members.indices.map { index in
             var method = members[index].method
@@ -248,16 +245,15 @@ extension Method {
                 constant: parameter.constant
             )
         }
-        body = body.map {
-            Body(kind: $0.kind, type: graph.final($0.type), isRequired: $0.isRequired, deepLists: $0.deepLists)
-        }
+        if let type = body?.type { body?.type = graph.final(type) }
+        if let type = form?.type { form?.type = graph.final(type) }
         if case .value(let type, let isOptional) = result { result = .value(graph.final(type), isOptional: isOptional) }
     }
 
     /// Records in the graph which types the method decodes and which types it encodes.
     func use(_ graph: TypeGraph, by user: String) {
         for parameter in parameters { graph.use(parameter.type, isDecoded: false, by: user) }
-        if let body { graph.use(body.type, isDecoded: false, by: user) }
+        for body in [body, form].compactMap(\.self) { graph.use(body.type, isDecoded: false, by: user) }
         if case .value(let type, _) = result { graph.use(type, isDecoded: true, by: user) }
     }
 }
