@@ -104,10 +104,12 @@ struct Method {
         }
 
         let kind: Kind
-        let type: SwiftType
+        var type: SwiftType
         let isRequired: Bool
         /// The form fields in which list elements are written with indexes, as in `items[0]`.
         let deepLists: [String]
+        /// The argument label of the body.
+        var label = "body"
     }
 
     /// The return value of a method.
@@ -122,6 +124,9 @@ struct Method {
     var name: String
     var parameters: [Parameter]
     var body: Body?
+    /// The multipart form that a further method of the operation sends, because JSON cannot contain its files, or `nil`
+    /// if there is none.
+    var form: Body?
     var result: Result
     /// Whether the response can also be an event stream.
     var hasEvents = false
@@ -206,6 +211,16 @@ struct ListPlan {
 }
 
 extension Method {
+    /// The method that sends the multipart form in place of the JSON body, or `nil` if there is none.
+    var withForm: Method? {
+        guard let form else { return nil }
+        var method = self
+        method.body = form
+        method.form = nil
+        method.list = nil
+        return method
+    }
+
     /// The parameters of the generated method that set an option of the library, with their types and default values.
     var options: [(name: String, type: String, value: String)] {
         var options: [(name: String, type: String, value: String)] = []

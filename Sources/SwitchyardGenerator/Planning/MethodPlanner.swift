@@ -26,6 +26,7 @@ struct MethodPlanner {
             body: try body(of: operation, hint),
             result: .none
         )
+        method.form = try form(of: operation, hint)
         try addParameters(of: operation, hint, to: &method)
         try addResult(of: operation, hint, to: &method)
         return method
@@ -115,8 +116,8 @@ struct MethodPlanner {
             if type.hasSuffix("xml") { reader.note(.untyped, "an XML body is sent as bytes", at: content.place) }
             return body(.bytes(type), .data)
         }
-        if type == "multipart/form-data" {
-            return body(.multipart, try multipartType(schema, content.place["encoding"], origin))
+        if type == Self.multipart {
+            return body(.multipart, try multipartType(schema, content.place["encoding"], origin, isOnlyBody: true))
         }
         let typed = try reader.type(of: schema, origin).type
         if type == "application/x-www-form-urlencoded" {
@@ -132,14 +133,28 @@ struct MethodPlanner {
         return body(.json(type), typed)
     }
 
-    /// Returns the content type to use for a body: a multipart form if its schema has files, which JSON cannot contain,
-    /// otherwise the preferred content type.
+    private static let multipart = "multipart/form-data"
+
+    /// Returns the content type to use for a body: a multipart form if the JSON schema has files, which JSON cannot
+    /// contain, otherwise the preferred content type.
     private func content(of operation: Operation) throws(GeneratorError) -> Operation.Content? {
         let preferred = Self.preferred(operation.bodies)
-        guard let form = operation.bodies.first(where: { Self.essence($0.type) == "multipart/form-data" }),
-            try reader.hasFiles(preferred?.schema)
+        guard let form = operation.bodies.first(where: { Self.essence($0.type) == Self.multipart }),
+            try reader.hasFiles(preferred?.schema, isExact: true)
         else { return preferred }
         return form
+    }
+
+    /// Returns the multipart form that can be sent in place of a JSON body and that has files, or `nil` if there is
+    /// none.
+    private func form(of operation: Operation, _ hint: String) throws(GeneratorError) -> Method.Body? {
+        guard let chosen = try content(of: operation), Self.isJSON(Self.essence(chosen.type)),
+            let form = operation.bodies.first(where: { Self.essence($0.type) == Self.multipart }),
+            let schema = form.schema, try reader.hasFiles(schema, isExact: false)
+        else { return nil }
+        let origin = TypeReader.Origin(component: nil, hint: "\(hint) form")
+        let type = try multipartType(schema, form.place["encoding"], origin, isOnlyBody: false)
+        return Method.Body(kind: .multipart, type: type, isRequired: true, deepLists: [], label: "form")
     }
 
     /// Returns the form fields whose `style` is `deepObject` and whose values may be lists.
@@ -154,15 +169,16 @@ struct MethodPlanner {
     }
 
     private static func isStructured(_ type: String) -> Bool {
-        isJSON(type) || type == "multipart/form-data" || type == "application/x-www-form-urlencoded"
+        isJSON(type) || type == multipart || type == "application/x-www-form-urlencoded"
     }
 
     private func multipartType(
         _ schema: Place,
         _ encoding: Place?,
-        _ origin: TypeReader.Origin
+        _ origin: TypeReader.Origin,
+        isOnlyBody: Bool
     ) throws(GeneratorError) -> SwiftType {
-        let typed = try reader.multipartType(of: schema, origin)
+        let typed = try reader.multipartType(of: schema, origin, isOnlyBody: isOnlyBody)
         guard case .declared(let id) = typed,
             case .structure(var properties, let additional) = reader.declarations[id].kind
         else { return typed }
@@ -182,7 +198,7 @@ struct MethodPlanner {
         let ranks: [(Operation.Content) -> Bool] = [
             { essence($0.type) == "application/json" },
             { isJSON(essence($0.type)) },
-            { essence($0.type) == "multipart/form-data" },
+            { essence($0.type) == multipart },
             { essence($0.type) == "application/x-www-form-urlencoded" },
             { essence($0.type) == "text/plain" },
         ]

@@ -38,6 +38,20 @@ struct SchemaFacts {
     }
 
     var hasProperties: Bool { place["properties"] != nil }
+
+    /// Whether the schema describes the bytes of a file.
+    ///
+    /// OpenAPI 3.1 describes bytes by keywords of JSON Schema, not by `format`.
+    var isFile: Bool {
+        if let encoding = place.text("contentEncoding") { return encoding == "binary" }
+        if let type = place.text("contentMediaType") { return Self.isBinary(type) }
+        return format == "binary"
+    }
+
+    private static func isBinary(_ type: String) -> Bool {
+        ["image/", "audio/", "video/"].contains(where: type.hasPrefix)
+            || ["application/octet-stream", "application/pdf", "application/zip"].contains(type)
+    }
     var allOf: [Place] { get throws(GeneratorError) { try place.list("allOf") } }
 
     /// The alternatives in `oneOf` and `anyOf`.

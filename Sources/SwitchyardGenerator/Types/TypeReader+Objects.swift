@@ -39,7 +39,11 @@ extension TypeReader {
     /// Creates a structure for a multipart form.
     ///
     /// The structure for the form and the JSON structure for the same schema are separate types.
-    func formDeclaration(_ place: Place, _ origin: Origin) throws(GeneratorError) -> Declaration {
+    func formDeclaration(
+        _ place: Place,
+        _ origin: Origin,
+        isOnlyBody: Bool
+    ) throws(GeneratorError) -> Declaration {
         let declaration = declare(
             place,
             Origin(component: nil, hint: origin.component.map { "\($0) form" } ?? origin.hint)
@@ -47,7 +51,9 @@ extension TypeReader {
         declaration.isMultipart = true
         var shape = ObjectShape()
         try collect(place, into: &shape, origin)
-        for index in shape.properties.indices { shape.properties[index].type = fileList(shape.properties[index].type) }
+        for index in shape.properties.indices {
+            setFileType(of: &shape.properties[index], in: declaration, isOnlyBody: isOnlyBody)
+        }
         finish(declaration, shape)
         return declaration
     }

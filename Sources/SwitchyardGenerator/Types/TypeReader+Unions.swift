@@ -54,7 +54,8 @@ extension TypeReader {
         return TypedSchema(type: .declared(declaration.id))
     }
 
-    private func isNull(_ place: Place) throws(GeneratorError) -> Bool {
+    /// Returns whether a schema allows only `null`.
+    func isNull(_ place: Place) throws(GeneratorError) -> Bool {
         let target = try document.resolved(place)
         guard target.node.isMap else { return false }
         if target.text("type") == "null" { return true }

@@ -182,15 +182,13 @@ final class TypeReader {
     }
 
     private static func stringType(_ facts: SchemaFacts) -> SwiftType {
-        // OpenAPI 3.1 describes bytes by keywords of JSON Schema, not by `format`.
+        if facts.isFile { return .file }
         if let encoding = facts.place.text("contentEncoding") { return encoding.hasPrefix("base64") ? .data : .string }
-        if facts.place.text("contentMediaType") == "application/octet-stream" { return .file }
         switch facts.format {
         case "date-time": return .date(.rfc3339)
         case "date": return .day
         case "date-time-rfc-2822": return .date(.rfc2822)
         case "byte": return .data
-        case "binary": return .file
         default: return .string
         }
     }

@@ -49,6 +49,7 @@ struct ManagerWriter {
             code.line()
             ListWriter(method: method, list: list, names: names, prefix: prefix).write(to: &code)
         }
+        if let form = method.withForm { write(form, to: &code) }
     }
 
     /// Adds the method that returns the configuration of the call.

@@ -53,7 +53,9 @@ struct MethodCode {
             return constant.map { "\(name): \(type) = \(SwiftName.literal($0))" } ?? "\(name): \(type)? = nil"
         }
         var result = shown.filter(\.isDemanded).map(text)
-        if let body = method.body, body.isRequired { result.append("body: \(bodyType(body))") }
+        if let body = method.body, body.isRequired {
+            result.append("\(body.label == "body" ? "" : "\(body.label) ")body: \(bodyType(body))")
+        }
         result += shown.filter { !$0.isDemanded }.map(text)
         if let body = method.body, !body.isRequired {
             if case .bytes = body.kind {
@@ -75,7 +77,7 @@ struct MethodCode {
             return expression.isEmpty ? nil : "\(SwiftName.label(parameter.swiftName)): \(expression)"
         }
         var result = method.parameters.filter(\.isDemanded).compactMap(argument)
-        if method.body?.isRequired == true { result.append(text("body")) }
+        if let body = method.body, body.isRequired { result.append("\(body.label): body") }
         result += method.parameters.filter { !$0.isDemanded }.compactMap(argument)
         if method.body?.isRequired == false { result.append(text("body")) }
         return result + method.optionNames.map(text)

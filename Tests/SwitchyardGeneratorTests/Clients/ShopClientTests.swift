@@ -170,19 +170,30 @@ import Testing
     @Test func `a multipart form contains files, fields and JSON`() async throws {
         let server = LoopbackServer()
         server.route(.post, "/products/7/files", answering: .json(#"{"count": 2}"#))
-        let body = ProductsAddFilesBody(
+        let form = ProductsAddFilesForm(
             files: [.data(Data("one".utf8), fileName: "1.txt"), .data(Data("two".utf8), fileName: "2.txt")],
             purpose: .manual,
             labels: ["a": "b"]
         )
 
-        let response = try await shop(server).products.addFiles(productID: 7, body: body)
+        let response = try await shop(server).products.addFiles(productID: 7, form: form)
 
         #expect(response.count == 2)
         let text = server.requests.first?.text ?? ""
         for part in ["name=\"files\"; filename=\"1.txt\"", "two", "name=\"purpose\"", "manual", #"{"a":"b"}"#] {
             #expect(text.contains(part), "\(part)")
         }
+    }
+
+    @Test func `a body that can be JSON or a form with files is sent as JSON by the method with a body`() async throws {
+        let server = LoopbackServer()
+        server.route(.post, "/products/7/files", answering: .json(#"{"count": 1}"#))
+        let body = ProductsAddFilesBody(addresses: ["https://a.example/1.txt"])
+
+        _ = try await shop(server).products.addFiles(productID: 7, body: body)
+
+        #expect(server.requests.first?.text == #"{"addresses":["https://a.example/1.txt"]}"#)
+        #expect(server.requests.first?.headers["Content-Type"] == "application/json")
     }
 
     @Test func `binary and text responses are returned unchanged`() async throws {

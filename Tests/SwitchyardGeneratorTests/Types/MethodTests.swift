@@ -90,7 +90,11 @@ import Testing
 
     @Test(arguments: [
         ("{ type: string, format: binary }", "var file: FilePart?"),
+        ("{ type: string, contentEncoding: binary }", "var file: FilePart?"),
+        ("{ type: string, contentMediaType: application/octet-stream }", "var file: FilePart?"),
+        ("{ type: string, contentMediaType: image/png }", "var file: FilePart?"),
         ("{ type: array, items: { type: string, format: binary } }", "var file: [FilePart]?"),
+        ("{ anyOf: [{ type: string, format: binary }, { type: 'null' }] }", "var file: FilePart?"),
         (
             "{ oneOf: [{ type: string, format: binary }, { type: array, items: { type: string, format: binary } }] }",
             "var file: [FilePart]?"
@@ -109,6 +113,47 @@ import Testing
 
         #expect(code.contains(expected))
         #expect(code.contains("func add(to form: inout MultipartForm)"))
+    }
+
+    @Test(arguments: [
+        "{ type: string, format: binary }",
+        "{ oneOf: [{ type: string, format: binary }, { type: object, properties: { id: { type: string } } }] }",
+    ])
+    func `an operation with a JSON body and a form with files has a method for each`(file: String) throws {
+        let json = "{ schema: { type: object, properties: { address: { type: string } } } }"
+        let form = "{ schema: { type: object, properties: { file: \(file) } } }"
+        let output = try client(
+            paths: """
+                  /things:
+                    post:
+                      operationId: things_add
+                      tags: [things]
+                      requestBody: { content: { multipart/form-data: \(form), application/json: \(json) } }
+                      responses: {}
+                """
+        )
+
+        #expect(output.code.contains("func add(body: ThingsAddBody? = nil) async throws(APIError) {"))
+        #expect(output.code.contains("func add(form body: ThingsAddForm) async throws(APIError) {"))
+        #expect(output.code.contains("var file: FilePart?"))
+        #expect(output.notes == [])
+    }
+
+    @Test func `a part of a form that can be a file or something else is a file, and causes a note`() throws {
+        let file = "{ oneOf: [{ type: string, format: binary }, { type: object, properties: { id: {} } }] }"
+        let output = try client(
+            paths: """
+                  /things:
+                    post:
+                      tags: [things]
+                      requestBody:
+                        content: { multipart/form-data: { schema: { type: object, properties: { file: \(file) } } } }
+                      responses: {}
+                """
+        )
+
+        #expect(output.code.contains("var file: FilePart?"))
+        #expect(output.notes.map(\.message) == ["the part \"file\" of the form is always a file"])
     }
 
     @Test func `a body without files is sent as JSON if the document also allows a form`() throws {
@@ -148,36 +193,5 @@ import Testing
 
         #expect(code.contains("func findResponse2() async throws(APIError) -> APIResponse<String> {"))
         #expect(code.contains("try await findResponse2().value"))
-    }
-
-    @Test(arguments: [
-        ("read_thing_things__thing_id__get", "/things/{thing_id}", "get", "read"),
-        ("things/list-all", "/things", "get", "listAll"),
-        ("getThing", "/things", "get", "get"), ("ThingsController_find", "/things", "get", "controllerFind"),
-        ("listThings", "/things", "get", "list"),
-    ])
-    func `a method has the name of its operation without the tag`(
-        id: String,
-        path: String,
-        method: String,
-        expected: String
-    ) throws {
-        let code = try client(
-            paths: "  \(path): { \(method): { operationId: '\(id)', tags: [things], responses: {} } }"
-        ).code
-
-        #expect(code.contains("func \(expected)("))
-    }
-
-    @Test func `if two identifiers would get the same short method name, only the shorter identifier gets it`() throws {
-        let code = try client(
-            paths: """
-                  /b: { get: { operationId: listThings, tags: [things], responses: {} } }
-                  /a: { get: { operationId: listThing, tags: [things], responses: {} } }
-                """
-        ).code
-
-        #expect(code.contains("    /// Sends `GET /a`.\n    func list("))
-        #expect(code.contains("    /// Sends `GET /b`.\n    func listThings("))
     }
 }

@@ -163,6 +163,14 @@ final class ProductsAPI: APIManager {
 
     /// Sends `POST /products/{product_id}/files`.
     func addFiles(productID: Int64, body: ProductsAddFilesBody) async throws(APIError) -> ProductsAddFilesResponse {
+        try await value(.post, "products/{productID}/files", values: ["productID": productID], body: .json(body))
+    }
+
+    /// Sends `POST /products/{product_id}/files`.
+    func addFiles(
+        productID: Int64,
+        form body: ProductsAddFilesForm
+    ) async throws(APIError) -> ProductsAddFilesResponse {
         try await value(.post, "products/{productID}/files", values: ["productID": productID], body: .multipart(body))
     }
 

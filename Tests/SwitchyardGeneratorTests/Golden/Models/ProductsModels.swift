@@ -90,10 +90,25 @@ enum ProductState: OpenEnum {
     var rawValue: String { if case .other(let text) = self { text } else { knownText } }
 }
 
-struct ProductsAddFilesBody: MultipartBody {
+struct ProductsAddFilesBody: ObjectEncodable {
+    var addresses: [String]
+    var cover: ProductsAddFilesBodyCover?
+
+    static let names = FieldNames("addresses cover")
+    var fieldValues: FieldValues { [addresses, cover] }
+}
+
+struct ProductsAddFilesBodyCover: ObjectEncodable {
+    var address: String?
+
+    static let names = FieldNames("address")
+    var fieldValues: FieldValues { [address] }
+}
+
+struct ProductsAddFilesForm: MultipartBody {
     var files: [FilePart]
     var cover: FilePart?
-    var purpose: ProductsAddFilesBodyPurpose
+    var purpose: ProductsAddFilesFormPurpose
     var labels: [String: String]?
 
     func add(to form: inout MultipartForm) throws(APIError) {
@@ -104,7 +119,7 @@ struct ProductsAddFilesBody: MultipartBody {
     }
 }
 
-enum ProductsAddFilesBodyPurpose: OpenEnum {
+enum ProductsAddFilesFormPurpose: OpenEnum {
     case manual, picture, other(String)
 
     static let known: [String: Self] = ["manual": .manual, "picture": .picture]
