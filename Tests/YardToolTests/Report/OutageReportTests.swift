@@ -77,9 +77,9 @@ import Testing
         #expect(lines.count { $0.contains("refused connections at 4.0 s") } == 1)
         #expect(
             report.summary == """
-                all servers refused connections from 4.0 s on, and no server was left to switch to; calls no longer \
-                failed at all servers from 10.0 s on; of 150 calls during the faults, 150 failed, and 99 in 100 ended \
-                within 2.00 ms (before: 2.00 ms), the slowest after 2.00 ms.
+                all servers refused connections from 4.0 s on, and no server was left to switch to; the failures at \
+                all servers ended at 10.0 s; of 150 calls during the fault, 150 failed, and 99 in 100 ended within \
+                2.00 ms (before: 2.00 ms), the slowest after 2.00 ms.
                 """
         )
     }
@@ -101,7 +101,7 @@ import Testing
 
         #expect(marks.map(\.kind) == [.fault, .fault, .fault, .faultEnd, .faultEnd, .faultEnd])
         #expect(marks.first?.text == "a refused connections, and no server was left to switch to")
-        #expect(marks.last?.text == "calls no longer fail at c")
+        #expect(marks.last?.text == "the failures at c end")
     }
 
     /// An outage in which the first call after it still failed over from `c`.

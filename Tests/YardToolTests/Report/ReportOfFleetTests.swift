@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test func `the verdict on a fleet is bad if any request failed, and tells when`() throws {
-        let simulation = try Self.simulation(FleetPlan(clients: 1_000, scenario: .brownout))
+        let simulation = try Self.simulation(FleetPlan(clients: 300, scenario: .hang))
         let verdict = Report(of: simulation).verdict
         let failures = simulation.tally.failuresBySecond
         let during = failures[60..<180].reduce(0, +)

@@ -52,7 +52,7 @@ import Testing
             )
         }
 
-        #expect(Report(of: story).faults.map(\.from) == [1, 5.4])
+        #expect(Report(of: story).faults.map(\.from) == [1, 4])
     }
 
     @Test func `the row, the events and the states of a slow server do not say that it failed`() {

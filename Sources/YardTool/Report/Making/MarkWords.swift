@@ -12,7 +12,7 @@ extension TrafficStory {
             return [
                 ReportMark(at: outage.from, kind: .fault, server: outage.server, text: text),
                 outage.until.map {
-                    ReportMark(at: $0, kind: .faultEnd, server: outage.server, text: "calls no longer fail at \(name)")
+                    ReportMark(at: $0, kind: .faultEnd, server: outage.server, text: "the failures at \(name) end")
                 },
             ].compactMap(\.self)
         }

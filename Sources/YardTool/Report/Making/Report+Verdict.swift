@@ -28,7 +28,9 @@ extension ReportImpact {
 
 extension Report {
     /// The word for all faults of the run, in a sentence.
-    var faultWord: String { faults.count > 1 ? "faults" : "fault" }
+    ///
+    /// Faults in the same period are one fault of several servers.
+    var faultWord: String { Set(faults.map { [$0.from, $0.until] }).count > 1 ? "faults" : "fault" }
 
     /// Returns the number of calls in a phase, or 0 if there is no such phase.
     func calls(in name: ReportPhase.Name) -> Int { phases.first { $0.name == name }?.calls ?? 0 }

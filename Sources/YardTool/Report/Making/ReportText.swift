@@ -36,7 +36,7 @@ struct ReportText {
             "fault", "start", "out of service after", "calls", "failed", "saved", "slowest", "went to",
             "back after",
         ]
-        let isOverlap = report.impacts.reduce(0) { $0 + $1.calls } > report.calls(in: .during)
+        let isOverlap = report.sharedImpacts.reduce(0) { $0 + $1.impact.calls } > report.calls(in: .during)
         let title =
             "Faults and all calls that were due meanwhile"
             + (isOverlap ? " (faults overlap, so a call can count for several)" : "")

@@ -77,7 +77,7 @@ struct TrafficSummary {
             return outage.isSlow
                 ? "\(name) was still out of service at the end" : "\(name) had not recovered by the end"
         }
-        if outage.ejectedAt == nil { return "calls no longer failed at \(name) from \(until.moment) on" }
+        if outage.ejectedAt == nil { return "the failures at \(name) ended at \(until.moment)" }
         let well = "\(name) \(outage.isKnown ? "recovered" : "had visibly recovered") at \(until.moment)"
         return outage.backAt.map { "\(well) and received its calls again at \($0.moment)" } ?? well
     }

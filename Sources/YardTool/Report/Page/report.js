@@ -41,7 +41,7 @@ function tiles(report) {
 
 /** Returns the word for all faults of a report, in a sentence. */
 function faultWord({ faults }) {
-  return faults.length > 1 ? "faults" : "fault";
+  return new Set(faults.map(({ from, until }) => `${from} ${until}`)).size > 1 ? "faults" : "fault";
 }
 
 /** Returns the tile of a 99th percentile, or nothing if there are too few calls for it. */
