@@ -46,6 +46,13 @@ import Testing
         #expect(jar.cookies.isEmpty)
     }
 
+    // RFC 6265 section 5.3: a replacement keeps the creation time, which decides the order of cookies.
+    @Test func `a cookie that replaces a valid cookie keeps its place in the order`() throws {
+        let jar = try jar(["a=1; Path=/", "b=1; Path=/", "a=2; Path=/"])
+
+        #expect(try header(jar, "https://api.example.com/") == "a=2; b=1")
+    }
+
     @Test func `a cookie that replaces an expired cookie counts as new`() throws {
         let time = Locked(Self.start)
         let jar = CookieJar(now: { time.withLock { $0 } })
@@ -166,6 +173,24 @@ import Testing
         jar.store(Cookie(name: "new", value: "1", domain: "h"))
 
         #expect(try header(test, "http://h/") == "new=1")
+    }
+
+    @Test func `an earlier request stores no removed cookie, even after more removals than the jar counts singly`()
+        throws
+    {
+        let jar = CookieJar(limit: 1, now: { Self.start })
+        let url = try RequestURL(validating: "http://h/")
+        let begun = jar.removals
+        for name in ["a", "b"] {
+            jar.store(Cookie(name: name, value: "1", domain: "h"))
+            jar.removeAll { $0.name == name }
+        }
+
+        jar.store(from: ["Set-Cookie": "a=1; Path=/"], of: url, unlessRemovedSince: begun)
+        #expect(jar.cookies.isEmpty)
+
+        jar.store(from: ["Set-Cookie": "a=1; Path=/"], of: url, unlessRemovedSince: jar.removals)
+        #expect(jar.cookies.map(\.name) == ["a"])
     }
 
     @Test func `a request has the jar's cookies unless it sets its own`() throws {
