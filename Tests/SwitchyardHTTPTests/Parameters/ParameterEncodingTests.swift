@@ -183,6 +183,14 @@ import Testing
         #expect(throws: RequestError.self) { try Self.encode(["deep": value]) }
     }
 
+    @Test func `very many lists and objects side by side are not nested too deeply`() throws {
+        let list = ParameterValue.array((0..<100).map { .array([.integer($0)]) })
+        let objects = ParameterValue.array((0..<100).map { .dictionary(["x": $0]) })
+
+        #expect(try Self.encode(["list": list]).split(separator: "&").count == 100)
+        #expect(try Self.encode(["objects": objects]).split(separator: "&").count == 100)
+    }
+
     @Test func `a hundred thousand parameters are written`() throws {
         var parameters = Parameters()
         for number in 0..<100_000 { parameters.append("k\(number)", number) }
