@@ -1,5 +1,6 @@
 import Foundation
 import SwitchyardFixtures
+import SwitchyardHTTP
 import SwitchyardServices
 import Testing
 
@@ -41,6 +42,15 @@ import Testing
 
         #expect(resumes.withLock { $0 } == 1)
         #expect(!channel.isPaused)
+    }
+
+    @Test func `a reader that has stopped gets no data that arrived before`() async throws {
+        _ = channel.offer(Self.piece)
+
+        channel.abandon()
+
+        #expect(channel.backlog == 0)
+        await #expect(throws: TransportError.self) { try await channel.next() }
     }
 
     @Test func `an exchange that has ended is not paused`() {

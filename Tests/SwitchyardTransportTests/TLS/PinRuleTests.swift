@@ -180,6 +180,30 @@ struct PinRuleTests {
         await plain.waitUntilIdle()
     }
 
+    @Test func `a request with a reportOnly rule can be cancelled while its second exchange starts`() async throws {
+        let rule = try PinRule(hosts: "bad.test", pins: [Self.pin(2)], mode: .reportOnly)
+        let clock = ManualClock()
+        let task = Locked<(any TransportTask)?>(nil)
+        let plain = StubTransport { _ in
+            task.withLock { $0 }?.cancel()
+            return .never
+        }
+        let transport = try PinnedTransport(rules: [rule]) { pins in
+            pins.isEmpty
+                ? plain
+                : StubTransport { _ in .delayed(by: .seconds(1), on: clock, .failure(.certificateRejected)) }
+        }
+        let url = try #require(RequestURL("https://bad.test/"))
+
+        let call = transport.start(HTTPRequest(url: url), progress: nil) { _ in }
+        task.withLock { $0 = call }
+        await clock.waitForTimers(1)
+        clock.advance(by: .seconds(1))
+
+        #expect(await plain.waitForRequests(1))
+        #expect(await plain.waitUntilIdle())
+    }
+
     @Test func `a pinned plain http server cannot be added by switching the environment or the servers`() throws {
         let rule = try PinRule(hosts: "primary.test", pins: [Self.pin(1), Self.pin(2)])
         let transport = try Self.transport([rule])
