@@ -98,6 +98,20 @@ import Testing
         #expect(driver.choose()?.server == 0)
     }
 
+    @Test func `a failover that passes over a server in its recovery trial leaves its place to another request`() throws
+    {
+        let driver = try CoreDriver()
+        for _ in 0..<2 { driver.failedOver(.refused) }
+        driver.startTrial("a")
+        driver.request(.timedOut)
+        #expect(driver.state("a") == .trial)
+
+        let first = try #require(driver.choose(excluding: [0]))
+        #expect(driver.failover(after: .reset, excluding: [first.server])?.server == 2)
+
+        #expect(driver.choose()?.server == 0)
+    }
+
     @Test func `after a response with Retry-After, a server gets no requests until the time has passed`() throws {
         let driver = try CoreDriver()
         let first = try #require(driver.choose())

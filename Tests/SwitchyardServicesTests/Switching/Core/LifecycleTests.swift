@@ -54,6 +54,27 @@ import Testing
         #expect(driver.statistics("a")?.score ?? 0 > 0)
     }
 
+    @Test func `a change of the network path permits hedges of an endpoint again that did not help before`() throws {
+        let driver = try CoreDriver()
+        let traits = RequestTraits(endpoint: 7)
+        func hedge(beside first: Attempt) -> Attempt? {
+            driver.core.takeHedge(excluding: [first.server], for: traits, at: driver.now)
+        }
+        for _ in 0..<4 {
+            driver.requests(200, .ok)
+            let first = try #require(driver.choose(for: traits))
+            let useless = try #require(hedge(beside: first))
+            driver.settle([SettledAttempt(first, .ok), SettledAttempt(useless, .unfinished)])
+        }
+        driver.requests(1, .ok)
+        let first = try #require(driver.choose(for: traits))
+        #expect(hedge(beside: first) == nil)
+
+        driver.core.pathChanged(at: driver.now)
+
+        #expect(hedge(beside: first) != nil)
+    }
+
     @Test func `the result of a probe from before a change of the network path does not count`() throws {
         let driver = try CoreDriver()
         driver.eject("a")

@@ -57,6 +57,16 @@ import Testing
         #expect(abs(admission.share - 0.27) < 1e-9)
     }
 
+    @Test func `a further overload cuts the share that has recovered since the last one`() {
+        var admission = AdmissionShare()
+        admission.cut(by: 0.25, at: 0, floor: 0.1, rules)
+        #expect(abs(admission.present(at: 60, rules) - 0.5) < 1e-9)
+
+        admission.cut(by: 0.5, at: 60, floor: 0.1, rules)
+
+        #expect(abs(admission.share - 0.25) < 1e-9)
+    }
+
     @Test func `an admission share never falls below its floor, and it recovers with time`() {
         var admission = AdmissionShare()
         for _ in 0..<20 { admission.cut(by: 0.25, at: 0, floor: 0.1, rules) }
