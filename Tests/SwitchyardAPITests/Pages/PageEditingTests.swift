@@ -105,6 +105,19 @@ import Testing
         #expect(pages.items.map(\.id) == [9, 1, 2])
     }
 
+    @Test func `an edit that began before a reset does not bring the old items back`() async throws {
+        let pages = try await recorder()
+        var isFirst = true
+
+        pages.edit { items in
+            if isFirst { pages.reset() }
+            isFirst = false
+            items.append(Note(id: 9))
+        }
+
+        #expect(pages.items.map(\.id) == [9])
+    }
+
     @Test func `a recorder without IDs is edited by positions and conditions`() async throws {
         let pages = PageRecorder<Int>(pageSize: 2)
         try await pages.refresh { _ in [1, 1] }

@@ -46,6 +46,17 @@ import Testing
         #expect(try await pages.loadMore(server.page).map(\.id) == Array(10..<20))
     }
 
+    @Test func `a refresh whose page names no total forgets the total of the old list`() async throws {
+        let pages = PageRecorder<Int>(pageSize: 2)
+        try await pages.refresh { _ in Page([1, 2], total: 30) }
+        #expect(pages.snapshot.total == 30)
+
+        try await pages.refresh { _ in Page([3, 4]) }
+
+        #expect(pages.snapshot.total == nil)
+        #expect(pages.snapshot.pageCount == nil)
+    }
+
     @Test func `the failure of a load that a refresh superseded is not recorded`() async throws {
         let server = PagedServer(count: 30)
         let pages = PageRecorder<Item>()
