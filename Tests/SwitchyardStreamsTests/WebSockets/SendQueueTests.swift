@@ -88,6 +88,34 @@ import Testing
         #expect(failure == .mayHaveBeenDelivered)
     }
 
+    /// The way in which a message leaves the queue.
+    enum Exit: CaseIterable { case sent, takenBack, takenBackAfterBreak, givenUp, failed }
+
+    @Test(arguments: Exit.allCases)
+    func `a message that has left the queue takes no room`(exit: Exit) {
+        var queue = SendQueue(messages: 4, bytes: 8)
+        _ = queue.add(Outcomes().entry(1, "12345678"))
+        if exit != .takenBack { _ = queue.take() }
+
+        switch exit {
+        case .sent: _ = queue.sent()
+        case .takenBack: _ = queue.takeBack(1)
+        case .takenBackAfterBreak:
+            _ = queue.broke(mayHaveBeenDelivered: true)
+            _ = queue.takeBack(1)
+        case .givenUp:
+            _ = queue.takeBack(1)
+            _ = queue.broke(mayHaveBeenDelivered: true)
+        case .failed:
+            _ = queue.broke(mayHaveBeenDelivered: true)
+            _ = queue.settle(.fail)
+        }
+
+        #expect(queue.add(Outcomes().entry(2, "1234")) == nil)
+        #expect(queue.add(Outcomes().entry(3, "1234")) == nil)
+        #expect(queue.add(Outcomes().entry(4, "1")) == .queueFull(messages: 2, bytes: 8))
+    }
+
     @Test func `an empty queue accepts a message of any size`() {
         var queue = SendQueue(messages: 4, bytes: 2)
 
