@@ -90,6 +90,26 @@ import Testing
         #expect(outbox.entries == [])
     }
 
+    @Test func `a 303 response of another host, to which the write was redirected, does not confirm it`() async throws {
+        defer { try? FileManager.default.removeItem(at: file) }
+        let (outbox, transport) = try outbox { request in
+            guard request.method == .post else { return .json("{}") }
+            let isPortal = request.url.origin.host == "portal.test"
+            return isPortal
+                ? .status(303, headers: ["Location": "/done"])
+                : .status(307, headers: ["Location": "//portal.test/notes"])
+        }
+
+        let event = try await end(of: write(), in: outbox)
+
+        guard case .unconfirmed(_, _, .redirected(303), _) = event else {
+            Issue.record("expected an unconfirmed write, not \(String(describing: event))")
+            return
+        }
+        #expect(transport.requests.map(\.method) == [.post, .post, .get])
+        #expect(outbox.entries.count == 1)
+    }
+
     @Test(arguments: [(HTTPMethod.post, 307), (.post, 308), (.put, 301), (.delete, 302)])
     func `a redirect that keeps the method confirms the write by its final response`(
         method: HTTPMethod,
