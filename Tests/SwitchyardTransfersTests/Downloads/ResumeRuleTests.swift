@@ -14,6 +14,21 @@ import Testing
         #expect(ResumeValidator(["ETag": #""1""#, "Last-Modified": Self.past]) == .entityTag(#""1""#))
     }
 
+    // RFC 9110 section 8.8.2.2: without a Date field, the clocks of the server and the device may differ.
+    @Test(arguments: [(true, 0, false), (true, 1, true), (false, 59, false), (false, 60, true)])
+    func `Last-Modified is a validator only if it is clearly older than the response`(
+        hasDate: Bool,
+        age: Double,
+        isValidator: Bool
+    ) throws {
+        let now = Date(timeIntervalSince1970: 1_700_000_000)
+        let modified = try #require(HTTPDate.text(for: now.addingTimeInterval(-age)))
+        var headers: HTTPHeaders = ["Last-Modified": modified]
+        if hasDate { headers["Date"] = HTTPDate.text(for: now) }
+
+        #expect((ResumeValidator(headers, now: now) != nil) == isValidator)
+    }
+
     @Test(arguments: ["bytes 5-10/*", "bytes 5-10/11", "bytes 5-10/10"])
     func `a range that exceeds the announced length is rejected`(range: String) {
         let question = DownloadResponse.Question(offset: 5, total: 10)
