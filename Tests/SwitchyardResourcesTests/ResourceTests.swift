@@ -95,6 +95,19 @@ import Testing
         #expect(try await topic.loadIfNeeded()?.title == "3")
     }
 
+    @Test func `a resource that begins with a stored response has the age of that response`() async throws {
+        let topics = try manager()
+        _ = try await topics.topic(1, lifetime: .seconds(60))
+        clock.advance(by: .seconds(40))
+
+        let topic = resource(topics)
+        #expect(topic.value?.title == "1")
+        #expect(topic.snapshot.age == .seconds(40) && topic.snapshot.isCurrent)
+        clock.advance(by: .seconds(30))
+
+        #expect(try await topic.loadIfNeeded()?.title == "2")
+    }
+
     @Test func `a value that is invalidated is stale but kept, and a value that is wiped is removed`() async throws {
         let topic = resource(try manager())
         try await topic.load()
