@@ -120,6 +120,24 @@ import Testing
         #expect((dead.requestCount, good.requestCount) == (2, 2))
     }
 
+    @Test func `of several URLs with the newest list, the first stays the first to be requested`() async throws {
+        let lab = try ListLab()
+        let document = try lab.document(lab.servers)
+        let (one, other) = (try ListServer(document), try ListServer(document))
+        let list = try lab.list(from: [one.url, other.url])
+        #expect(await list.refresh())
+        one.server.fault = .status(503)
+        other.server.fault = .status(503)
+        let events = list.events()
+
+        #expect(await !list.refresh())
+        list.stop()
+
+        var names: [String] = []
+        for await event in events { if case .unreachable(_, let source) = event { names.append(source) } }
+        #expect(names == [one, other].map(\.url.absoluteString))
+    }
+
     @Test(arguments: [true, false])
     func `a URL with an old list does not prevent the use of a newer list from another URL`(_ isConditional: Bool)
         async throws
