@@ -36,6 +36,16 @@ import Testing
         #expect(outages.last["a"]?.failedOver == ["b": 2])
     }
 
+    @Test func `an outage counts the latest failures even if very many came before its server's ejection`() {
+        var outages = ServerOutages()
+        let starts = stride(from: 0.0, through: 6_000, by: 30)
+
+        for start in starts { outages.add(call(start)) }
+        outages.eject("a", HealthStatistics(), at: 6_010)
+
+        #expect(outages.open["a"]?.calls ?? 0 >= 100)
+    }
+
     @Test func `the evidence counts calls that failed over, were hedged, or failed`() {
         var outages = ServerOutages()
         var (hedged, failed, other) = (call(130), call(140), call(150))
