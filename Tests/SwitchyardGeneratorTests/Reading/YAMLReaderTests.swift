@@ -32,6 +32,11 @@ import Testing
         ("a: |2\n   x\n", #"{"a":" x\n"}"#),
         ("a: >\n  x\n  y\n\n  z\n", #"{"a":"x y\nz\n"}"#),
         ("a: >-\n  x\n    y\n  z\n", #"{"a":"x\n  y\nz"}"#),
+        // YAML 1.2.2, example 8.10.
+        (
+            "a: >\n\n  folded\n  line\n\n  next\n  line\n    * bullet\n\n    * list\n    * lines\n\n  last\n  line\n",
+            #"{"a":"\nfolded line\nnext line\n  * bullet\n\n  * list\n  * lines\n\nlast line\n"}"#
+        ),
         ("a: x\n  y\n\n  z\nb: 1", #"{"a":"x y\nz","b":1}"#),
         ("a: \"x\\n\\u00e9\\ud83d\\ude00 \\\n  y\"", #"{"a":"x\né😀 y"}"#),
         ("a: 'it''s\n  two'", #"{"a":"it's two"}"#),
