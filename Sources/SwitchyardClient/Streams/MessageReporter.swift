@@ -67,13 +67,17 @@ extension LiveBody {
 }
 
 extension StreamMessage {
-    /// The maximum number of characters of a type, which the server chooses.
+    /// The maximum number of Unicode scalars of a type, which the server chooses.
+    ///
+    /// A character has no maximum number of bytes.
     private static let typeLimit = 100
 
     /// Returns the message with a short type and with at most this number of bytes of its text.
     fileprivate func cut(to bytes: Int) -> StreamMessage {
         var message = self
-        if type.utf8.count > Self.typeLimit { message.type = String(type.prefix(Self.typeLimit)) }
+        if type.utf8.count > Self.typeLimit {
+            message.type = String(String.UnicodeScalarView(type.unicodeScalars.prefix(Self.typeLimit)))
+        }
         guard let text, text.utf8.count > bytes else { return message }
         message.text = bytes > 0 ? String(decoding: text.utf8.prefix(bytes), as: UTF8.self) : nil
         return message

@@ -72,6 +72,14 @@ import Testing
         #expect(messages.map(\.type) == [String(repeating: "t", count: 100)])
     }
 
+    @Test func `a long type of an event is cut even if it is a single character`() async throws {
+        let lab = try Lab("event: t\(String(repeating: "\u{301}", count: 30_000))\ndata: hello\n\n")
+
+        let messages = try await lab.read().messages
+
+        #expect(messages.map(\.type.unicodeScalars.count) == [100])
+    }
+
     @Test func `a call without a stream has no messages`() async throws {
         let lab = try Lab("data: hello\n\n")
 
