@@ -25,10 +25,10 @@ public enum FailoverGuard: String, Sendable, Hashable, CaseIterable {
     case servers
     /// One of the servers that the request has not tried serves the request (``Server/serves``).
     case roles
-    /// At least one healthy server is not overloaded, or every server is healthy.
+    /// At least one server in use is not overloaded, or the first server is in use.
     ///
-    /// If every healthy server has only timed out or rejected requests for 10 s, a request that another server has
-    /// refused is not sent to one of them.
+    /// If the first server has failed and every server in use has not responded for 10 s, but has timed out or rejected
+    /// requests for at least 5 s, a request that a failed server has refused is not sent to one of them.
     case overload
 }
 

@@ -168,7 +168,7 @@ extension SwitchingCore {
         return nil
     }
 
-    /// Picks an ejected server, or a server on trial, for most of the requests while every healthy server is overloaded.
+    /// Picks an ejected server, or a server on trial, for most of the requests while every server in use is overloaded.
     private mutating func pickFailedServer(
         excluding excluded: ServerSet,
         for traits: RequestTraits,
@@ -180,9 +180,11 @@ extension SwitchingCore {
         return failed
     }
 
-    /// Returns the first server in the order of preference that is not healthy, or `nil` if every server is.
+    /// Returns the first server in the order of preference that is not healthy, or `nil` if there is none.
+    ///
+    /// A server that a command avoids is not returned.
     private func firstFailedServer(excluding excluded: ServerSet) -> Choice? {
-        let passed = excluded.union(recovery.healthy)
+        let passed = excluded.union(recovery.healthy).union(steering.avoided.map { [$0] } ?? [])
         return steering.order.first { !passed.contains(Int($0)) }.map { Choice(position: Int($0)) }
     }
 
@@ -239,23 +241,27 @@ extension SwitchingCore {
         }
     }
 
-    /// The share of the requests that try a failed server first while every healthy server is overloaded.
+    /// The share of the requests that try a failed server first while every server in use is overloaded.
     ///
     /// With a half, 35.5 % of the requests fail in `yard simulate --scenario death-short --clients 2000`; with this
     /// share, 30 %. The other requests notice when the overload ends.
     private static let failedServersShare = 0.8
 
-    /// Whether another server has failed, and every healthy server that serves a request has been overloaded for some
-    /// time (``LastingOverload``).
+    /// Whether the first server that serves a request has failed, and every healthy server that serves the request has
+    /// been overloaded for some time (``LastingOverload``).
     ///
     /// Most requests then try the failed servers first, without waiting for a probe, as they would without switching.
     /// If a failed server refuses a request, the request does not go to an overloaded server. Otherwise the clients
     /// would keep their load on the overloaded servers, none of which could then respond in time, and would not notice
     /// that the failed server has recovered. More requests would fail than without switching (`yard simulate
     /// --scenario death-short`).
+    ///
+    /// If the first server is overloaded and another server has failed, the requests still go to the first server.
+    /// Without switching, they would go there too, and would succeed as soon as its overload ends.
     func isOverloadedEverywhere(without unsuitable: ServerSet = [], at time: Double) -> Bool {
         let healthy = recovery.healthy.subtracting(unsuitable)
-        guard !healthy.isEmpty, healthy.count + unsuitable.count < steering.members.count, rules.sparesOverloaded
+        guard !healthy.isEmpty, healthy.count + unsuitable.count < steering.members.count, rules.sparesOverloaded,
+            let first = steering.first(without: unsuitable), !healthy.contains(first)
         else { return false }
         return steering.members.indices.allSatisfy {
             !healthy.contains($0) || evidence.servers[$0].overload.holds(at: time)

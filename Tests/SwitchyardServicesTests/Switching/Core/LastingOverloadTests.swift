@@ -65,6 +65,86 @@ import Testing
         #expect(share(of: 0, driver) == 0)
     }
 
+    @Test func `no request tries an ejected server after two rejections in one second that follow an idle time`() throws
+    {
+        let driver = try withoutFirst()
+        driver.advance(30)
+        for _ in 0..<2 {
+            driver.advance(0.5)
+            for server in [1, 2] {
+                let attempt = try #require(driver.choose(excluding: server == 1 ? [0, 2] : [0, 1]))
+                driver.settle(attempt, .failure(.http(503)))
+            }
+        }
+
+        #expect(share(of: 0, driver) == 0)
+        #expect(driver.core.takeFailover(after: .refused, excluding: [0], at: driver.now) != nil)
+    }
+
+    @Test func `two timeouts of 10 s each allow attempts on an ejected server`() throws {
+        let driver = try withoutFirst()
+        for _ in 0..<2 {
+            let attempts = try [[0, 2], [0, 1]].map { try #require(driver.choose(excluding: $0)) }
+            driver.advance(10)
+            driver.settle(attempts.map { SettledAttempt($0, .timedOut) })
+        }
+
+        #expect(share(of: 0, driver) > 0)
+    }
+
+    /// Returns two servers, of which "b" is ejected and "a" has rejected every request for 14 s.
+    private func withoutSecond(_ change: (inout SwitchPolicy) -> Void = { _ in }) throws -> CoreDriver {
+        var policy = SwitchPolicy.recommended
+        change(&policy)
+        let driver = try CoreDriver(["a", "b"], policy: policy)
+        driver.requests(40, .ok)
+        driver.eject("b")
+        for _ in 0..<14 {
+            driver.advance(1)
+            if let attempt = driver.choose(excluding: [1]) { driver.settle(attempt, .failure(.http(503))) }
+        }
+        return driver
+    }
+
+    @Test(arguments: [SelectionStrategy.priority, .roundRobin, .lowestLatency])
+    func `requests go to the overloaded first server and not to an ejected fallback`(
+        selection: SelectionStrategy
+    ) throws {
+        let driver = try withoutSecond { $0.selection = selection }
+
+        #expect(share(of: 1, driver) == 0)
+    }
+
+    @Test func `a request that an ejected fallback refuses goes to the overloaded first server`() throws {
+        let driver = try withoutSecond()
+
+        #expect(driver.core.takeFailover(after: .refused, excluding: [1], at: driver.now)?.server == 0)
+    }
+
+    @Test func `requests try an ejected first server although the policy has made a fallback the first in order`()
+        throws
+    {
+        var policy = SwitchPolicy.recommended
+        policy.failsBack = false
+        let driver = try CoreDriver(policy: policy)
+        driver.requests(40, .ok)
+        driver.eject("a")
+        timeOut(14, on: driver)
+
+        #expect((140...180).contains(share(of: 0, driver)))
+    }
+
+    @Test func `no request tries an ejected server that a pushed command avoids`() throws {
+        let driver = try CoreDriver()
+        driver.requests(40, .ok)
+        try driver.push(PushCommand(version: 1, mode: .avoid, server: "a"))
+        driver.advance(1)
+        driver.eject("a")
+        timeOut(14, on: driver)
+
+        #expect(share(of: 0, driver) == 0)
+    }
+
     @Test func `one response of a server in use ends the attempts on the ejected server`() throws {
         let driver = try withoutFirst()
         timeOut(14, on: driver)

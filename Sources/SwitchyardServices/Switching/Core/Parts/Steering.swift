@@ -79,6 +79,18 @@ extension Steering {
         return next
     }
 
+    /// Returns the server that a request would go to if every server were healthy and the order alone determined the
+    /// server.
+    ///
+    /// - Parameter unsuitable: The servers that do not serve the request.
+    /// - Returns: The server, or `nil` if a command avoids the only server that serves the request.
+    func first(without unsuitable: ServerSet) -> Int? {
+        let passed = unsuitable.union(avoided.map { [$0] } ?? [])
+        // If the policy's `failsBack` is `false`, the order begins with the server in use.
+        let order = failsBack || lead != nil ? order : baseOrder
+        return order.first { !passed.contains(Int($0)) }.map { Int($0) }
+    }
+
     /// Returns the order of preference for requests that some servers do not serve.
     ///
     /// If the policy's `failsBack` is `false`, each set of servers keeps its own current server until that server
