@@ -122,6 +122,24 @@ extension SwitchingCore {
         return .stopped(obstacle ?? lackOfServers(for: request, at: read(now)))
     }
 
+    /// Whether a request could go to another server now if its attempt failed because no connection was established.
+    ///
+    /// - Parameters:
+    ///   - tried: The servers that the request will have tried at the time of the failure.
+    ///   - traits: The properties of the request.
+    ///   - now: The current time.
+    /// - Returns: Whether no guard of the service would stop the failover.
+    package mutating func couldFailOver(
+        excluding tried: ServerSet,
+        for traits: RequestTraits = RequestTraits(),
+        at now: MonotonicTime
+    ) -> Bool {
+        let time = read(now)
+        var request = FailoverRequest(after: .connectTimeout)
+        (request.tried, request.traits) = (tried, traits)
+        return obstacle(to: request, at: time) == nil && hasFailover(excluding: tried, for: traits, at: time)
+    }
+
     /// Returns the guard that stops a failover for which no server could be chosen: ``FailoverGuard/servers``,
     /// ``FailoverGuard/roles`` or ``FailoverGuard/overload``.
     private func lackOfServers(for request: FailoverRequest, at time: Double) -> FailoverGuard {

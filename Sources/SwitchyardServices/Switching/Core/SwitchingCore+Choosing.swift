@@ -74,23 +74,6 @@ extension SwitchingCore {
         return attempt
     }
 
-    /// Whether policy, budget and server list would allow a failover after a failure.
-    ///
-    /// - Parameters:
-    ///   - tried: The servers that the request will have tried at the time of the failure.
-    ///   - traits: The properties of the request.
-    ///   - now: The current time.
-    /// - Returns: Whether a failover would be possible.
-    package mutating func couldFailOver(
-        excluding tried: ServerSet,
-        for traits: RequestTraits = RequestTraits(),
-        at now: MonotonicTime
-    ) -> Bool {
-        let time = read(now)
-        let hasToken = extras.hasFailoverToken(at: time)
-        return hasToken && rules.policy.failsOver && allowsAnother(tried) && hasOthers(than: tried, for: traits)
-    }
-
     // MARK: - Picking
 
     struct Choice {
@@ -206,10 +189,17 @@ extension SwitchingCore {
             ?? (isFree ? pick(excluding: tried, for: traits, at: time) : nil)
     }
 
+    /// Whether ``pickFailover(excluding:for:isFree:at:)`` would pick a server for a request whose attempts may have
+    /// caused work.
+    func hasFailover(excluding tried: ServerSet, for traits: RequestTraits, at time: Double) -> Bool {
+        let excluded = tried.union(traits.unsuitable)
+        if isOverloadedEverywhere(without: traits.unsuitable, at: time) {
+            return firstFailedServer(excluding: excluded) != nil
+        }
+        return steering.members.indices.contains { !excluded.contains($0) && mayGetExtra($0, for: traits, at: time) }
+    }
+
     /// Picks a server for an extra attempt.
-    ///
-    /// Recently overloaded servers are skipped, except the preferred server, which would have received the request
-    /// first.
     ///
     /// Servers whose last attempt failed come last. If the first three of four servers are dead, no response shows that
     /// they and not the network are at fault, so none of them is ejected. A request that had its three attempts at these
@@ -218,14 +208,20 @@ extension SwitchingCore {
         var (passed, traits) = (tried, traits)
         if traits.unwanted.isEmpty { traits.unwanted = evidence.failedServers(at: time) }
         while let choice = pick(excluding: passed, for: traits, at: time) {
-            let isPreferred = choice.position == preferredPosition(without: traits.unsuitable)
-            if rules.policy.admission == nil || isPreferred || admission.isClean(choice.position, at: time) {
-                return choice
-            }
+            if mayGetExtra(choice.position, for: traits, at: time) { return choice }
             if choice.holdsTrialPlace { recovery.returnTrialPlace(choice.position) }
             passed.insert(choice.position)
         }
         return nil
+    }
+
+    /// Whether a server may get an extra attempt.
+    ///
+    /// A recently overloaded server may not, unless it is the preferred server, which would have received the request
+    /// first.
+    private func mayGetExtra(_ position: Int, for traits: RequestTraits, at time: Double) -> Bool {
+        rules.policy.admission == nil || position == preferredPosition(without: traits.unsuitable)
+            || admission.isClean(position, at: time)
     }
 
     /// Returns the choice of a server for one more attempt, or `nil` if its health or its share of the traffic does not

@@ -37,6 +37,17 @@ import Testing
         }
 
         func result() throws -> FailoverDecision {
+            let driver = try driver()
+            return driver.core.decideFailover(request, at: driver.now)
+        }
+
+        /// Returns whether the core announces a failover before the attempt has failed.
+        func isAnnounced() throws -> Bool {
+            let driver = try driver()
+            return driver.core.couldFailOver(excluding: request.tried, for: request.traits, at: driver.now)
+        }
+
+        private func driver() throws -> CoreDriver {
             let driver = try CoreDriver(policy: policy)
             // A failing endpoint is forgotten before servers count as overloaded.
             if endpointFails {
@@ -44,7 +55,7 @@ import Testing
             } else if isOverloaded {
                 FailoverGuardTests.overloadOthers(driver)
             }
-            return driver.core.decideFailover(request, at: driver.now)
+            return driver
         }
     }
 
@@ -102,6 +113,45 @@ import Testing
             Issue.record("\(guarding) did not stop the failover")
             return
         }
+    }
+
+    @Test(arguments: [FailoverGuard.policy, .attemptLimit, .budget, .servers, .roles, .overload])
+    func `no failover is announced if a guard of the service would stop it`(guarding: FailoverGuard) throws {
+        var decision = Decision()
+        decision.breach(guarding)
+
+        let isAnnounced = try decision.isAnnounced()
+
+        #expect(!isAnnounced)
+    }
+
+    @Test func `a failover is announced if the request meets every condition`() throws {
+        let isAnnounced = try Decision().isAnnounced()
+
+        #expect(isAnnounced)
+    }
+
+    @Test func `no failover is announced while every server fails to connect for the endpoint`() throws {
+        let driver = try CoreDriver()
+        for _ in 0..<4 {
+            guard let first = driver.choose() else { continue }
+            guard let second = driver.failover(after: .connectTimeout, excluding: [first.server]) else { break }
+            driver.settle([first, second].map { SettledAttempt($0, .failure(.connectTimeout)) })
+        }
+
+        let isAnnounced = driver.core.couldFailOver(excluding: [0], at: driver.now)
+
+        #expect(!isAnnounced)
+    }
+
+    @Test func `no failover is announced if the only fallback was overloaded recently`() throws {
+        let driver = try CoreDriver(["a", "b"])
+        driver.requests(40, .ok)
+        for _ in 0..<3 { driver.overload("b", .http(503)) }
+
+        let isAnnounced = driver.core.couldFailOver(excluding: [0], at: driver.now)
+
+        #expect(!isAnnounced)
     }
 
     @Test func `every condition for a failover has its own description`() {
