@@ -106,10 +106,22 @@ import Testing
         let (driver, slow) = try poor()
         driver.advance(1)
         let winner = driver.core.takeHedge(beside: slow, excluding: [0], at: driver.now)
-        let outcome = AttemptOutcome.success(latency: .seconds(1))
-        driver.settle([SettledAttempt(slow, .unfinished), SettledAttempt(try #require(winner), outcome)])
+        driver.settle([SettledAttempt(slow, .unfinished), SettledAttempt(try #require(winner), .slow)])
 
         #expect(driver.hedge(excluding: [0]) == nil)
+    }
+
+    @Test func `a hedging attempt that wins slowly returns its token if its server is never quicker`() throws {
+        let (driver, slow) = try poor()
+        driver.settle(try #require(driver.choose(excluding: [0])), .slow)
+        driver.advance(1)
+        driver.settle([SettledAttempt(slow, .unfinished), SettledAttempt(try #require(lent(driver, slow)), .slow)])
+
+        #expect(driver.hedge(excluding: [0]) != nil)
+    }
+
+    private func lent(_ driver: CoreDriver, _ slow: Attempt) -> Attempt? {
+        driver.core.takeHedge(beside: slow, excluding: [0], at: driver.now)
     }
 
     @Test func `hedging tokens expire, so that a client with little traffic cannot save them`() throws {
@@ -151,4 +163,8 @@ import Testing
 
         #expect(lendingTimes(driver, slow, until: 70) == [1, 61])
     }
+}
+
+extension AttemptOutcome {
+    fileprivate static let slow = AttemptOutcome.success(latency: .seconds(1))
 }

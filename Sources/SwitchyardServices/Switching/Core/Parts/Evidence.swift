@@ -61,6 +61,14 @@ extension Evidence {
 
     private func cautiousWait(_ scaled: Double?) -> Double { max(rules.shortestHedge, scaled ?? rules.unknownHedge) }
 
+    /// Whether a response took at most twice as long as the quickest of the last 64 successes of its server.
+    ///
+    /// The result is `false` if no success is known.
+    func isQuickest(_ latency: Double, on position: Int?) -> Bool {
+        guard let shortest = position.flatMap({ servers[$0].latency.quantile(0) }) else { return false }
+        return latency <= 2 * shortest
+    }
+
     /// Returns the 90th percentile of a latency, multiplied by the factor of the policy.
     private func scaled(_ bulk: Double) -> Double { (rules.policy.hedging?.factor ?? 1) * bulk }
 
