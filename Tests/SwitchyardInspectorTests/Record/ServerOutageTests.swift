@@ -41,9 +41,9 @@ import Testing
         let starts = stride(from: 0.0, through: 6_000, by: 30)
 
         for start in starts { outages.add(call(start)) }
-        outages.eject("a", HealthStatistics(), at: 6_010)
+        outages.eject("a", HealthStatistics(), .score, at: 6_010)
 
-        #expect(outages.open["a"]?.calls ?? 0 >= 100)
+        #expect(outages.last["a"]?.calls ?? 0 >= 100)
     }
 
     @Test func `the evidence counts calls that failed over, were hedged, or failed`() {

@@ -28,7 +28,7 @@ public enum FailoverGuard: String, Sendable, Hashable, CaseIterable {
     /// At least one server in use is not overloaded, or the first server is in use.
     ///
     /// If the first server has failed and every server in use has not responded for 10 s, but has timed out or rejected
-    /// requests for at least 5 s, a request that a failed server has refused is not sent to one of them.
+    /// at least two requests, a request that a failed server has refused is not sent to one of them.
     case overload
 }
 

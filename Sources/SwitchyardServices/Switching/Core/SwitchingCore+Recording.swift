@@ -2,8 +2,6 @@ extension SwitchingCore {
     /// A failed attempt, which is evaluated after its request has ended.
     struct Failure {
         var kind: FailureKind
-        /// The start of the attempt.
-        var startedAt: MonotonicTime
         var retryAfter: Duration?
         var endpoint: UInt32
         /// The servers that do not serve the request.
@@ -29,7 +27,6 @@ extension SwitchingCore {
             isShared: Bool = false
         ) {
             self.kind = kind
-            startedAt = attempt.startedAt
             self.retryAfter = retryAfter
             self.endpoint = endpoint ?? attempt.endpoint
             self.hasConfirmation = hasConfirmation
@@ -117,7 +114,7 @@ extension SwitchingCore {
     /// Records a failure, and ejects the server if the failure reaches a limit.
     mutating func recordFailure(_ position: Int, _ failure: Failure, at time: Double) {
         age(position, to: time)
-        evidence.noteFailure(failure.kind, of: position, after: waited(since: failure.startedAt), at: time)
+        evidence.noteFailure(failure.kind, of: position, at: time)
         if recovery.state(of: position) == .ejected { return recovery.breakRow(position) }
         guard rules.policy.detection.kinds == .all || failure.kind.isSuspicious else {
             return evidence.excuse(position, at: time)
@@ -159,17 +156,14 @@ extension SwitchingCore {
             return recordFailure(position, Failure(.overtaken, attempt, hasConfirmation: true), at: time)
         }
         age(position, to: time)
-        let waited = waited(since: attempt.startedAt)
-        evidence.noteFailure(.overtaken, of: position, after: waited, at: time)
+        evidence.noteFailure(.overtaken, of: position, at: time)
+        let waited = max(0, attempt.startedAt.seconds(to: timeline.reading))
         guard recovery.state(of: position) != .ejected,
             evidence.recordOvertaken(attempt, on: position, by: winner, after: waited, weight: weight, at: time),
             mayEject(position, .overtaken, without: attempt.unsuitable, at: time)
         else { return }
         eject(position, recovery.state(of: position) == .trial ? .trialFailed : .lateness, at: time)
     }
-
-    /// Returns the seconds from the start of an attempt to the current time.
-    private func waited(since start: MonotonicTime) -> Double { max(0, start.seconds(to: timeline.reading)) }
 
     /// Whether a server may be ejected.
     ///

@@ -1,26 +1,20 @@
 /// A record of whether one server has failed because of overload for some time, without a response in between.
 ///
-/// A single timeout, or a second in which everything is slow, is not enough, even after an idle time.
+/// A single timeout, or a second in which everything is slow, is not enough.
 struct LastingOverload: Sendable {
     /// The number of overload failures since the last response that a lasting overload requires.
     private static let leastFailures: UInt8 = 2
     /// The number of seconds without a response that a lasting overload requires.
     private static let leastSilence = 10.0
-    /// The number of seconds from the start of the first failed attempt to the last failure that a lasting overload
-    /// requires.
-    private static let leastDuration = 5.0
     /// The seconds after which a failure no longer counts, because the server may have recovered without being used.
     private static let validity = 60.0
 
     private var failures: UInt8 = 0
-    /// The start of the first attempt that failed since the last response.
-    private var startedAt = 0.0
     private var failedAt = -1e9
     private var respondedAt = -1e9
 
-    /// Records a timeout, or a rejection such as status 503, of an attempt that has waited for some seconds.
-    mutating func recordFailure(after waited: Double, at time: Double) {
-        if failures == 0 { startedAt = max(respondedAt, time - waited) }
+    /// Records a timeout, or a rejection such as status 503.
+    mutating func recordFailure(at time: Double) {
         if failures < .max { failures += 1 }
         failedAt = time
     }
@@ -33,7 +27,6 @@ struct LastingOverload: Sendable {
 
     /// Whether the server is overloaded at the given time.
     func holds(at time: Double) -> Bool {
-        failures >= Self.leastFailures && time - respondedAt >= Self.leastSilence
-            && failedAt - startedAt >= Self.leastDuration && time - failedAt < Self.validity
+        failures >= Self.leastFailures && time - respondedAt >= Self.leastSilence && time - failedAt < Self.validity
     }
 }

@@ -65,22 +65,6 @@ import Testing
         #expect(share(of: 0, driver) == 0)
     }
 
-    @Test func `no request tries an ejected server after two rejections in one second that follow an idle time`() throws
-    {
-        let driver = try withoutFirst()
-        driver.advance(30)
-        for _ in 0..<2 {
-            driver.advance(0.5)
-            for server in [1, 2] {
-                let attempt = try #require(driver.choose(excluding: server == 1 ? [0, 2] : [0, 1]))
-                driver.settle(attempt, .failure(.http(503)))
-            }
-        }
-
-        #expect(share(of: 0, driver) == 0)
-        #expect(driver.core.takeFailover(after: .refused, excluding: [0], at: driver.now) != nil)
-    }
-
     @Test func `two timeouts of 10 s each allow attempts on an ejected server`() throws {
         let driver = try withoutFirst()
         for _ in 0..<2 {

@@ -135,11 +135,11 @@ extension Evidence {
 // MARK: - Failures
 
 extension Evidence {
-    /// Records a failure of a server, whatever its cause, after an attempt has waited for some seconds.
-    mutating func noteFailure(_ kind: FailureKind, of position: Int, after waited: Double, at time: Double) {
+    /// Records a failure of a server, whatever its cause.
+    mutating func noteFailure(_ kind: FailureKind, of position: Int, at time: Double) {
         servers[position].lastFailure = kind
         servers[position].failedAt = time
-        if kind.isOverload { servers[position].overload.recordFailure(after: waited, at: time) }
+        if kind.isOverload { servers[position].overload.recordFailure(at: time) }
     }
 
     /// Records a response of a server, whatever its status.
