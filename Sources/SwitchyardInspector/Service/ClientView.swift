@@ -50,7 +50,7 @@ extension InspectedClient.Server {
             "half of the responses within \(milliseconds(half)), 99 % within \(milliseconds(most))"
         }
         let parts = [
-            figures.requests > 0 ? "\(figures.failures) of the last \(figures.requests) requests failed" : nil,
+            figures.requests > 0 ? "\(figures.allFailures) of the last \(figures.requests) requests failed" : nil,
             figures.share < 1 ? "receives \(Int((figures.share * 100).rounded())) % of its traffic" : nil,
             snapshot.hasPercentiles ? latency : nil,
             snapshot.nextProbe.map { "next probe in \(Int($0.inSeconds.rounded(.up))) s" },
@@ -68,6 +68,11 @@ extension InspectedClient.Server {
         let value = duration.inSeconds * 1_000
         return value < 10 ? "\((value * 100).rounded() / 100) ms" : "\(Int(value.rounded())) ms"
     }
+}
+
+extension HealthStatistics {
+    /// The number of failed requests, including those that do not count against the server.
+    fileprivate var allFailures: Int { failures + uncountedFailures }
 }
 
 extension ServerSnapshot {

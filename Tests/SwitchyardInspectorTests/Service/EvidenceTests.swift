@@ -49,6 +49,18 @@ import Testing
         #expect(enough.words.hasPrefix("0 of the last 20 requests failed; half of the responses within"))
     }
 
+    @Test func `the card of a server that failed every request shows the failures even if they do not count`()
+        async throws
+    {
+        let lab = try InspectorLab(servers: 1) { _, _ in .failure(.connectionRefused) }
+        for _ in 1...3 { _ = try? await lab.client.send(APIConfiguration(path: "topics")) }
+
+        let server = try #require(lab.inspector.desk.latest().client.servers.first)
+
+        #expect(server.words == "3 of 3 failed recently")
+        #expect((server.failures, server.calls) == (3, 3))
+    }
+
     @Test func `the verdict in the feed names the server that is out of service and counts the saved calls`()
         async throws
     {

@@ -1,5 +1,6 @@
-import SwitchyardServices
 import Testing
+
+@testable import SwitchyardServices
 
 @Suite struct EventDescriptionTests {
     private static let figures = HealthStatistics(requests: 40, failures: 3, lastFailure: .refused)
@@ -57,5 +58,33 @@ import Testing
         let text = "primary: ejected, 3 of 40 requests failed, p50 12 ms, next probe in 750 ms"
         #expect("\(snapshot)" == text)
         _ = core.settle([], at: .zero)
+    }
+
+    @Test func `the description of a server's state includes the failures that do not count`() throws {
+        let driver = try CoreDriver(["a", "b"])
+        driver.requests(3, .refused)
+
+        #expect(
+            "\(driver.core.snapshot(at: driver.now)[0])"
+                == "a: healthy, current, 3 of 3 requests failed (3 not counted)"
+        )
+
+        driver.requests(1, .ok)
+
+        let text = "\(driver.core.snapshot(at: driver.now)[0])"
+        #expect(text.hasPrefix("a: healthy, current, 3 of 4 requests failed (3 not counted), p50 "))
+    }
+
+    @Test func `failures that do not count leave the window when they are too old`() throws {
+        let driver = try CoreDriver(["a", "b"])
+        driver.requests(2, .refused, gap: 1)
+
+        driver.advance(59)
+        #expect(
+            "\(driver.core.snapshot(at: driver.now)[0])"
+                == "a: healthy, current, 1 of 1 requests failed (1 not counted)"
+        )
+        driver.advance(1)
+        #expect("\(driver.core.snapshot(at: driver.now)[0])" == "a: healthy, current")
     }
 }

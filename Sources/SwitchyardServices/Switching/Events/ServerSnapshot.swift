@@ -5,6 +5,8 @@ public struct ServerSnapshot: Sendable, Hashable, Identifiable {
     /// The health of the server, which determines whether it gets requests.
     public var state: HealthState
     /// Whether the server is the preferred server now.
+    ///
+    /// An ejected server stays the preferred one as long as no healthy server can replace it.
     public var isCurrent: Bool
     /// The statistics of the server's recent requests.
     public var statistics: HealthStatistics
@@ -47,8 +49,13 @@ public struct ServerSnapshot: Sendable, Hashable, Identifiable {
 public struct HealthStatistics: Sendable, Hashable {
     /// The number of finished requests in the window.
     public var requests: Int
-    /// The number of failed requests in the window.
+    /// The number of failed requests in the window that count against the server.
     public var failures: Int
+    /// The number of other failed requests in the window.
+    ///
+    /// They do not count against the server, for example because no other server responded either, so that the network
+    /// may have been the cause.
+    public var uncountedFailures: Int
     /// The number of consecutive failures.
     public var consecutiveFailures: Int
     /// The accumulated score of failures.
@@ -60,12 +67,13 @@ public struct HealthStatistics: Sendable, Hashable {
     /// The kind of the last failure, or `nil` if there was none.
     public var lastFailure: FailureKind?
 
-    /// The number of failures divided by the number of finished requests; 0 if there are no requests.
+    /// The number of failures that count, divided by the number of finished requests; 0 if there are no requests.
     public var errorRatio: Double { requests == 0 ? 0 : Double(failures) / Double(requests) }
 
     package init(
         requests: Int = 0,
         failures: Int = 0,
+        uncountedFailures: Int = 0,
         consecutiveFailures: Int = 0,
         score: Double = 0,
         share: Double = 1,
@@ -73,6 +81,7 @@ public struct HealthStatistics: Sendable, Hashable {
     ) {
         self.requests = requests
         self.failures = failures
+        self.uncountedFailures = uncountedFailures
         self.consecutiveFailures = consecutiveFailures
         self.score = score
         self.share = share

@@ -109,9 +109,11 @@ extension ServerSnapshot: CustomStringConvertible {
 }
 
 extension HealthStatistics {
-    /// The number of failed requests as text, or `nil` if there were none.
+    /// The number of failed requests as text, or `nil` if there were no requests.
     fileprivate var failureText: String? {
-        requests == 0 ? nil : "\(failures) of \(requests) requests failed"
+        guard requests > 0 else { return nil }
+        let uncounted = uncountedFailures > 0 ? " (\(uncountedFailures) not counted)" : ""
+        return "\(failures + uncountedFailures) of \(requests) requests failed\(uncounted)"
     }
 }
 

@@ -1,52 +1,69 @@
 /// The last outcomes of a server: their number, and the number of failures.
 ///
-/// A ring buffer stores one word per outcome: its time, and whether it failed. The buffer grows only as far as the
-/// traffic needs, at most to the rule's maximum count. The time to record an outcome does not depend on the number of
-/// outcomes.
+/// A ring buffer stores one word per outcome: its time, whether it failed, and whether the failure counts. The buffer
+/// grows only as far as the traffic needs, at most to the rule's maximum count. The time to record an outcome does not
+/// depend on the number of outcomes.
 struct OutcomeWindow: Sendable {
-    /// The unit of the stored times is 1/1024 s, so 31 bits are enough for 24 days.
-    private static let unitsPerSecond = 1024.0
-    private static let stampMask: UInt32 = 0x7FFF_FFFF
+    /// The result of an attempt.
+    enum Outcome: UInt32 {
+        case success = 0
+        case failure = 1
+        /// A failure that does not count against the server.
+        case uncountedFailure = 2
+    }
+
+    /// The unit of the stored times is 1/512 s, so 30 bits are enough for 24 days.
+    private static let unitsPerSecond = 512.0
+    private static let stampMask: UInt32 = 0x3FFF_FFFF
+    /// The bits of a word that contain the outcome.
+    private static let outcomeBits: UInt32 = 2
+    private static let outcomeMask: UInt32 = 3
 
     private var ring: [UInt32] = []
     private var head: UInt16 = 0
     private var used: UInt16 = 0
     private var bad: UInt16 = 0
+    private var uncounted: UInt16 = 0
     private var latest: Int64 = 0
 
     /// The number of outcomes in the window.
     ///
     /// Expired outcomes are included until the next outcome is recorded.
     var requests: Int { Int(used) }
-    /// The number of failures in the window.
+    /// The number of failures in the window that count.
     var failures: Int { Int(bad) }
 
     /// Adds an outcome, and drops outcomes beyond the limits.
     ///
     /// - Parameters:
-    ///   - failed: Whether it was a failure.
+    ///   - outcome: The outcome.
     ///   - now: The time in seconds; never earlier than the previous time.
     ///   - count: The maximum number of outcomes.
     ///   - age: The age in seconds below which outcomes are kept.
-    mutating func record(failed: Bool, at now: Double, count: Int, age: Double) {
+    mutating func record(_ outcome: Outcome, at now: Double, count: Int, age: Double) {
         let stamp = OutcomeWindow.units(now)
         expire(at: stamp, age: age)
         if requests >= count { dropOldest() }
         if requests == ring.count { grow(to: count) }
         var end = Int(head) + requests
         if end >= ring.count { end -= ring.count }
-        ring[end] = (UInt32(truncatingIfNeeded: stamp) & OutcomeWindow.stampMask) << 1 | (failed ? 1 : 0)
+        let time = UInt32(truncatingIfNeeded: stamp) & OutcomeWindow.stampMask
+        ring[end] = time << OutcomeWindow.outcomeBits | outcome.rawValue
         used += 1
-        if failed { bad += 1 }
+        switch outcome {
+        case .success: break
+        case .failure: bad += 1
+        case .uncountedFailure: uncounted += 1
+        }
         latest = stamp
     }
 
-    /// Returns the numbers of outcomes and failures that are in the window at the given time, without changing the
-    /// window.
-    func counts(at now: Double, age: Double) -> (requests: Int, failures: Int) {
+    /// Returns the numbers of outcomes, of failures that count and of other failures that are in the window at the
+    /// given time, without changing the window.
+    func counts(at now: Double, age: Double) -> (requests: Int, failures: Int, uncounted: Int) {
         var copy = self
         copy.expire(at: OutcomeWindow.units(now), age: age)
-        return (copy.requests, copy.failures)
+        return (copy.requests, copy.failures, Int(copy.uncounted))
     }
 
     /// Removes every outcome, and keeps the allocated memory.
@@ -54,6 +71,7 @@ struct OutcomeWindow: Sendable {
         head = 0
         used = 0
         bad = 0
+        uncounted = 0
     }
 
     private mutating func expire(at stamp: Int64, age: Double) {
@@ -61,7 +79,7 @@ struct OutcomeWindow: Sendable {
         let limit = Int64(min(age * OutcomeWindow.unitsPerSecond, 1e15))
         guard stamp - latest < limit else { return clear() }
         while used > 0 {
-            let oldest = Int64(ring[Int(head)] >> 1)
+            let oldest = Int64(ring[Int(head)] >> OutcomeWindow.outcomeBits)
             let elapsed = (stamp & Int64(OutcomeWindow.stampMask)) - oldest
             let isWrapped = elapsed < 0
             guard (isWrapped ? elapsed + Int64(OutcomeWindow.stampMask) + 1 : elapsed) >= limit else { return }
@@ -70,7 +88,11 @@ struct OutcomeWindow: Sendable {
     }
 
     private mutating func dropOldest() {
-        if ring[Int(head)] & 1 == 1 { bad -= 1 }
+        switch ring[Int(head)] & OutcomeWindow.outcomeMask {
+        case Outcome.failure.rawValue: bad -= 1
+        case Outcome.uncountedFailure.rawValue: uncounted -= 1
+        default: break
+        }
         used -= 1
         head = Int(head) + 1 == ring.count ? 0 : head + 1
     }

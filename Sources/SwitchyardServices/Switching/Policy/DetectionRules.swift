@@ -158,7 +158,7 @@ package struct RatioRule: Sendable, Hashable {
 public struct WindowRule: Sendable, Hashable {
     /// The maximum number of outcomes in a window, which limits its memory to 1,600 bytes.
     package static let maximumCount = 400
-    /// The maximum duration, 24 days, because the time of an outcome is stored in 31 bits.
+    /// The maximum duration, 24 days, because the time of an outcome is stored in 30 bits.
     package static let maximumDuration = Duration.seconds(24 * 86_400)
 
     /// The number of outcomes that count, 1...400; default 100.

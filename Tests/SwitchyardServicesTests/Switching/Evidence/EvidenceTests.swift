@@ -7,7 +7,7 @@ import Testing
         var window = OutcomeWindow()
 
         for index in 0..<250 {
-            window.record(failed: index % 10 == 0, at: Double(index) * 0.01, count: 100, age: .infinity)
+            window.record(index % 10 == 0 ? .failure : .success, at: Double(index) * 0.01, count: 100, age: .infinity)
         }
 
         #expect(window.requests == 100)
@@ -17,7 +17,7 @@ import Testing
     @Test func `outcomes leave their window when they reach its maximum age`() {
         var window = OutcomeWindow()
 
-        for second in 0..<10 { window.record(failed: true, at: Double(second), count: 100, age: 60) }
+        for second in 0..<10 { window.record(.failure, at: Double(second), count: 100, age: 60) }
 
         #expect(window.counts(at: 59.9, age: 60).requests == 10)
         #expect(window.counts(at: 60, age: 60).requests == 9)
@@ -28,16 +28,19 @@ import Testing
     @Test func `an outcome window counts random outcomes like a plain list`() {
         var random = RandomSource(seed: 11)
         var window = OutcomeWindow()
-        var list: [(at: Double, failed: Bool)] = []
+        var list: [(at: Double, outcome: OutcomeWindow.Outcome)] = []
         var now = 0.0
         for _ in 0..<5000 {
-            now += Double(random.next() % 1024) / 1024 * (random.unit() < 0.02 ? 40 : 0.5)
-            let failed = random.unit() < 0.3
-            window.record(failed: failed, at: now, count: 100, age: 30)
-            list.append((now, failed))
+            now += Double(random.next() % 256) / 512 * (random.unit() < 0.02 ? 80 : 1)
+            let outcome: OutcomeWindow.Outcome =
+                random.unit() < 0.3 ? .failure : random.unit() < 0.2 ? .uncountedFailure : .success
+            window.record(outcome, at: now, count: 100, age: 30)
+            list.append((now, outcome))
             list.removeAll { now - $0.at >= 30 }
             list = Array(list.suffix(100))
-            #expect(window.requests == list.count && window.failures == list.count { $0.failed })
+            let counts = window.counts(at: now, age: 30)
+            #expect(counts.requests == list.count && window.failures == list.count { $0.outcome == .failure })
+            #expect(counts.uncounted == list.count { $0.outcome == .uncountedFailure })
         }
     }
 
@@ -45,7 +48,7 @@ import Testing
         var window = OutcomeWindow()
 
         for years in [0.0, 1, 1.1, 100, 1e6] {
-            window.record(failed: true, at: years * 3.15e7, count: 10, age: 60)
+            window.record(.failure, at: years * 3.15e7, count: 10, age: 60)
             #expect(window.requests == 1)
         }
     }

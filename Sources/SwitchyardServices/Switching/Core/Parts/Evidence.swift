@@ -114,7 +114,7 @@ extension Evidence {
         if let endpoint {
             endpoints.recordResponse(endpoint, from: position, latency: latency, isLate: isLate, at: time)
         }
-        count(position, failed: false, at: time)
+        count(position, .success, at: time)
         guard isInUse else { return }
         servers[position].consecutiveFailures = 0
         if rules.policy.detection.score != nil { servers[position].score.lower(by: rules.successStep) }
@@ -126,9 +126,9 @@ extension Evidence {
     }
 
     /// Adds an outcome to the window of a server.
-    private mutating func count(_ position: Int, failed: Bool, at time: Double) {
+    private mutating func count(_ position: Int, _ outcome: OutcomeWindow.Outcome, at time: Double) {
         let window = rules.policy.detection.window
-        servers[position].window.record(failed: failed, at: time, count: window.count, age: rules.window)
+        servers[position].window.record(outcome, at: time, count: window.count, age: rules.window)
     }
 }
 
@@ -156,7 +156,7 @@ extension Evidence {
     }
 
     /// Records a failure that does not count against the server.
-    mutating func excuse(_ position: Int, at time: Double) { count(position, failed: false, at: time) }
+    mutating func excuse(_ position: Int, at time: Double) { count(position, .uncountedFailure, at: time) }
 
     /// Compares a failure with the other servers' results for the same endpoint.
     ///
@@ -183,7 +183,7 @@ extension Evidence {
     /// - Returns: The limit of a detector that the server has reached, or `nil` if it has reached none.
     mutating func charge(_ failure: SwitchingCore.Failure, to position: Int, at time: Double) -> SwitchCause? {
         let isProven = isProven(failure, at: time)
-        count(position, failed: isProven, at: time)
+        count(position, isProven ? .failure : .uncountedFailure, at: time)
         if isProven, servers[position].consecutiveFailures < .max { servers[position].consecutiveFailures += 1 }
         raiseScore(position, failure)
         return limit(of: position, after: failure, isProven: isProven)
@@ -429,6 +429,7 @@ extension Evidence {
         return HealthStatistics(
             requests: counts.requests,
             failures: counts.failures,
+            uncountedFailures: counts.uncounted,
             consecutiveFailures: Int(servers[position].consecutiveFailures),
             score: servers[position].score.value,
             share: share,
