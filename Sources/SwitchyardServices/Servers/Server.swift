@@ -24,7 +24,7 @@ public struct Server: Sendable, Hashable, Identifiable {
     /// value.
     ///
     /// Both paths are relative to the base URL. If they end with `/**`, everything below the folder is mapped, and the
-    /// rest of the path stays: `["/v1/**": "/static/**"]` maps `/v1/a/b` to `/static/a/b`. An exact path takes
+    /// rest of the path stays: `["/topics/**": "/static/**"]` maps `/topics/a/b` to `/static/a/b`. An exact path takes
     /// precedence, then the longest folder. The query is kept. URLs that the app passes as a whole are not changed. The
     /// default is none.
     public var rewrites: [String: String]

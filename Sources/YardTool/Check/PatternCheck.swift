@@ -7,17 +7,59 @@ struct PatternCheck {
     /// The warnings for patterns that match fewer requests than a reader may expect, one line each.
     private(set) var warnings: [String] = []
 
+    /// The paths of the base URLs that have one, each with the name of its server.
+    private let basePaths: [(path: String, server: String)]
+    private let file: String?
+
     /// Checks the patterns of the servers in a file.
     init(_ servers: [Server], in file: String? = nil) {
+        self.file = file
+        basePaths = servers.flatMap { server in
+            Set(server.baseURLs.values.compactMap(Self.path)).sorted().map { ($0, server.name) }
+        }
         for (index, server) in servers.enumerated() {
+            checkRewrites(of: server, at: "servers[\(index)].rewrites")
             guard case .matching(let texts) = server.serves else { continue }
             for (position, text) in texts.enumerated() {
-                check(text, of: texts, at: "servers[\(index)].serves[\(position)]", in: file)
+                check(text, of: texts, at: "servers[\(index)].serves[\(position)]")
             }
         }
     }
 
-    private mutating func check(_ text: String, of texts: [String], at place: String, in file: String?) {
+    /// Returns the path of a base URL without a slash at its end, or `nil` if there is none.
+    private static func path(of url: ServerURL) -> String? {
+        let path = RequestURL(url.text)?.pathInNormalForm ?? ""
+        let stem = path.hasSuffix("/") ? String(path.dropLast()) : path
+        return stem.isEmpty ? nil : stem
+    }
+
+    private mutating func checkRewrites(of server: Server, at place: String) {
+        for source in server.rewrites.keys.sorted() {
+            guard let base = basePath(of: source) else { continue }
+            warn(
+                "\(place).\(source)",
+                "\(source) begins with \(base.path), the path of a base URL of \(base.server), but paths are relative to "
+                    + "the base URL; \(Self.rest(of: source, below: base.path)) matches the requests below it"
+            )
+        }
+    }
+
+    /// Returns the path of a base URL with which a path begins, or `nil` if there is none.
+    private func basePath(of path: String) -> (path: String, server: String)? {
+        let slashed = path.hasPrefix("/") ? path : "/\(path)"
+        return basePaths.first { slashed == $0.path || slashed.hasPrefix("\($0.path)/") }
+    }
+
+    private static func rest(of path: String, below base: String) -> String {
+        let rest = (path.hasPrefix("/") ? path : "/\(path)").dropFirst(base.count)
+        return rest.isEmpty ? "/" : String(rest)
+    }
+
+    private mutating func warn(_ place: String, _ mistake: String) {
+        warnings.append([file, place, mistake].compactMap(\.self).joined(separator: ": "))
+    }
+
+    private mutating func check(_ text: String, of texts: [String], at place: String) {
         guard let pattern = try? ServedPattern(text, at: place) else { return }
         guard Self.matchesRequests(text) else {
             let expected = Self.correction(of: pattern).map { "a pattern that matches requests, such as \($0)" }
@@ -31,8 +73,8 @@ struct PatternCheck {
                 )
             )
         }
-        if let mistake = Self.mistake(in: pattern, text, of: texts) {
-            warnings.append([file, place, mistake].compactMap(\.self).joined(separator: ": "))
+        if let mistake = baseMistake(in: pattern, text) ?? Self.mistake(in: pattern, text, of: texts) {
+            warn(place, mistake)
         }
     }
 
@@ -52,6 +94,15 @@ struct PatternCheck {
         let path = pattern.path.replacing(/\{[^\/{}]*\}/, with: "*")
         let normal = path.contains("?") ? nil : RequestURL("http://service" + path)?.pathInNormalForm
         return [path, normal].compactMap(\.self).map { "\(pattern.method ?? "*") \($0)" }.first(where: matchesRequests)
+    }
+
+    /// Returns a description of the mistake in a pattern that begins with the path of a base URL.
+    private func baseMistake(in pattern: ServedPattern, _ text: String) -> String? {
+        guard let base = basePath(of: pattern.path) else { return nil }
+        let correct = "\(pattern.method ?? "*") \(Self.rest(of: pattern.path, below: base.path))"
+        return
+            "\(text) begins with \(base.path), the path of a base URL of \(base.server), but patterns are relative to the "
+            + "base URL; \(correct) matches the requests below it"
     }
 
     /// Returns a description of a probable mistake in a pattern that matches requests.

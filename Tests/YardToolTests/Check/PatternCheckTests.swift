@@ -74,6 +74,54 @@ import Testing
         #expect(check.warnings.isEmpty)
     }
 
+    @Test(arguments: [
+        ("GET /v1/topics", "GET /topics"), ("GET v1/**", "GET /**"), ("* /v1", "* /"), ("GET /v1/", "GET /"),
+    ])
+    func `a pattern that begins with the path of a base URL is a warning that names the correct pattern`(
+        text: String,
+        correct: String
+    ) throws {
+        let servers = try [
+            Server(name: "primary", baseURLs: [.release: ServerURL("https://api.test/v1")]),
+            Server(name: "mirror", baseURLs: [.release: ServerURL("https://cdn.test")], serves: [text]),
+        ]
+
+        let check = PatternCheck(servers, in: "a.json")
+
+        #expect(
+            check.warnings == [
+                "a.json: servers[1].serves[0]: \(text) begins with /v1, the path of a base URL of primary, but patterns "
+                    + "are relative to the base URL; \(correct) matches the requests below it"
+            ]
+        )
+    }
+
+    @Test func `a rewritten path that begins with the path of a base URL is a warning`() throws {
+        let servers = try [
+            Server(name: "primary", baseURLs: [.release: ServerURL("https://api.test/v1/")]),
+            Server(
+                name: "mirror",
+                baseURLs: [.release: ServerURL("https://cdn.test")],
+                rewrites: ["/v1/**": "/static/**", "/v2/**": "/v1/**"]
+            ),
+        ]
+
+        #expect(
+            PatternCheck(servers, in: "a.json").warnings == [
+                "a.json: servers[1].rewrites./v1/**: /v1/** begins with /v1, the path of a base URL of primary, but "
+                    + "paths are relative to the base URL; /** matches the requests below it"
+            ]
+        )
+    }
+
+    @Test(arguments: ["GET /v1beta/topics", "GET /**/v1/a", "GET /v2/v1", "GET /topics"])
+    func `a pattern that does not begin with a whole base path causes no message`(text: String) throws {
+        let url = try ServerURL("https://api.test/v1")
+        let servers = [Server(name: "primary", baseURLs: [.release: url], serves: [text])]
+
+        #expect(PatternCheck(servers).warnings.isEmpty)
+    }
+
     @Test func `the check of service files reports mistakes in patterns`() async throws {
         let server = try LoopbackServer.started()
         let json = """
