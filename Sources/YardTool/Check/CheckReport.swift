@@ -21,8 +21,8 @@ struct CheckReport: Sendable {
     ///
     /// Such an environment is valid, but its name may be misspelled in the file.
     var partialEnvironments: [String] = []
-    /// Descriptions of requests that no server of an environment serves, and of patterns that match fewer requests than
-    /// a reader may expect, one line each.
+    /// Descriptions of requests that no server of an environment serves, of patterns that match fewer requests than a
+    /// reader may expect, and of weights without an effect, one line each.
     var roleWarnings: [String] = []
     /// Descriptions of invalid files and of servers that do not respond, one line each.
     ///

@@ -32,10 +32,7 @@ struct ServiceCheck: Sendable {
         let services = urls.flatMap { self.services(at: $0, except: &seen, &report.problems) }
         report.lists = services.compactMap(\.list)
         report.partialEnvironments = services.flatMap { Self.partialEnvironments(of: $0.service) }
-        report.roleWarnings = services.flatMap { found in
-            RoleCheck(service: found.service).warnings
-                + PatternCheck(found.service.servers, in: found.file).warnings
-        }
+        report.roleWarnings = services.flatMap(Self.roleWarnings)
         let transport = try Transports.systemDefault()
         defer { transport.shutdown() }
         let clients = services.map { client(for: $0, over: transport, &report.problems) }
@@ -52,6 +49,13 @@ struct ServiceCheck: Sendable {
         }
         report.problems += report.rows.compactMap(\.problem)
         return report
+    }
+
+    private static func roleWarnings(of found: Found) -> [String] {
+        // A server list has no policy, so whether its weights have an effect depends on the app.
+        let weights = found.list == nil ? WeightCheck(found.service, in: found.file).warning : nil
+        return RoleCheck(service: found.service).warnings
+            + PatternCheck(found.service.servers, in: found.file).warnings + [weights].compactMap(\.self)
     }
 
     private static func partialEnvironments(of service: Service) -> [String] {
