@@ -50,6 +50,20 @@ import Testing
         return service
     }
 
+    private func fallbackMirror(_ main: String, _ backup: String, _ cdn: String) throws -> Service {
+        // sample
+        let servers = try [
+            Server(name: "main", baseURLs: [.release: ServerURL(main)], weight: 3),
+            Server(name: "backup", baseURLs: [.release: ServerURL(backup)], weight: 1),
+            Server(name: "mirror", baseURLs: [.release: ServerURL(cdn)], weight: 0, serves: ["GET /topics"]),
+        ]
+        var policy = SwitchPolicy.recommended
+        policy.selection = .weighted
+        let service = try Service(name: "topics", servers: servers, defaultEnvironment: .release, switching: policy)
+        // end
+        return service
+    }
+
     private func preferZone(_ client: NetworkClient) throws {
         // sample
         try client.preferZone("us")  // the device is in North America
@@ -126,6 +140,28 @@ import Testing
         servers[1].fault = .refuse
         for _ in 0..<60 { _ = try await client.send(APIConfiguration(path: "b")) }
         #expect(servers[2].requests.count { $0.path == "/b" } >= 60)
+    }
+
+    @Test func `a fallback mirror with the weight 0 gets reads only when the other servers are dead`() async throws {
+        let servers = try started(3)
+        let urls = servers.map(\.baseURL)
+        let client = try NetworkClient(service: fallbackMirror(urls[0], urls[1], urls[2])) { $0.seed = 1 }
+        func answering(_ count: Int) async throws -> [String: Int] {
+            var counts: [String: Int] = [:]
+            for _ in 0..<count {
+                let response = try await client.send(APIConfiguration(path: "topics"))
+                counts[response.context.server ?? "", default: 0] += 1
+            }
+            return counts
+        }
+
+        let shares = try await answering(200)
+        #expect((120...180).contains(shares["main", default: 0]), "\(shares)")
+        #expect(shares["mirror", default: 0] <= 4, "\(shares)")
+        servers[0].fault = .refuse
+        #expect(try await answering(60)["backup", default: 0] >= 56)
+        servers[1].fault = .refuse
+        #expect(try await answering(60) == ["mirror": 60])
     }
 
     @Test func `servers of the preferred zone are used first`() async throws {
