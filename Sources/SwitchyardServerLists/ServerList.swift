@@ -122,6 +122,9 @@ extension ServerList {
 
     /// Returns a stream of later events.
     ///
+    /// The stored list is applied or refused before the initializer returns, so no stream has an event for it. Read
+    /// ``status`` instead.
+    ///
     /// If the reader is slow, the stream keeps the newest 64 events. The stream ends with ``stop()``.
     public func events() -> AsyncStream<ServerListEvent> { updater.events.stream(bufferingNewest: 64) }
 

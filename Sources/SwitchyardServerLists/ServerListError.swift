@@ -28,7 +28,9 @@ extension ServerListError: CustomStringConvertible {
         switch self {
         case .invalidURLCount(let count):
             "\(count) URLs of the server list are invalid: must be 1 to \(ServerList.maximumURLs)."
-        case .invalidURL(let url): "The URL \(url) of the server list is invalid: must be an absolute https URL."
+        case .invalidURL(let url):
+            "The URL \(url) of the server list is invalid: must be an absolute https URL, or an http URL with a host to "
+                + "which the client may send unencrypted requests."
         case .noKeys: "The server list has no keys: must have at least one."
         case .duplicateKey(let name): "The key \(name) of the server list occurs twice: must occur once."
         case .invalidKey(let name, let reason): "The key \"\(name)\" of the server list is invalid: \(reason)."

@@ -8,7 +8,10 @@ public enum ServerListEvent: Sendable, Hashable {
     case applied(version: Int, ServerListDifference)
     /// A URL responded that it has no list newer than the one in use, which has this version.
     case unchanged(version: Int)
-    /// A list was refused, and nothing has changed. `source` is its URL, or the path of the stored list.
+    /// A list was refused, and nothing has changed. `source` is its URL.
+    ///
+    /// If the stored list is refused, ``ServerListStatus/refusal`` has the reason after the initializer of
+    /// ``ServerList``, because the list is refused before an app can read events.
     case refused(ServerListRefusal, source: String)
     /// A URL did not respond with a list, for this reason. Nothing has changed.
     case unreachable(String, source: String)
@@ -54,6 +57,15 @@ public struct ServerListStatus: Sendable, Hashable {
     public var isExpired = false
     /// The reason why a list was refused last, or `nil` if a later list was accepted or none was refused.
     public var refusal: ServerListRefusal?
+}
+
+extension ServerListStatus: CustomStringConvertible {
+    /// The list in use and the last refusal on one line.
+    public var description: String {
+        let list = version.map { "server list \($0) is in use" } ?? "the built-in servers are in use"
+        let expiry = expires.map { ", \(isExpired ? "expired" : "expires") \($0.iso8601)" } ?? ""
+        return list + expiry + (refusal.map { "; last refusal: \($0)" } ?? "")
+    }
 }
 
 extension ServerListEvent: CustomStringConvertible {

@@ -69,6 +69,34 @@ import Testing
         #expect(client.clientObserverCount == 0)
     }
 
+    @Test func `the error for a URL of the list names http where the client allows it`() {
+        #expect(
+            ServerListError.invalidURL("http://a.com/l").description
+                == "The URL http://a.com/l of the server list is invalid: must be an absolute https URL, or an http URL "
+                + "with a host to which the client may send unencrypted requests."
+        )
+    }
+
+    @Test(arguments: [
+        (ServerListStatus(), "the built-in servers are in use"),
+        (
+            ServerListStatus(refusal: .unknownKey(["k2"])),
+            "the built-in servers are in use; last refusal: the list is signed by unknown keys: k2"
+        ),
+        (
+            ServerListStatus(version: 7, expires: Date(timeIntervalSince1970: 0)),
+            "server list 7 is in use, expires 1970-01-01T00:00:00Z"
+        ),
+        (
+            ServerListStatus(version: 7, expires: Date(timeIntervalSince1970: 0), isExpired: true, refusal: .tooLarge),
+            "server list 7 is in use, expired 1970-01-01T00:00:00Z; last refusal: the list is too large: must have at "
+                + "most 262144 bytes"
+        ),
+    ])
+    func `the description of a list's status is one line`(status: ServerListStatus, text: String) {
+        #expect("\(status)" == text)
+    }
+
     @Test(arguments: ["", "*", "*.", "*.com", "a..com", ".com", "*.*.com", "a*.com", "https://a.com", "a.com/x", "a:1"])
     func `a host pattern that is neither a host nor a star before a domain with two labels is rejected`(text: String) {
         #expect(throws: ServerListError.invalidHost(text)) { try HostPattern(text) }

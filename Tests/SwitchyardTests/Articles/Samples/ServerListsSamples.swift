@@ -43,4 +43,37 @@ enum ServerListsSamples {
         }
         // end
     }
+
+    static func refreshWithoutServers(_ client: NetworkClient, _ list: ServerList) -> Task<Void, Never> {
+        // sample
+        let events = client.events()
+        let following = Task {
+            for await event in events {
+                guard case .ejected = event.event.kind else { continue }
+                let servers = client.service.servers(in: client.environment)
+                let general = servers.filter { $0.serves == .everything }.map(\.name)
+                let isServed = client.servers.contains { general.contains($0.id) && $0.state == .healthy }
+                if !isServed { await list.refresh() }
+            }
+        }
+        // end
+        return following
+    }
+
+    struct TopicLists {
+        let api: TopicAPI
+        let list: ServerList
+        let call: APIConfiguration
+
+        // sample
+        func topics() async throws(APIError) -> [Topic] {
+            do throws(APIError) {
+                return try await api.value([Topic].self, for: call)
+            } catch {
+                guard error.isSafeToRetry, await list.refresh() else { throw error }
+                return try await api.value([Topic].self, for: call)
+            }
+        }
+        // end
+    }
 }
