@@ -45,7 +45,17 @@ struct ListSignCommand: Command {
             return 0
         }
         try document.write(to: URL(fileURLWithPath: output), options: .atomic)
+        Terminal.standardOutput.write(try Self.summary(of: document))
         return 0
+    }
+
+    /// Returns the contents of a signed list as text, and which apps refuse it for its environments.
+    static func summary(of document: Data) throws -> String {
+        let list = try ServerListDocument(unverified: document)
+        let names = Set(list.servers.flatMap(\.baseURLs.keys).map(\.rawValue)).sorted()
+        let environments = names.joined(separator: ", ")
+        return ListText(list).text
+            + "\nAn app whose service has an environment other than \(environments) refuses the list.\n"
     }
 
     /// Returns the signed list, with the given time of issue.

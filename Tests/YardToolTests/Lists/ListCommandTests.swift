@@ -112,6 +112,21 @@ import Testing
         #expect(text.hasSuffix("\nsigned by: k1\n" + expected))
     }
 
+    @Test func `the text after signing names the version, the expiry, the servers and the environments of the list`()
+        async throws
+    {
+        _ = try await key("k1")
+        let list = await sign(try service(), "k1")
+        let document = try Data(contentsOf: URL(fileURLWithPath: list))
+
+        let text = try ListSignCommand.summary(of: document)
+
+        #expect(text.hasPrefix("service:   topics\nversion:   7\nissued:    "))
+        #expect(text.contains("\nexpires:   "))
+        #expect(text.contains("\nprimary  release      https://api.example.com\n"))
+        #expect(text.hasSuffix("\nAn app whose service has an environment other than release refuses the list.\n"))
+    }
+
     @Test func `the file of a list is replaced only with the option that allows it`() async throws {
         _ = try await key("k1")
         let (service, output) = (try service(), path("list.json"))
