@@ -15,12 +15,11 @@ extension APIError {
     ///
     /// The report contains neither values of a query nor header fields nor bodies.
     public var report: String {
-        let shown = attempts
-        var rows = shown.map { [$0.start.inReport, $0.server ?? "another host", $0.endingText, $0.arrow] }
+        var rows = attempts.map(\.row)
         if reason == .limited(.deadline), let elapsed = context.elapsed {
             rows.append([elapsed.inReport, "", "deadline", ""])
         }
-        return ([headline] + Self.aligned(rows)).joined(separator: "\n")
+        return ([headline] + rows.alignedLines).joined(separator: "\n")
     }
 
     /// The call, the time, the reason and the code on one line.
@@ -37,21 +36,44 @@ extension APIError {
         if mayHaveBeenExecuted { return "a server may have executed it" }
         return context.method?.isSafe == false ? "no server has executed it" : "no write was involved"
     }
+}
 
-    /// Returns the rows as lines whose columns are aligned.
-    private static func aligned(_ rows: [[String]]) -> [String] {
-        let widths = (0..<4).map { column in rows.map { $0[column].count }.max() ?? 0 }
-        return rows.map { row in
-            let cells = zip(row, widths).map { $0.padding(toLength: $1) }
-            let line = "  " + cells.joined(separator: "  ")
-            return String(line.reversed().drop { $0 == " " }.reversed())
-        }
+extension APIResponse {
+    /// The call and its attempts on a few lines, as in the report of an `APIError`.
+    ///
+    ///     GET https://a.test/topics succeeded after 110 ms: status 200 from secondary
+    ///       0 ms  primary    connection refused after 2 ms  -> next server
+    ///       2 ms  secondary  200 after 108 ms
+    ///
+    /// The report contains neither values of a query nor header fields nor bodies. The report of a value from the cache
+    /// states its age.
+    public var report: String {
+        guard let context else { return "The value is from the cache, \(source.age.inReport) old" }
+        let call = [context.method.name, context.url.map { Redaction.place($0.text) }].compactMap(\.self)
+        let end = "status \(status)" + (context.server.map { " from \($0)" } ?? "")
+        let headline = "\(call.joined(separator: " ")) succeeded after \(context.elapsed.inReport): \(end)"
+        return ([headline] + attempts.map(\.row).alignedLines).joined(separator: "\n")
     }
 }
 
 extension CallAttempt {
     /// The event that followed the attempt, after an arrow, or an empty text if there was none.
-    fileprivate var arrow: String { next.map { "-> \($0)" } ?? "" }
+    private var arrow: String { next.map { "-> \($0)" } ?? "" }
+
+    /// The columns of the attempt in a report.
+    fileprivate var row: [String] { [start.inReport, server ?? "another host", endingText, arrow] }
+}
+
+extension [[String]] {
+    /// The rows as lines whose columns are aligned.
+    fileprivate var alignedLines: [String] {
+        let widths = (0..<4).map { column in map { $0[column].count }.max() ?? 0 }
+        return map { row in
+            let cells = zip(row, widths).map { $0.padding(toLength: $1) }
+            let line = "  " + cells.joined(separator: "  ")
+            return String(line.reversed().drop { $0 == " " }.reversed())
+        }
+    }
 }
 
 extension String {

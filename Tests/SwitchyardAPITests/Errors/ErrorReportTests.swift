@@ -111,4 +111,38 @@ import Testing
         #expect(sent.attempts.map(\.kind) == [.first])
         #expect(stored.attempts == [])
     }
+
+    @Test func `the report of a response lists the call and its attempts without the query`() {
+        var context = RequestContext(
+            service: "forum",
+            environment: .release,
+            method: .get,
+            server: "secondary",
+            url: RequestURL("https://api.example.com/topics?page=2"),
+            attempts: 2,
+            elapsed: .milliseconds(110)
+        )
+        let refused = TransportError(.connectionRefused, message: "refused", mayHaveBeenSent: false)
+        context.history = .many([
+            attempt("primary", .first, at: 0, for: 2, .failure(.transport(refused)), .attempt(.failover)),
+            attempt("secondary", .failover, at: 2, for: 108, .response(status: 201, retryAfter: nil), nil),
+        ])
+
+        let response = APIResponse(value: (), status: 201, context: context)
+
+        #expect(
+            response.report == """
+                GET https://api.example.com/topics succeeded after 110 ms: status 201 from secondary
+                  0 ms  primary    connection refused after 2 ms  -> next server
+                  2 ms  secondary  201 after 108 ms
+                """
+        )
+    }
+
+    @Test(arguments: [ResponseSource.cache(age: .seconds(12)), .staleCache(age: .seconds(12))])
+    func `the report of a response from the cache states the age of the value`(source: ResponseSource) {
+        let response = APIResponse(value: (), status: 200, source: source)
+
+        #expect(response.report == "The value is from the cache, 12.00 s old")
+    }
 }
