@@ -37,9 +37,10 @@ enum Yard {
         do {
             return try await called.run(rest)
         } catch let error as UsageError {
-            return refuse("\(name): \(error)")
+            Terminal.complain(message(of: error, in: name))
+            return 2
         } catch {
-            Terminal.complain("yard \(name): \(error)")
+            Terminal.complain(message(of: error, in: name))
             return 1
         }
     }
@@ -49,6 +50,9 @@ enum Yard {
         guard let name = words.first else { return help }
         return commands.first { $0.name == name }?.called(by: Array(words.dropFirst())).command.help
     }
+
+    /// Returns the message about an error of a command.
+    static func message(of error: any Error, in name: String) -> String { "yard \(name): \(error)" }
 
     private static func refuse(unknown name: String) -> Int32 {
         refuse("unknown command \"\(name)\": must be one of " + commands.map(\.name).joined(separator: ", "))

@@ -13,6 +13,11 @@ import Testing
         #expect(await Yard.run([name, "-h"]) == 0)
     }
 
+    @Test func `the message of every error begins with the name of the command`() {
+        #expect(Yard.message(of: UsageError("--name is missing"), in: "list") == "yard list: --name is missing")
+        #expect(Yard.message(of: ListProblem("the key is invalid"), in: "list") == "yard list: the key is invalid")
+    }
+
     @Test func `commands have different names`() {
         let names = Yard.commands.map(\.name)
 
