@@ -127,6 +127,13 @@ struct CodeLines {
         indented { $0.line(value) }
     }
 
+    /// Adds a declaration: on one line if it fits, otherwise with the type on the next line.
+    mutating func declaration(_ name: String, _ type: String) {
+        if fits("\(name): \(type)") { return line("\(name): \(type)") }
+        line("\(name):")
+        indented { $0.line(type) }
+    }
+
     /// Adds a case of a `switch`: on one line if it fits, otherwise with the statement on the next line.
     mutating func switchCase(_ pattern: String, _ statement: String) {
         if fits("\(pattern): \(statement)") { return line("\(pattern): \(statement)") }
@@ -182,6 +189,8 @@ struct CodeLines {
         // Regular expressions are slow, so they are only applied to strings that can match.
         if words.contains("<") { words = words.replacing(/<\/?[A-Za-z][^>]*>/, with: "") }
         if words.contains("](") { words = words.replacing(/\[([^\]]*)\]\([^)]*\)/) { String($0.1) } }
+        // A hyphen at the start of a line would begin a list.
+        words = words.replacing(" - ", with: " – ")
         words = words.replacing("e.g. ", with: "for example ").replacing("i.e. ", with: "that is ")
         words = words.replacing("e.g.,", with: "for example,").replacing("i.e.,", with: "that is,")
         let trimmed = words.drop { "#*->+ |:".contains($0) }

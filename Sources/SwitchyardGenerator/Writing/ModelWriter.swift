@@ -56,8 +56,8 @@ struct ModelWriter {
         let oneLine = "\(head)[\(pairs.joined(separator: ", "))]"
         if oneLine.count + 5 <= CodeLines.width { return code.line(oneLine) }
         func row(_ cases: [(value: String, name: String)]) -> CodeLines.Element {
-            let names = cases.map { ".\(SwiftName.afterDot($0.name))" }.joined(separator: ", ")
-            return .call("(", [.text(SwiftName.words(cases.map(\.value))), .text("[\(names)]")], ")")
+            let names = cases.map { ".\(SwiftName.afterDot($0.name))" }
+            return .call("(", [.text(SwiftName.words(cases.map(\.value))), .list("[", names, "]")], ")")
         }
         let rows = CodeLines.rows(of: cases, width: CodeLines.width - 11) { row($0).oneLine }
         code.list("\(head)table(", rows.map(row), ")")

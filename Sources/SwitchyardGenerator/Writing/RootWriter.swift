@@ -18,7 +18,7 @@ struct RootWriter {
                     fallback: isPublic ? "The operations of `\(manager.propertyName)`." : nil,
                     maximumLines: 1
                 )
-                code.line("\(prefix)let \(SwiftName.escaped(manager.propertyName)): \(manager.typeName)")
+                code.declaration("\(prefix)let \(SwiftName.escaped(manager.propertyName))", manager.typeName)
             }
             code.line()
             code.line("/// Creates all managers.")
