@@ -160,7 +160,9 @@ public final class ResponseCache: Sendable {
         return box.value
     }
 
-    /// Returns the value for a cache key with its metadata, even if its lifetime has passed but it has not expired yet.
+    /// Returns the value for a cache key with its metadata, fresh or stale.
+    ///
+    /// A value is stale after its `lifetime`. It is no longer returned after its `staleFor` has passed as well.
     package func entry<Value: Sendable>(for key: CacheKey, as type: Value.Type = Value.self) -> CachedValue<Value>? {
         let now = clock.now
         guard let box = box(of: key, now: now)?.holding(type) else { return nil }

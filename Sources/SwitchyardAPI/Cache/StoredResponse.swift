@@ -223,7 +223,7 @@ extension ResponseStore {
         confirm(key, by: answer)
     }
 
-    /// Removes the responses with ``removeAll(where:)``.
+    /// By default, uses ``removeAll(where:)`` to remove the responses that belong to no named user.
     package func removeUnnamed(in partition: CachePartition) {
         let nobody = partition.withoutUser
         removeAll { $0.partition == nobody }

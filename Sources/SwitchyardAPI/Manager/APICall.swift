@@ -10,8 +10,8 @@ import SwitchyardServices
 /// 1. **Rules, owner, cache** (`SwitchyardAPI/Manager/APIManager+Values.swift`). The client's rules are applied. The
 ///    call gets an owner, which is the current environment and the current user, and a cache plan if its response may
 ///    be stored (`SwitchyardAPI/Manager/Caching/CachePlan.swift`). `APIManager.value(_:for:at:)` ends here with a fresh
-///    value in memory if only the lifetime decides on freshness, fresh stored responses may be used, no observer is
-///    set, and the call does not continue earlier work, as the calls of an interceptor or of a chain of requests do.
+///    value in memory if it was stored with status 200, only the lifetime decides on freshness, fresh stored responses
+///    may be used, no observer is set, and the call does not continue earlier work, as the calls of an interceptor or of a chain of requests do.
 ///    Otherwise, an ``APICall`` is made with the configuration, the owner and the cache plan.
 /// 2. **Stored response** (`SwitchyardAPI/Manager/Caching/CachedCall.swift`). A call that has a cache plan looks for a
 ///    response in memory, then on disk (`SwitchyardAPI/Manager/Caching/CachedCall+Recall.swift`). A fresh response ends

@@ -57,7 +57,7 @@ public struct InsecureHTTPRule: Sendable, Hashable {
     }
 }
 
-/// The check whether a host is this machine or on the local network.
+/// The check whether a host is this machine, on the local network, or in a domain that is reserved for tests.
 private enum LocalHost {
     private static let domains: Set<Substring> = ["local", "localhost", "test", "example", "invalid"]
 

@@ -73,7 +73,7 @@ public struct RequestContext: Sendable, Hashable {
     /// The number of attempts that were sent, including hedges (second attempts while the first is slow) and the
     /// attempts before a retry.
     public var attempts: Int
-    /// The time from dispatch to end.
+    /// The time from when the client received the request to the end of the request, with all waits and rounds.
     public var elapsed: Duration
     /// The redirects that the decisive attempt followed, in order.
     ///

@@ -58,8 +58,8 @@ struct Operation {
     let servers: [Place]
     let place: Place
 
-    /// Whether a parameter of a GET request is a condition that a current copy of the response does not meet, so that
-    /// the server sends a 304 response (RFC 9110 section 13.1).
+    /// Whether a parameter makes a GET request conditional: the server responds with 304 if the caller's copy is still
+    /// current (RFC 9110 section 13.1).
     ///
     /// `If-Modified-Since` counts only if the document describes the 304 response, because some services use the field
     /// as a filter of a list.

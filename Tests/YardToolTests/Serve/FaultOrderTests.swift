@@ -70,7 +70,7 @@ import Testing
         (#"{"fault": "status", "status": 503.7}"#, "expected status to be a whole number"),
         (#"{"fault": "drip", "bytes": 1e300}"#, "expected bytes to be a number from 0 to 1000000000"),
     ])
-    func `the error for an invalid fault order names what was expected`(json: String, message: String) {
+    func `the error for an invalid fault command states what was expected`(json: String, message: String) {
         let problem = #expect(throws: FaultOrder.Problem.self) {
             try FaultOrder(query: [], json: Data(json.utf8))
         }

@@ -32,7 +32,7 @@ struct CacheControl: Sendable {
     ///
     /// The result is `nil` if the directive is missing, and zero if its value is not a number.
     ///
-    /// A number that exceeds 31 bits counts as the greatest number of 31 bits (RFC 9111 section 1.2.2).
+    /// A number above 2^31 counts as 2^31 (RFC 9111 section 1.2.2).
     func seconds(_ name: String) -> Double? {
         guard let value = directives[name] else { return nil }
         guard let value, !value.isEmpty, value.utf8.allSatisfy(\.isDigit) else { return 0 }

@@ -5,8 +5,9 @@
 struct Admission: Sendable {
     private let rules: CompiledPolicy
     private(set) var servers: [AdmissionShare]
-    /// Whether a server has timed out since the last response of any server, and no other server's response has
-    /// confirmed that the server is overloaded.
+    /// Whether there was an unconfirmed timeout since a server last responded or the network last changed.
+    ///
+    /// A timeout is unconfirmed if no other server responded to the same request, so the network may be at fault.
     private var hasDoubts = false
 
     init(_ rules: CompiledPolicy, count: Int) {
