@@ -50,7 +50,7 @@ import Testing
         #expect(outbox.entries.count == 1)
     }
 
-    @Test func `a write of an older library version is sent in any environment`() async throws {
+    @Test func `a write that an older version of the library stored is sent in any environment`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let old = """
             {"id": 1, "idempotencyKey": "k", "storedAt": 0, "method": "POST", "path": "a", "headers": []}
