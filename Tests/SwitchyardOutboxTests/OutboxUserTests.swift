@@ -121,7 +121,9 @@ import Testing
         #expect(sent(transport) == ["a Bearer b1"])
     }
 
-    @Test func `a write that an older version of the library stored without a user is sent for the current user`() async throws {
+    @Test func `a write that an older version of the library stored without a user is sent for the current user`()
+        async throws
+    {
         defer { try? FileManager.default.removeItem(at: file) }
         let old = """
             {"id": 1, "idempotencyKey": "k", "environment": "test", "storedAt": 0, "method": "POST", "path": "a",

@@ -35,7 +35,8 @@ import Testing
         #expect(await calls.ends(of: 4).dropFirst() == ["200", "200", "200"])
     }
 
-    @Test func `every call that follows the first two succeeds if five of six servers reset connections`() async throws {
+    @Test func `every call that follows the first two succeeds if five of six servers reset connections`() async throws
+    {
         let calls = try Calls(servers: 6, dead: .failure(.connectionReset))
 
         #expect(await calls.ends(of: 8).dropFirst(2).allSatisfy { $0 == "200" })

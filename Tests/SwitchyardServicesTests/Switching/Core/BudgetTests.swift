@@ -54,7 +54,7 @@ import Testing
         #expect(pause(driver) == nil)
     }
 
-    @Test func `while the machine is offline, a failover without a token is given up instead of waiting for one`() throws {
+    @Test func `while the machine is offline, a failover without a token is given up immediately`() throws {
         let (driver, _) = try spent()
 
         driver.core.setOffline(true, at: driver.now)

@@ -220,7 +220,8 @@ import Testing
         #expect(driver.statistics("a")?.share == 1)
     }
 
-    @Test func `after a timeout that is not confirmed, only extra attempts avoid the server until it responds`() throws {
+    @Test func `after a timeout that is not confirmed, only extra attempts avoid the server until it responds`() throws
+    {
         let driver = try CoreDriver()
 
         driver.settle(try #require(driver.choose(excluding: [0])), .timedOut)
@@ -375,7 +376,8 @@ import Testing
     }
 
     @Test(arguments: [FailureKind.refused, .dnsFailure])
-    func `an attempt that has reached no server does not count toward the maximum of attempts`(kind: FailureKind) throws {
+    func `an attempt that has reached no server does not count toward the maximum of attempts`(kind: FailureKind) throws
+    {
         let driver = try CoreDriver(["a", "b", "c", "d"])
 
         #expect(driver.failover(after: kind, excluding: [0, 1, 2])?.server == 3)
