@@ -82,7 +82,7 @@ struct ServerOutages: Sendable {
         // A call that several servers fail counts for the first of them, so that the counts of the servers add up.
         guard let first = call.attempts.first, let server = first.server, server != winner else { return }
         let isHedged = first.isCut == true
-        guard first.error != nil || (first.status ?? 0) >= 500 || isHedged else { return }
+        guard first.kind != .hedge, first.error != nil || (first.status ?? 0) >= 500 || isHedged else { return }
         add(Meeting(start: first.start, end: end, winner: winner, isHedged: isHedged), at: server)
     }
 

@@ -23,7 +23,11 @@ import Testing
     @Test func `the summary of a load run counts failures, switches and returns`() {
         let records = [200, 404, 503, 500, 404, 405, 503].map(Self.record)
         let switches = LoadSummary.Switches(away: 2, returns: 1)
-        let summary = "7 calls, 6 failed (2 http404, 2 http503, 1 http405, 1 http500), 2 switches, 1 returns, "
+        let summary = """
+            7 calls, 6 failed (2 × 404 Not Found, 2 × 503 Service Unavailable, 1 × 405 Method Not Allowed, \
+            1 × 500 Internal Server Error), 2 switches, 1 return, \
+
+            """
 
         #expect(LoadSummary(records, switches: switches).text.hasPrefix(summary))
         #expect(LoadSummary([]).text.hasPrefix("0 calls, 0 failed, 0 switches, 0 returns, "))

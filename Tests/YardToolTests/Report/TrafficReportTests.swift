@@ -138,7 +138,7 @@ import Testing
 
         let summary = Report(of: story).summary
 
-        let places = ["primary did not", "tertiary failed", "tertiary had visibly recovered", "primary had visibly"]
+        let places = ["primary did not", "tertiary was slower", "tertiary had visibly recovered", "primary had visibly"]
             .map { summary.range(of: $0)?.lowerBound }
         let found = places.compactMap(\.self)
         #expect(found.count == 4)
@@ -196,7 +196,7 @@ import Testing
         let report = Report(of: story)
 
         #expect(report.faults.map(\.until) == [nil])
-        #expect(report.summary.contains("; primary had not recovered by the end; of 8 calls during the fault,"))
+        #expect(report.summary.contains("; primary was still out of service at the end; of 8 calls during the fault,"))
     }
 
     @Test func `a run without calls still has a report`() throws {

@@ -200,7 +200,9 @@ struct DigestAuthenticationTests {
         let client = try NetworkClient(service: service, transport: transport, options: options, time: ManualClock())
 
         #expect(try await client.send(APIConfiguration(path: "x")).status == 200)
-        #expect(transport.requests.map(\.server) == ["primary", "secondary", "tertiary", "primary"])
+        let servers = transport.requests.map(\.server)
+        #expect(Set(servers.prefix(3)) == ["primary", "secondary", "tertiary"])
+        #expect(servers.count == 4 && servers.last == servers.first)
     }
 
     @Test func `a challenge from another origin after a redirect is not answered`() async throws {
