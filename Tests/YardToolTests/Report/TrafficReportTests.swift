@@ -138,8 +138,10 @@ import Testing
 
         let summary = Report(of: story).summary
 
-        let places = ["primary did not", "tertiary was slower", "tertiary had visibly recovered", "primary had visibly"]
-            .map { summary.range(of: $0)?.lowerBound }
+        let places = [
+            "primary did not", "tertiary was slower", "tertiary had visibly recovered", "primary had visibly",
+        ]
+        .map { summary.range(of: $0)?.lowerBound }
         let found = places.compactMap(\.self)
         #expect(found.count == 4)
         #expect(found == found.sorted())
