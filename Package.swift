@@ -3,8 +3,8 @@ import PackageDescription
 
 /// The core, from its top floor down: what `import Switchyard` gives.
 ///
-/// A target that imports `Switchyard` also depends on these: `Switchyard` itself stays the same if one of them changes, so
-/// an incremental build would not compile the target again.
+/// A target that imports `Switchyard` also depends on these: `Switchyard` itself stays the same if one of them changes,
+/// so an incremental build would not compile the target again.
 let core: [Target.Dependency] = [
     "SwitchyardAPI", "SwitchyardClient", "SwitchyardTransport", "SwitchyardHTTP", "SwitchyardServices",
 ]

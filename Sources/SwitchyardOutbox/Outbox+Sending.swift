@@ -144,8 +144,8 @@ extension Outbox {
         // credential.
         configuration.callOwner = entry.user.map { client.callOwner(named: $0) }
         configuration = client.ruled(configuration) ?? configuration
-        // The environment is checked again because the app may switch it before the request starts. A rule cannot remove
-        // the check.
+        // The environment is checked again because the app may switch it before the request starts. A rule cannot
+        // remove the check.
         configuration.interceptors.append(
             .adapting("outbox") { _, context in
                 guard entry.belongs(to: context.environment) else { throw RequestFailure.Reason.cancelled }

@@ -42,7 +42,8 @@ public final class ServerList: Sendable {
     ///     They should not depend on the servers of the service. Redirects are not followed.
     ///   - keys: The keys of which one must have signed the list.
     ///   - hosts: The hosts that a list may name: a host, or `*.` and a domain for all hosts below the domain.
-    ///   - folder: The folder of the stored list, which is created if it does not exist. Several processes may share it.
+    ///   - folder: The folder of the stored list, which is created if it does not exist. Several processes may share
+    ///     it.
     ///   - options: The settings.
     /// - Throws: ``ServerListError``. In this case the client is unchanged.
     public init(

@@ -93,8 +93,8 @@ package struct ServerListRules: Sendable {
         }
     }
 
-    /// Returns a time that has certainly been reached: the later of the server's date over TLS and the time at which the
-    /// newest accepted list was issued.
+    /// Returns a time that has certainly been reached: the later of the server's date over TLS and the time at which
+    /// the newest accepted list was issued.
     package static func now(_ newest: ServerListDocument?, _ date: Date?) -> Date? {
         [newest?.issued, date].compactMap(\.self).max()
     }

@@ -51,8 +51,8 @@ package func isPrompt(
 
 /// Waits for a condition that other tasks cause.
 ///
-/// A condition that does not become true soon is checked once per millisecond, because a task that only yields takes the
-/// processor from the tasks that it waits for.
+/// A condition that does not become true soon is checked once per millisecond, because a task that only yields takes
+/// the processor from the tasks that it waits for.
 package func until(isolation: isolated (any Actor)? = #isolation, _ condition: () -> Bool) async {
     for _ in 0..<20 {
         if condition() { return }

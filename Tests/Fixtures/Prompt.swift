@@ -7,8 +7,8 @@
     /// a small machine this takes longer than the deadline of a call. So only some of these tests run at the same time,
     /// at a priority with its own threads. Before macOS 26 a task cannot raise its own priority.
     ///
-    /// A test waits for its place before its time limit starts. Otherwise, a test would exceed its limit on a machine on
-    /// which the run of all tests takes longer than the limit.
+    /// A test waits for its place before its time limit starts. Otherwise, a test would exceed its limit on a machine
+    /// on which the run of all tests takes longer than the limit.
     package struct Prompt: TestTrait, SuiteTrait, TestScoping {
         /// The places of test functions, which are taken outside the time limit.
         private static let tests = Places(16)

@@ -10,7 +10,8 @@ import Testing
 
 /// The recorded data that `Tests/Browser/inspector.mjs` opens, so that the browser tests show what is really sent.
 ///
-/// With the environment variable `BROWSER_DATA=write`, the test records calls over real connections and writes the file.
+/// With the environment variable `BROWSER_DATA=write`, the test records calls over real connections and writes the
+/// file.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct BrowserDataTests {
     private static let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .appendingPathComponent("Browser/recorded.json")

@@ -5,9 +5,9 @@ import SwitchyardServices
 
 /// A parser for the dates of RFC 3339 section 5.6 and the most common other dates of ISO 8601.
 ///
-/// The parser accepts years from 0000 to 9999 and offsets of less than 24 hours. From ISO 8601 it also accepts the comma
-/// as the decimal mark, `24:00:00`, and zones such as `+0100` and `+01`. Years before 1583 are in the Gregorian calendar
-/// too, as RFC 3339 requires.
+/// The parser accepts years from 0000 to 9999 and offsets of less than 24 hours. From ISO 8601 it also accepts the
+/// comma as the decimal mark, `24:00:00`, and zones such as `+0100` and `+01`. Years before 1583 are in the Gregorian
+/// calendar too, as RFC 3339 requires.
 enum ISO8601 {
     private typealias Bytes = Slice<UnsafeBufferPointer<UInt8>>
 
@@ -58,8 +58,8 @@ enum ISO8601 {
         return hour * 3_600 + minute * 60 + second
     }
 
-    /// Removes and returns the fraction of a second, which is zero if there is none, or returns `nil` if its mark is not
-    /// followed by a digit.
+    /// Removes and returns the fraction of a second, which is zero if there is none, or returns `nil` if its mark is
+    /// not followed by a digit.
     ///
     /// Digits after the ninth are ignored.
     private static func fraction(_ rest: inout Bytes) -> Double? {

@@ -44,8 +44,8 @@ extension APIManager {
     /// Makes a call and ignores the value of its response.
     ///
     /// - Parameter configuration: The call.
-    /// - Throws: ``APIError`` if the call fails, or if the response has the envelope of ``APIModule/envelope`` and it reports
-    ///   a failure.
+    /// - Throws: ``APIError`` if the call fails, or if the response has the envelope of ``APIModule/envelope`` and it
+    ///   reports a failure.
     public nonisolated(nonsending) func send(_ configuration: APIConfiguration) async throws(APIError) {
         _ = try await response(for: configuration, with: nothing)
     }

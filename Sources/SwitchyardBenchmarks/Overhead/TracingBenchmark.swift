@@ -2,8 +2,8 @@ import Switchyard
 import SwitchyardDiagnostics
 import SwitchyardTesting
 
-/// A benchmark of the cost of traces: for a client without an exporter in a program that has one, and for a client whose
-/// calls are exported.
+/// A benchmark of the cost of traces: for a client without an exporter in a program that has one, and for a client
+/// whose calls are exported.
 struct TracingBenchmark {
     let isJSON: Bool
     /// The numbers of concurrent requests.

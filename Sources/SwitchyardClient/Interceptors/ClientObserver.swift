@@ -15,7 +15,8 @@ package final class ClientObserver: Sendable {
     let messages: MessageObserver?
     /// Whether the observer is attached to a client.
     ///
-    /// While it is not, it receives no messages, so a stream that stays open does not pay for an observer that has left.
+    /// While it is not, it receives no messages, so a stream that stays open does not pay for an observer that has
+    /// left.
     let isAttached = Locked(false)
 
     /// Creates an observer.

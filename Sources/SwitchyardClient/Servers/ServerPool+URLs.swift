@@ -86,7 +86,8 @@ extension ServerPool {
     /// Returns the path and query of a URL relative to the base URL of a server, that base URL, and the URL with this
     /// path.
     ///
-    /// The URL differs from `url` if the server has other paths than the service. If the URL is below several base URLs, the longest base URL applies.
+    /// The URL differs from `url` if the server has other paths than the service. If the URL is below several base
+    /// URLs, the longest base URL applies.
     func sharedPath(of url: RequestURL) -> (path: String, base: BaseURL, url: RequestURL)? {
         let places = state.withLock { $0.sites }.map(\.origin)
         let paths = places.compactMap { place in

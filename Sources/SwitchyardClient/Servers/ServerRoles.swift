@@ -22,8 +22,8 @@ final class ServerRoles: Sendable {
 
     /// Returns the method and path of a call.
     ///
-    /// The result is `nil` if the URL belongs to no server or cannot be built. The roles then exclude no server, because
-    /// no server gets the request.
+    /// The result is `nil` if the URL belongs to no server or cannot be built. The roles then exclude no server,
+    /// because no server gets the request.
     func form(of configuration: APIConfiguration, _ generator: RequestGenerator) -> Form? {
         guard let base = places.first?.base, let built = try? generator.form(of: configuration, on: base) else {
             return nil

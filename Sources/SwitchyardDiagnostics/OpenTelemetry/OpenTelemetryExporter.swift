@@ -136,8 +136,8 @@ public final class OpenTelemetryExporter: Sendable {
 extension OpenTelemetryExporter {
     /// The interceptor to add to a client's interceptors.
     ///
-    /// It adds `traceparent` to the requests, and observes the calls. It comes after interceptors that set the parent of
-    /// a call.
+    /// It adds `traceparent` to the requests, and observes the calls. It comes after interceptors that set the parent
+    /// of a call.
     public var interceptor: RequestInterceptor {
         var interceptor = RequestInterceptor("OpenTelemetry", observer: Observer(exporter: self))
         if let tracer = spans?.tracer {

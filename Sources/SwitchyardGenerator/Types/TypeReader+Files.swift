@@ -2,8 +2,8 @@
 extension TypeReader {
     /// Returns the type of a multipart form.
     ///
-    /// In this type, files are `FilePart` values and not text in base 64. If `isOnlyBody` is `false`, the request can have
-    /// a JSON body instead, which contains what the form leaves out.
+    /// In this type, files are `FilePart` values and not text in base 64. If `isOnlyBody` is `false`, the request can
+    /// have a JSON body instead, which contains what the form leaves out.
     func multipartType(
         of schema: Place,
         _ origin: Origin,

@@ -163,8 +163,8 @@ struct ModelWriter {
         property.isOptional || (isSent && property.isReadOnly)
     }
 
-    /// Returns the value that a property of a sent structure has unless the caller sets another value, or `nil` if there
-    /// is none.
+    /// Returns the value that a property of a sent structure has unless the caller sets another value, or `nil` if
+    /// there is none.
     private func value(of property: Declaration.Property) -> String? {
         property.isReadOnly ? nil : property.defaultValue
     }

@@ -165,8 +165,8 @@ public struct HTTPBodyStream: AsyncSequence, Sendable {
     ///
     /// - Parameters:
     ///   - cancel: A closure that ends the body: a reader that waits for the next chunk gets
-    ///     ``/SwitchyardServices/WireFailure/cancelled``. It may be called at any time, and more than once. By default it does
-    ///     nothing, so cancellation takes effect with the next chunk.
+    ///     ``/SwitchyardServices/WireFailure/cancelled``. It may be called at any time, and more than once. By default
+    ///     it does nothing, so cancellation takes effect with the next chunk.
     ///   - next: A closure that returns the next chunk, or `nil` at the end.
     public init(
         cancel: @escaping @Sendable () -> Void = {},

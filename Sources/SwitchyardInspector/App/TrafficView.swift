@@ -8,8 +8,8 @@
     ///     #endif
     ///
     /// Use it on a phone, whose page at 127.0.0.1 another computer cannot open. The view contains the same data as the
-    /// page of ``TrafficInspector``, with the same redaction, and shares it as an HTTP Archive or as a page. It does not
-    /// send commands. While it is visible, the inspector observes the client, as while a page is open.
+    /// page of ``TrafficInspector``, with the same redaction, and shares it as an HTTP Archive or as a page. It does
+    /// not send commands. While it is visible, the inspector observes the client, as while a page is open.
     @available(macOS 14, iOS 17, tvOS 17, watchOS 10, visionOS 1, *)
     public struct TrafficView: View {
         @State private var model: TrafficModel

@@ -51,8 +51,8 @@ extension InspectorRecord {
 extension InspectorRecord {
     /// Returns the verdict on recorded calls.
     ///
-    /// The verdict names no server. A record does not state which servers were ejected (taken out of use for a time), and
-    /// the servers in a record of another program may belong to several services.
+    /// The verdict names no server. A record does not state which servers were ejected (taken out of use for a time),
+    /// and the servers in a record of another program may belong to several services.
     private static func verdict(on calls: [InspectedCall]) -> Verdict {
         var tally = VerdictTally()
         for call in calls.sorted(by: { ($0.end ?? $0.start) < ($1.end ?? $1.start) }) { tally.add(call) }

@@ -50,8 +50,8 @@ public final class TrafficInspector: Sendable {
         /// The maximum number of bytes that are kept of each text of an event stream or a WebSocket; the default is 0.
         ///
         /// Of a message, the inspector keeps the direction, the time, the type and the size, and the beginning of the
-        /// text only if this option is set. Credentials in the text are hidden. All texts of a call together take at most
-        /// ``bodyBytes``. Of each call, the newest 200 messages are kept.
+        /// text only if this option is set. Credentials in the text are hidden. All texts of a call together take at
+        /// most ``bodyBytes``. Of each call, the newest 200 messages are kept.
         public var messageBytes = 0
         /// The rules by which credentials are hidden; the default is ``/SwitchyardHTTP/Redaction/standard``.
         public var redaction = Redaction.standard

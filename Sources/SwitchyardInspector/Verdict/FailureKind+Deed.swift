@@ -27,8 +27,8 @@ package enum Slowness {
 }
 
 extension HealthStatistics {
-    /// Returns whether an ejection for this cause shows only that the server was slow: its responses were late, and none
-    /// of its recent requests failed in another way.
+    /// Returns whether an ejection for this cause shows only that the server was slow: its responses were late, and
+    /// none of its recent requests failed in another way.
     package func showsOnlySlowness(_ cause: SwitchCause) -> Bool {
         cause == .lateness && (lastFailure ?? .overtaken) == .overtaken
     }

@@ -15,8 +15,8 @@ extension Verdict {
 
 /// The text of HTML elements.
 package enum HTMLText {
-    /// Returns a text with the characters escaped that have a meaning in HTML, so that it is safe in an element and in a
-    /// quoted attribute.
+    /// Returns a text with the characters escaped that have a meaning in HTML, so that it is safe in an element and in
+    /// a quoted attribute.
     package static func escaped(_ text: String) -> String {
         var result = ""
         result.reserveCapacity(text.utf8.count)

@@ -54,8 +54,8 @@ enum PropertyListDepth {
         }
     }
 
-    /// The encodings in which a byte of an ASCII character is never part of another character, so that tags can be found
-    /// byte by byte.
+    /// The encodings in which a byte of an ASCII character is never part of another character, so that tags can be
+    /// found byte by byte.
     ///
     /// Shift_JIS, GBK, GB 18030 and Big5 are not included, because the second byte of a character may be `]` or `|`.
     private static let plainEncodings: Set<String> = [

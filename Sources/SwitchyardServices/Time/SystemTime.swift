@@ -10,8 +10,8 @@
 /// cancelled in time, as nearly all are, therefore only takes a lock twice for a short time and wakes no thread. After
 /// a sleep of the machine, all overdue timers fire as soon as the next timer is set.
 ///
-/// After a pause of the process, timers are postponed until data that has arrived is read: by at least 100 ms and at most
-/// 2 s.
+/// After a pause of the process, timers are postponed until data that has arrived is read: by at least 100 ms and at
+/// most 2 s.
 public final class SystemTime: TimeSource {
     /// The default time source of clients; its only state is its timers.
     public static let shared = SystemTime()

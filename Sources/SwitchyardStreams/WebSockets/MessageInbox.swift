@@ -40,8 +40,8 @@ final class MessageInbox<Message: Sendable>: Sendable {
 
     /// Waits for the next message.
     ///
-    /// - Throws: The ``TransportError`` that ended the connection. Its kind is ``/SwitchyardServices/WireFailure/cancelled`` if the
-    ///   task is cancelled.
+    /// - Throws: The ``TransportError`` that ended the connection. Its kind is
+    ///   ``/SwitchyardServices/WireFailure/cancelled`` if the task is cancelled.
     func next() async throws(TransportError) -> Message {
         let id = state.withLock { state in
             state.lastID += 1

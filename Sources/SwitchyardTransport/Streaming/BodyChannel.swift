@@ -111,7 +111,8 @@ final class BodyChannel: Sendable {
         return try outcome.get()
     }
 
-    /// Stops reading: a waiting reader gets ``/SwitchyardServices/WireFailure/cancelled``, and the exchange is cancelled.
+    /// Stops reading: a waiting reader gets ``/SwitchyardServices/WireFailure/cancelled``, and the exchange is
+    /// cancelled.
     func abandon() {
         let (reader, wasRunning) = state.withLock { state in
             let wasRunning = state.end == nil

@@ -23,7 +23,8 @@
         private var hasEnded = false
         private var task: Task<Void, Never>?
 
-        /// - Throws: ``TransportError`` with ``/SwitchyardServices/WireFailure/requestBodyFailed`` if there is no reader.
+        /// - Throws: ``TransportError`` with ``/SwitchyardServices/WireFailure/requestBodyFailed`` if there is no
+        ///   reader.
         init(
             _ stream: HTTPBody.Stream,
             onFailure: @escaping @Sendable (TransportError) -> Void

@@ -62,7 +62,8 @@ struct LoadCommand: Command {
 
     /// Prints the results and writes the report.
     ///
-    /// - Returns: The exit code: 128 plus the signal if the run was interrupted, 1 if a limit was exceeded, otherwise 0.
+    /// - Returns: The exit code: 128 plus the signal if the run was interrupted, 1 if a limit was exceeded, otherwise
+    ///   0.
     private func finish(_ report: Report, _ summary: LoadSummary, _ signal: Int32?) throws -> Int32 {
         let problems = report.phases.last.map(thresholds.problems) ?? []
         let output = Terminal.standardOutput

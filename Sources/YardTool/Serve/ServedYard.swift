@@ -24,9 +24,9 @@ final class ServedYard: Sendable {
     ///
     /// - Parameters:
     ///   - plan: The servers to run.
-    ///   - firstPort: The port of the first server; the other servers and then the admin server use the following ports.
-    ///     If 0, the system chooses each port. If `nil`, each server has its own port, and the admin server has the
-    ///     port after the highest one.
+    ///   - firstPort: The port of the first server; the other servers and then the admin server use the following
+    ///     ports. If 0, the system chooses each port. If `nil`, each server has its own port, and the admin server has
+    ///     the port after the highest one.
     ///   - time: The clock of the faults' timers.
     /// - Throws: ``PortError`` if a port is in use.
     init(

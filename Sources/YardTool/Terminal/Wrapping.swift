@@ -1,8 +1,8 @@
 extension String {
     /// Returns the text in lines of at most this number of columns, broken between words.
     ///
-    /// All lines except the first start with `indent` spaces. Several spaces in a row are kept. A word that is longer than
-    /// a line is not broken.
+    /// All lines except the first start with `indent` spaces. Several spaces in a row are kept. A word that is longer
+    /// than a line is not broken.
     func wrapped(to limit: Int, indent: Int) -> [String] {
         guard columns > limit else { return [self] }
         let lead = prefix { $0 == " " }

@@ -9,7 +9,8 @@ import Testing
 
 /// More dead servers than a request has attempts, beside a server that works.
 ///
-/// No response shows that the dead servers and not the network are at fault, so the first calls cannot eject any of them.
+/// No response shows that the dead servers and not the network are at fault, so the first calls cannot eject any of
+/// them.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct DeadMajorityTests {
     private static let refused = StubResponse.failure(.connectionRefused)
 

@@ -19,8 +19,9 @@ import Testing
         let write = APIConfiguration(path: "pay", method: .post, body: .text("pay"))
         let result = Task { await client.result(of: write) }
         #expect(await transport.waitForUnsent())
-        // The request sets its timer after it has stored the exchange's handle, which it needs to withdraw the exchange.
-        // The redirects arrive while the first exchange is being started, so their handles are stored before that one.
+        // The request sets its timer after it has stored the exchange's handle, which it needs to withdraw the
+        // exchange. The redirects arrive while the first exchange is being started, so their handles are stored before
+        // that one.
         #expect(await clock.waitForTimers(1))
         client.cancelAll()
         guard case .failure(let failure) = await result.value else { throw CancellationError() }

@@ -154,8 +154,8 @@ package struct CachedCall<Value: Sendable>: Sendable {
 
     /// Joins the fetch in flight or starts a new fetch, and returns whether the fetch is new.
     ///
-    /// A fetch of a call with other options is not joined, because it could fail through them, such as through a shorter
-    /// idle timeout.
+    /// A fetch of a call with other options is not joined, because it could fail through them, such as through a
+    /// shorter idle timeout.
     private func flight(_ fetch: Fetch, needsWaiters: Bool) -> (SingleFlight<Value>, isNew: Bool) {
         fetch.client.flights.join(
             plan.key,

@@ -91,8 +91,8 @@ package struct Transfer: Sendable {
 
     /// Ends the transfer.
     ///
-    /// Ends the handle, calls `completion`, and then removes the transfer from the table. If no transfer is left, callers that wait
-    /// for the end of all transfers are resumed.
+    /// Ends the handle, calls `completion`, and then removes the transfer from the table. If no transfer is left,
+    /// callers that wait for the end of all transfers are resumed.
     package func end(telling completion: () -> Void = {}) {
         handle.finish()
         completion()

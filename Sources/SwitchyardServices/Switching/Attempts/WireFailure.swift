@@ -1,7 +1,7 @@
 /// A failure of an exchange below HTTP.
 ///
-/// All transports report these kinds, and the choice of a server uses them as evidence. `TransportError.Kind` is another
-/// name of this type.
+/// All transports report these kinds, and the choice of a server uses them as evidence. `TransportError.Kind` is
+/// another name of this type.
 public enum WireFailure: String, Sendable, Hashable, CaseIterable {
     /// The exchange was cancelled by the app or by the client.
     case cancelled

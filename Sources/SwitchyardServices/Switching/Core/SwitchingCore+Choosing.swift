@@ -202,8 +202,9 @@ extension SwitchingCore {
     /// Picks a server for an extra attempt.
     ///
     /// Servers whose last attempt failed come last. If the first three of four servers are dead, no response shows that
-    /// they and not the network are at fault, so none of them is ejected. A request that had its three attempts at these
-    /// servers fails. The next request has its second attempt at the fourth server, whose response shows the fault.
+    /// they and not the network are at fault, so none of them is ejected. A request that had its three attempts at
+    /// these servers fails. The next request has its second attempt at the fourth server, whose response shows the
+    /// fault.
     mutating func pickExtra(excluding tried: ServerSet, for traits: RequestTraits, at time: Double) -> Choice? {
         var (passed, traits) = (tried, traits)
         if traits.unwanted.isEmpty { traits.unwanted = evidence.failedServers(at: time) }

@@ -70,12 +70,12 @@ extension SwitchingCore {
 
     /// Whether a hedge responded first, but so late that it would have been hedged itself.
     ///
-    /// Then every server is slow, probably because of overload, and more hedges would increase the load. So such a hedge
-    /// does not return its token. With the token returned, a fleet of clients with little traffic that has more capacity
-    /// than it needs overloads all its servers (`yard simulate --scenario herd --clients 2000`).
+    /// Then every server is slow, probably because of overload, and more hedges would increase the load. So such a
+    /// hedge does not return its token. With the token returned, a fleet of clients with little traffic that has more
+    /// capacity than it needs overloads all its servers (`yard simulate --scenario herd --clients 2000`).
     ///
-    /// A server that is never quicker is not overloaded. If the first server hangs, the hedges to such a fallback server
-    /// would otherwise use up the budget, and other calls would wait for their deadlines (`SlowFallbackTests`).
+    /// A server that is never quicker is not overloaded. If the first server hangs, the hedges to such a fallback
+    /// server would otherwise use up the budget, and other calls would wait for their deadlines (`SlowFallbackTests`).
     private func isSlowHedge(_ settled: SettledAttempt, at position: Int?) -> Bool {
         guard settled.attempt.role == .hedge, rules.sparesOverloaded, case .success(let latency) = settled.outcome
         else { return false }

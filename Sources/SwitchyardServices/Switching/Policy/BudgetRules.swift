@@ -19,10 +19,10 @@ package struct BudgetRules: Sendable, Hashable {
     package static let longestCheck = Duration.seconds(10)
     /// The time after which about a third (1/e) of the unused hedge tokens is left: 20 s.
     ///
-    /// A client with little traffic could otherwise save tokens and spend them all at once. If a server of a large fleet
-    /// is slow for a moment, every client then hedges, and the hedges overload all servers for minutes (`yard simulate
-    /// --scenario herd --selection lowestLatency --clients 2000`). A client that sends 10 requests per second still
-    /// earns 10 tokens in this time.
+    /// A client with little traffic could otherwise save tokens and spend them all at once. If a server of a large
+    /// fleet is slow for a moment, every client then hedges, and the hedges overload all servers for minutes (`yard
+    /// simulate --scenario herd --selection lowestLatency --clients 2000`). A client that sends 10 requests per second
+    /// still earns 10 tokens in this time.
     package static let hedgeTokenLife = Duration.seconds(20)
     /// The time that a request must have waited for a hedge with a lent token: 500 ms.
     package static let lentTokenWait = Duration.milliseconds(500)
@@ -45,13 +45,13 @@ package struct BudgetRules: Sendable, Hashable {
     package var refill = Duration.seconds(5)
     /// The longest time until the next token returns to the failover budget without successes; default 60 s.
     ///
-    /// If the hedge budget is empty, a request that has waited ``lentTokenWait`` may be hedged nevertheless (with a lent
-    /// token). The next such hedge is allowed after this time, or immediately if the hedge was useful.
+    /// If the hedge budget is empty, a request that has waited ``lentTokenWait`` may be hedged nevertheless (with a
+    /// lent token). The next such hedge is allowed after this time, or immediately if the hedge was useful.
     package var longestRefill = Duration.seconds(60)
     /// The maximum number of tokens in the hedge budget; default 10, or more if ``growsWithConcurrency`` is set.
     ///
-    /// A hedge costs 1 token. The token is returned if the hedge responds first and as quickly as usual, or if no server
-    /// was involved because the machine is offline. Tokens expire (``hedgeTokenLife``).
+    /// A hedge costs 1 token. The token is returned if the hedge responds first and as quickly as usual, or if no
+    /// server was involved because the machine is offline. Tokens expire (``hedgeTokenLife``).
     package var hedgeTokens = 10.0
     /// The initial number of tokens in the hedge budget; default 3.
     ///

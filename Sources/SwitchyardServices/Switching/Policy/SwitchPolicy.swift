@@ -68,8 +68,8 @@ public struct SwitchPolicy: Sendable, Hashable {
     public var warmUp: Duration? = .seconds(300)
     /// The maximum number of attempts of one request, each on another server; default 3.
     ///
-    /// After a refused connection or a failure of DNS, the request goes to the next server even if it has had this number
-    /// of attempts, because the failed attempt has reached no server. With 1, the request has a single attempt.
+    /// After a refused connection or a failure of DNS, the request goes to the next server even if it has had this
+    /// number of attempts, because the failed attempt has reached no server. With 1, the request has a single attempt.
     public var maximumAttempts = 3
 
     /// Creates a policy with the rules of ``recommended``, which the caller then changes.

@@ -75,8 +75,8 @@ struct HandlerRun: Sendable {
 
     /// Starts the handler.
     ///
-    /// On Linux, each priority has its own threads. With a high priority, a response does not wait for tests that use the
-    /// processor for long.
+    /// On Linux, each priority has its own threads. With a high priority, a response does not wait for tests that use
+    /// the processor for long.
     func start() -> Task<Void, Never> {
         Task(priority: .high) { await run() }
     }

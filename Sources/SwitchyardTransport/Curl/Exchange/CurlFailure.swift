@@ -82,7 +82,8 @@
 
         // MARK: Failures of callbacks
 
-        /// The kind and the message of a failure that the verdict names, or `nil` if libcurl itself reports the failure.
+        /// The kind and the message of a failure that the verdict names, or `nil` if libcurl itself reports the
+        /// failure.
         private var ownFailure: (kind: TransportError.Kind, message: String)? {
             switch verdict {
             case .headTooLarge: (.headersTooLarge, "the response's head is larger than allowed")

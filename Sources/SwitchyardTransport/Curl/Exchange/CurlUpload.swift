@@ -21,7 +21,8 @@
         private let length: Int64?
         private let state = Locked(State())
 
-        /// - Throws: ``TransportError`` with ``/SwitchyardServices/WireFailure/requestBodyFailed`` if there is no reader.
+        /// - Throws: ``TransportError`` with ``/SwitchyardServices/WireFailure/requestBodyFailed`` if there is no
+        ///   reader.
         init(_ stream: HTTPBody.Stream) throws(TransportError) {
             length = stream.length
             do { reader = try stream.makeReader() } catch { throw Self.failure("\(error)") }

@@ -22,8 +22,8 @@ struct ReportCalls: Codable, Sendable, Equatable {
     /// The raw values of ``CallWay``: 0 if one server received the request, 1 if the call was hedged, 2 if it failed
     /// over.
     var way: [Int] = []
-    /// The index of the server that received the first attempt of each call that was hedged or failed over, -1 for other
-    /// calls, or `nil` if the attempts are unknown.
+    /// The index of the server that received the first attempt of each call that was hedged or failed over, -1 for
+    /// other calls, or `nil` if the attempts are unknown.
     var first: [Int]?
     /// The failure of each call: 0 for a response, otherwise the position in ``failures``, counted from 1.
     var failure: [Int] = []

@@ -22,8 +22,8 @@ struct Outage: Sendable, Equatable {
     var until: Double?
     var what: String
     var isKnown = false
-    /// Whether the server was ejected (taken out of use for a time) only because it was slow: its responses were late, but
-    /// none of its calls and probes failed.
+    /// Whether the server was ejected (taken out of use for a time) only because it was slow: its responses were late,
+    /// but none of its calls and probes failed.
     var isSlow = false
     /// The time of the ejection, or `nil` if calls failed without an ejection.
     ///

@@ -104,8 +104,8 @@ extension ReportCalls {
     /// Returns whether a call succeeded although its first server had failed.
     ///
     /// A hedged call (one that was sent to a second server because the first was slow) counts if it was due during a
-    /// fault of its first server, or, if that server is unknown, of a server other than the server that responded. It does
-    /// not count if the server only was slow.
+    /// fault of its first server, or, if that server is unknown, of a server other than the server that responded. It
+    /// does not count if the server only was slow.
     func isSaved(_ call: Int, _ faults: [ReportFault]) -> Bool {
         guard failure[call] == 0 else { return false }
         switch way[call] {

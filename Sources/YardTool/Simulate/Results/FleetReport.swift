@@ -49,8 +49,8 @@ struct FleetReport: Codable, Sendable, Equatable {
     var attemptsPerRequest: Double
     var servers: [ServerLoad]
     var switchesPerClient: Count
-    /// The times from the recovery of the preferred server until this server first responds to a client again, such as to
-    /// a trial call.
+    /// The times from the recovery of the preferred server until this server first responds to a client again, such as
+    /// to a trial call.
     var failBackSeconds: Times
     /// The share of the clients that prefer the first server at the end, from 0 to 1.
     var shareBackAtEnd: Double

@@ -17,8 +17,8 @@ enum FleetScenario: String, Sendable, CaseIterable, Encodable {
     case network30
     /// Server 1 dies; the other servers together can handle 80 % of the load.
     case deathShort = "death-short"
-    /// No server fails. Each server can handle half of the total load, the response times of the servers differ by 5 ms,
-    /// and every client is connected to every server.
+    /// No server fails. Each server can handle half of the total load, the response times of the servers differ by 5
+    /// ms, and every client is connected to every server.
     case herd
 
     /// The time in seconds for which requests arrive.

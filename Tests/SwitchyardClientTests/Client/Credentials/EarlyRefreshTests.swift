@@ -41,7 +41,8 @@ import Testing
         #expect(refreshes.withLock { $0 } == 1)
     }
 
-    // A refresh that returns a credential with a lifetime below the leeway ends early refreshes of that credential only.
+    // A refresh that returns a credential with a lifetime below the leeway ends early refreshes of that credential
+    // only.
     @Test func `the credential of a login that follows a short-lived credential is refreshed before it expires`()
         async throws
     {

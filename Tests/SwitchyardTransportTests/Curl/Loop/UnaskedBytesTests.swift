@@ -110,7 +110,8 @@
             #expect(try await response.bytes() == Data("right".utf8))
         }
 
-        // libcurl does not report a reused connection if the response fills the window in the call that sends the request.
+        // libcurl does not report a reused connection if the response fills the window in the call that sends the
+        // request.
         @Test func `a response that fills the window at once on a reused connection is received completely`()
             async throws
         {

@@ -146,7 +146,8 @@ extension ExtraAttempts {
     /// Adds a token to an empty hedge budget if an attempt has waited at least ``BudgetRules/lentTokenWait``, once in
     /// ``BudgetRules/longestRefill`` until such a hedge was useful.
     ///
-    /// A shorter wait is not enough, because if servers are busy, the extra attempts of all clients would overload them.
+    /// A shorter wait is not enough, because if servers are busy, the extra attempts of all clients would overload
+    /// them.
     mutating func lendHedge(after waited: Duration, at time: Double) {
         let budgets = rules.policy.budgets
         expireHedges(at: time)
