@@ -238,8 +238,8 @@ package struct Transfer: Sendable {
     ///
     /// - Parameters:
     ///   - broken: The attempt and its failure.
-    ///   - witness: An attempt at another server that has completed the same request since then. If there is one, the
-    ///     failure counts in full.
+    ///   - witness: An attempt at another server that has completed the same request since then. If there is one, it
+    ///     confirms the failure.
     package func charge(_ broken: Break, witness: Attempt? = nil) {
         var settled = [SettledAttempt(broken.attempt.afterwards, broken.outcome)]
         if let witness, witness.isElsewhere(than: broken.attempt) {

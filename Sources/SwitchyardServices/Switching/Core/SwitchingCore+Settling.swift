@@ -40,8 +40,9 @@ extension SwitchingCore {
 
     /// Reports the outcomes of all attempts of a request, once, after the request has ended.
     ///
-    /// A failure counts in full only if another server responded to this request, because only then is the server
-    /// certainly at fault. If every server failed in the same way, the network or the request is at fault. If an
+    /// If another server responded to this request, the server of the failed attempt is certainly at fault. If every
+    /// server failed in the same way, the network or the request is at fault. ``Evidence/weigh(_:of:at:)`` and
+    /// ``Evidence/charge(_:to:at:)`` decide how much a failure counts. If an
     /// attempt succeeded while another attempt was in flight, the other attempt counts as overtaken if it is the
     /// request's first attempt or began earlier than the successful attempt.
     ///

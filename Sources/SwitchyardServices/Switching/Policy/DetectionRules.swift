@@ -28,10 +28,11 @@ package struct DetectionRules: Sendable, Hashable {
     /// Whether the error ratio and the consecutive failures include failures without proof that the network path works;
     /// default `false`.
     ///
-    /// The proof is an HTTP response, another server's response to the same request, or any success within
-    /// ``pathProof``. Without proof, the failure may be the network's, so it counts against no server.
+    /// The failure itself is proof if it is an HTTP response. Another proof is another server's response to the same
+    /// request, or a response of any server within ``pathProof`` that is not a failure. Without proof, the failure may
+    /// be the network's, so neither detector counts it.
     package var countsUnproven = false
-    /// The time for which a success of any server proves that the network works; default 2 s.
+    /// The time for which a response that is not a failure proves that the network works; default 2 s.
     package var pathProof = Duration.seconds(2)
     /// The time after a change of the network path during which outcomes are no evidence; default 2 s.
     package var quietAfterPathChange = Duration.seconds(2)

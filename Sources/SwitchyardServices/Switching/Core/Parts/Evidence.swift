@@ -12,7 +12,7 @@ struct Evidence: Sendable {
     private(set) var servers: [ServerEvidence]
     /// The records of the endpoints.
     private var endpoints = EndpointTable()
-    /// When any server last succeeded.
+    /// When any server last responded, apart from responses that count as failures.
     private(set) var provenAt = -1e9
 
     init(_ rules: CompiledPolicy, count: Int, at time: Double) {
@@ -160,7 +160,8 @@ extension Evidence {
 
     /// Compares a failure with the other servers' results for the same endpoint.
     ///
-    /// Returns `nil` if the failure says nothing about the server.
+    /// Returns `nil` if the failure does not count against the server. The article `Switching.md` has the rules
+    /// ("Evidence" and "Weight of a failure"), which this function and ``charge(_:to:at:)`` apply.
     ///
     /// Without this comparison, traffic would switch between servers that behave in the same way, as in the random
     /// scenarios 73, 88 and 91 of `yard simulate worlds`.
