@@ -11,8 +11,9 @@ import SwitchyardServices
 ///    call gets an owner, which is the current environment and the current user, and a cache plan if its response may
 ///    be stored (`SwitchyardAPI/Manager/Caching/CachePlan.swift`). `APIManager.value(_:for:at:)` ends here with a fresh
 ///    value in memory if it was stored with status 200, only the lifetime decides on freshness, fresh stored responses
-///    may be used, no observer is set, and the call does not continue earlier work, as the calls of an interceptor or of a chain of requests do.
-///    Otherwise, an ``APICall`` is made with the configuration, the owner and the cache plan.
+///    may be used, no observer is set, and the call does not continue earlier work. (The calls of an interceptor and
+///    those of a chain of requests continue earlier work.) Otherwise, an ``APICall`` is made with the configuration,
+///    the owner and the cache plan.
 /// 2. **Stored response** (`SwitchyardAPI/Manager/Caching/CachedCall.swift`). A call that has a cache plan looks for a
 ///    response in memory, then on disk (`SwitchyardAPI/Manager/Caching/CachedCall+Recall.swift`). A fresh response ends
 ///    the call. A call that may use only stored responses ends here with an error if no response is usable; a call
@@ -25,9 +26,10 @@ import SwitchyardServices
 ///    `SharedRequest` if it can share a transfer (`SharedName.swift`). The first of several equal `SharedRequest`s
 ///    starts their transfer, which is a request of its own without `sharing`. A request without `sharing` that has
 ///    limits, interceptors, credentials, retries, observers or an owner that is bound to a login runs in rounds
-///    (`SwitchyardClient/Flow/RequestFlow.swift`). A round is one try at the request with its failovers and hedges. Any
-///    other request without `sharing` has a single round. Every request is added to the dispatch table of the client
-///    (`SwitchyardClient/Client/ClientCore.swift`).
+///    (`SwitchyardClient/Flow/RequestFlow+Rounds.swift`). A round is one try at the request with its failovers and
+///    hedges. Any other request without `sharing` has a single round. Every request is added to the dispatch table of
+///    the client (`SwitchyardClient/Client/ClientCore.swift`), unless the environment has changed, the client is
+///    closed, or the identifier of the request is in use.
 /// 4. **Attempts** (`SwitchyardClient/Failover/Failover.swift`, `Failover+Attempts.swift`). In each round a server is
 ///    chosen and an attempt is sent, and another server may follow.
 /// 5. **End of the request** (`SwitchyardClient/Failover/Failover+Ending.swift`,
@@ -46,10 +48,11 @@ import SwitchyardServices
 /// 8. **Owner** (`SwitchyardAPI/Manager/APICall+Decoding.swift`). This stage applies to a call whose owner is bound to
 ///    a login. If the user of the call has logged out or another user has logged in, the call fails, and the app
 ///    receives no response. The user is also checked before a stored response is used, before and after the attempts of
-///    each round of a `RequestFlow`, before the result of a round ends the request, and when the response leaves the
-///    client (`SwitchyardClient/Dispatch/NetworkClient+Sending.swift`). A call with `APIConfiguration.outlivesLogout`
-///    passes these checks. The environment is checked before a stored response is used and when the request enters the
-///    dispatch table. If it has changed, the call is cancelled, even with `outlivesLogout`.
+///    each round (`RequestFlow+Rounds.swift`), before the result of a round ends the request, and when the response
+///    leaves the client (`SwitchyardClient/Dispatch/NetworkClient+Sending.swift`). A call with
+///    `APIConfiguration.outlivesLogout` passes these checks. The environment is checked before a stored response is
+///    used and when the request enters the dispatch table. If it has changed, the call is cancelled, even with
+///    `outlivesLogout`.
 ///
 /// A call holds neither the manager nor its client, so that both can be released while the call is in flight. It is a
 /// class, because it is passed through many functions and each would copy all of its fields.
