@@ -27,8 +27,8 @@ public struct OAuthClient: Sendable {
     /// - Parameters:
     ///   - settings: The registration of the app and the endpoints of the server.
     ///   - client: The client that sends the requests.
-    ///   - clock: Returns the time of day, from which the expiry of access tokens is calculated. By default, it is the
-    ///     system's clock.
+    ///   - clock: Returns the current date and time, from which the expiry of access tokens is calculated. By default,
+    ///     it is the system's clock.
     public init(
         _ settings: OAuthSettings,
         client: NetworkClient,

@@ -22,7 +22,7 @@ public struct StoredResponse: Sendable, Hashable {
     }
 
     private var whole: WholeResponse
-    /// The arrival of the response, by the wall clock.
+    /// The time at which the response arrived, by the wall clock.
     public var created: Date
     /// The time between sending the request and receiving the response.
     package var transit: Duration

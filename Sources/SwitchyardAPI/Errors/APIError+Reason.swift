@@ -176,7 +176,7 @@ extension APIError {
     public enum Code: Sendable, Hashable {
         /// 101: the server did not respond in time.
         case timeout
-        /// 102: no connection to the network or to any server. ``APIError/message`` states which of them it is.
+        /// 102: no connection to the network or to any server. ``APIError/message`` states which connection is missing.
         case notConnected
         /// 103: the request was cancelled.
         case cancelled

@@ -1,7 +1,7 @@
 import SwitchyardHTTP
 public import SwitchyardServices
 
-/// An active request, as a value to inspect and to select requests to cancel.
+/// The description of an active request, by which requests can be listed and selected for cancellation.
 public struct ActiveRequest: Sendable {
     /// The kind of a request, by how its bodies are transferred.
     public enum Kind: String, Sendable, Hashable, CaseIterable {

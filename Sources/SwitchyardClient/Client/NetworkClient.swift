@@ -203,7 +203,7 @@ extension NetworkClient {
     /// Returns the health of the servers in the current environment, so that the app can store it, for instance when
     /// the app enters the background.
     ///
-    /// - Parameter date: The current time of day. The age of the stored health is counted from this time.
+    /// - Parameter date: The current date and time. The age of the stored health is counted from this time.
     /// - Returns: The health of the servers. Store it and pass it to ``restoreHealth(_:at:)`` at the next launch.
     public func serverMemory(at date: Date = Date()) -> ServerMemory {
         let pool = core.pool
@@ -223,7 +223,7 @@ extension NetworkClient {
     ///
     /// - Parameters:
     ///   - memory: The value that ``serverMemory(at:)`` returned.
-    ///   - date: The current time of day.
+    ///   - date: The current date and time.
     /// - Returns: Whether the stored health belongs to this service and to the current environment. If `false`, nothing
     ///   has changed.
     @discardableResult

@@ -21,8 +21,8 @@ import Foundation
 /// if an interceptor is still running. An interceptor may send requests of its own, which are treated like any other
 /// request.
 public struct RequestInterceptor: Sendable {
-    /// A closure that changes the configuration before the request is first sent and before each retry, or throws to
-    /// prevent that.
+    /// A closure that changes the configuration before the request is first sent and before each retry, or throws an
+    /// error to end the request.
     ///
     /// The closure receives the call's original configuration with the changes of the interceptors before this
     /// interceptor. The changes last until the request is sent again: failovers and hedges keep them, a retry does not.

@@ -95,7 +95,8 @@ extension ServerPool.State {
         return .unserved(UnservedRequest(method: configuration.sentMethod, path: text, servers: servers))
     }
 
-    /// Returns an error if a URL has the path of a request that its server does not serve.
+    /// Returns an error if a URL belongs to a server of the service, and no server at that address serves a request
+    /// with this method and path.
     func refusal(of method: HTTPMethod, _ url: RequestURL) -> UnservedRequest? {
         guard roles != nil, let (url, site) = site(of: url), let name = site.origin.server else { return nil }
         // Servers may share an address, so one server that serves the request is enough.

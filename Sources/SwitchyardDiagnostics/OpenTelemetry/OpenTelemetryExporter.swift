@@ -75,7 +75,7 @@ public final class OpenTelemetryExporter: Sendable {
         }
     }
 
-    /// Creates an exporter with a closure that returns the time of day in nanoseconds since 1970.
+    /// Creates an exporter with a closure that returns the current time in nanoseconds since 1970.
     init(
         collector url: String,
         service: String,

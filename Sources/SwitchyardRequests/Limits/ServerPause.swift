@@ -21,7 +21,7 @@ package enum ServerPause {
     ///   - status: The status of the response.
     ///   - headers: The header fields of the response. If a field contains the end of the pause as a date, the pause
     ///     begins at the time in `Date`, or `now` without `Date`.
-    ///   - now: The current time of day on this device.
+    ///   - now: The current date and time on this device.
     /// - Returns: The pause.
     package static func duration(status: Int, headers: HTTPHeaders, now: Date) -> Duration? {
         let now = headers["Date"].flatMap { HTTPDate.date(from: $0) } ?? now

@@ -109,7 +109,8 @@ struct SystemAlarm {
 
     /// Whether the system timer will fire by the deadline, so it need not be set again.
     ///
-    /// A system timer that is overdue was delayed by a sleep of the machine.
+    /// A system timer that is overdue does not count, because a sleep of the machine has delayed it and it fires too
+    /// late.
     func rings(by deadline: MonotonicTime, at now: MonotonicTime) -> Bool {
         let dueAt = dueAt ?? .distantFuture
         return dueAt <= deadline && now < dueAt.advanced(by: Self.patience)

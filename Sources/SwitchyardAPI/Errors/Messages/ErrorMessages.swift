@@ -7,7 +7,7 @@ import SwitchyardHTTP
 ///     var messages = ErrorMessages.standard
 ///     messages.set("The topics are being moved.", for: .failed, in: .english)
 ///     messages.set("Please sign in.", for: .loginRequired, in: .english)
-///     messages.setRemark("Look whether it is there before you try again.", in: .english)
+///     messages.setRemark("Check whether it was saved before you try again.", in: .english)
 ///     messages.include(UserError.self)
 ///
 /// The message of an error is the first of these messages that exists:

@@ -12,7 +12,7 @@ extension Credentials {
     ///
     /// - Parameters:
     ///   - policy: Whether requests may be sent without a credential; ``Policy/init(allowsAnonymous:)`` by default.
-    ///   - clock: A closure that returns the time of day, by default the system's time.
+    ///   - clock: A closure that returns the current date and time, by default the system's time.
     public convenience init(policy: Policy = Policy(), clock: @escaping @Sendable () -> Date = { Date() }) {
         self.init(provider: NoProvider(), policy: policy, clock: clock)
     }

@@ -87,7 +87,7 @@ public final class Credentials: Sendable {
     ///   - provider: The provider that stores and refreshes the credentials.
     ///   - policy: The policy that decides when credentials are refreshed and whether requests may omit them, by
     ///     default `Policy()`.
-    ///   - clock: A closure that returns the time of day, which expiry needs, by default the system's time.
+    ///   - clock: A closure that returns the current date and time, which expiry needs, by default the system's time.
     public init(
         provider: any CredentialProvider,
         policy: Policy = Policy(),
@@ -103,7 +103,7 @@ public final class Credentials: Sendable {
     /// - Parameters:
     ///   - policy: The policy that decides when credentials are refreshed and whether requests may omit them, by
     ///     default `Policy()`.
-    ///   - clock: A closure that returns the time of day, by default the system's time.
+    ///   - clock: A closure that returns the current date and time, by default the system's time.
     ///   - refresh: A closure that returns a new credential. See ``CredentialProvider/refresh(_:)``.
     public convenience init(
         policy: Policy = Policy(),

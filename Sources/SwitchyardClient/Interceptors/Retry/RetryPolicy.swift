@@ -100,7 +100,7 @@ extension RetryPolicy {
     /// - Parameters:
     ///   - round: The result.
     ///   - random: A number from 0 to 1 that selects the pause within its jitter.
-    ///   - now: The current time of day, needed for a `Retry-After` with a date.
+    ///   - now: The current date and time, needed for a `Retry-After` with a date.
     /// - Returns: ``RetryDecision/retry(after:)`` or ``RetryDecision/undecided``.
     package func decision(
         for round: RoundResult,

@@ -2,7 +2,10 @@
 package enum AttemptOutcome: Sendable, Hashable {
     /// A complete response arrived. `latency` is the time until its end.
     case success(latency: Duration)
-    /// A response arrived that proves only that the network path works: a 4xx status other than 408, 421 and 425.
+    /// A response arrived that proves only that the network path works.
+    ///
+    /// It has a 4xx status other than 408, 421 and 425 (and other than 429, if the service defines 429 as overload), or
+    /// it exceeds a limit that the app sets.
     case answered
     /// The attempt failed; `retryAfter` is the value of the `Retry-After` header field, if the server sent this field.
     case failure(FailureKind, retryAfter: Duration? = nil)
@@ -14,8 +17,7 @@ package enum AttemptOutcome: Sendable, Hashable {
     case unfinished
     /// The outcome says nothing about the server, and the server is not working on the request.
     ///
-    /// For example, the machine is offline, the request is malformed, or the response body could not be decoded or was
-    /// rejected by a validator.
+    /// For example, the machine is offline, the proxy has failed, or the request is malformed.
     case neutral
 
     /// Creates the outcome of a complete HTTP response.
@@ -41,8 +43,8 @@ package enum AttemptOutcome: Sendable, Hashable {
 
     /// Creates the outcome of a failure below HTTP.
     ///
-    /// Faults of the server, or of the network to the server, count against the server. Faults of the app, of the
-    /// request or of this machine do not count against the server.
+    /// Faults of the server, or of the network to the server, count against the server. Faults of the app, the request,
+    /// the proxy or this machine do not count against the server (``WireFailure/fault``).
     package init(_ failure: WireFailure) {
         switch failure.fault {
         case .server: self = .failure(.wire(failure == .decodingFailed ? .protocolViolation : failure))

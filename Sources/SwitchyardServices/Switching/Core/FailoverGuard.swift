@@ -27,8 +27,8 @@ public enum FailoverGuard: String, Sendable, Hashable, CaseIterable {
     case roles
     /// At least one server in use is not overloaded, or the first server is in use.
     ///
-    /// If the first server has failed and every server in use has not responded for 10 s, but has timed out or rejected
-    /// at least two requests, a request that a failed server has refused is not sent to one of them.
+    /// If the first server has failed, no server in use has responded for 10 s, and each of them has timed out or
+    /// rejected at least two requests, then a request that a failed server has refused is not sent to a server in use.
     case overload
 }
 

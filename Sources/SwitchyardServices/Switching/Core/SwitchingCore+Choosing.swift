@@ -173,9 +173,9 @@ extension SwitchingCore {
 
     /// Picks a server for a failover.
     ///
-    /// A request whose earlier attempts have caused no work may also go to an overloaded server if there is no other
-    /// server. While every healthy server is overloaded, only a server that is not healthy is picked, because it may
-    /// have recovered.
+    /// If `isFree` is `true`, because the earlier attempts certainly reached no server, the request may also go to an
+    /// overloaded server if there is no other server. While every healthy server is overloaded, only a server that is
+    /// not healthy is picked, because it may have recovered.
     mutating func pickFailover(
         excluding tried: ServerSet,
         for traits: RequestTraits,
@@ -189,8 +189,8 @@ extension SwitchingCore {
             ?? (isFree ? pick(excluding: tried, for: traits, at: time) : nil)
     }
 
-    /// Whether ``pickFailover(excluding:for:isFree:at:)`` would pick a server for a request whose attempts may have
-    /// caused work.
+    /// Whether ``pickFailover(excluding:for:isFree:at:)`` would pick a server if `isFree` is `false`, because an
+    /// earlier attempt may have reached a server.
     func hasFailover(excluding tried: ServerSet, for traits: RequestTraits, at time: Double) -> Bool {
         let excluded = tried.union(traits.unsuitable)
         if isOverloadedEverywhere(without: traits.unsuitable, at: time) {

@@ -27,8 +27,8 @@ package struct BudgetRules: Sendable, Hashable {
     /// The time that a request must have waited for a hedge with a lent token: 500 ms.
     package static let lentTokenWait = Duration.milliseconds(500)
 
-    /// The maximum and initial number of tokens in the failover budget; default 10, and more by
-    /// ``growsWithConcurrency``.
+    /// The maximum and initial number of tokens in the failover budget; default 10, or more if
+    /// ``growsWithConcurrency`` is set.
     package var failoverTokens = 10.0
     /// The amount that a success adds to the failover budget; default 0.1.
     package var failoverEarning = 0.1

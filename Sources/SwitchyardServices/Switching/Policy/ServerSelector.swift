@@ -1,9 +1,9 @@
 /// A closure of the app that limits the servers that an attempt may use.
 ///
 /// The closure gets the snapshots of the candidates in the order of the list. The candidates are the servers that serve
-/// the request, are healthy, and have not received the request yet. It returns the names of the servers that it wants.
-/// The policy's selection then chooses among them. An empty result, and a result without a candidate, has no effect:
-/// the selector never prevents a request.
+/// the request, are healthy, and have not received the request yet. The closure returns the names of the servers that
+/// it wants. The policy's selection then chooses among them. An empty result, and a result without a candidate, has no
+/// effect: the selector never prevents a request.
 ///
 /// The closure is called for every attempt, on any thread and without a lock, so it must be quick. It is not called for
 /// probes, for the requests of a call that names its server, and if there are fewer than two candidates.

@@ -63,8 +63,9 @@ public struct SwitchPolicy: Sendable, Hashable {
     /// A warm-up request is a copy of a read whose response is discarded. It opens a connection, or at least keeps a
     /// TLS session, before it is needed. A new connection costs a server several times the work of a request, and when
     /// a server dies, all of its clients move to its fallbacks at the same time. The first warm-up request comes after
-    /// a random time between a 60th and a 12th of the interval, so that short runs of the app send none and not all
-    /// clients send theirs at the same time. The property has an effect only with ``SelectionStrategy/priority``.
+    /// a random time between a 60th and a 12th of the interval, so that short runs of the app send none, and the
+    /// clients of a fleet send theirs at different times. The property has an effect only with
+    /// ``SelectionStrategy/priority``.
     public var warmUp: Duration? = .seconds(300)
     /// The maximum number of attempts of one request, each on another server; default 3.
     ///

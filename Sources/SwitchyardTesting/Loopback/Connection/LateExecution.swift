@@ -30,8 +30,8 @@ struct LateExecutions {
 }
 
 extension Exchange {
-    /// Whether the request is executed after its client has disconnected: the request was read completely, and its
-    /// fault requires late execution.
+    /// Whether the request is executed after its client has disconnected: the request was read completely, and the
+    /// fault that the test injects (`pause` or `executesLate`) lets the server execute it without its client.
     var isExecutedLate: Bool {
         guard survivesClient, isRequestComplete, reply == nil, case .handler = action else { return false }
         return task != nil || hold != nil
@@ -39,7 +39,8 @@ extension Exchange {
 }
 
 extension EventLoop {
-    /// Keeps a request whose client has disconnected, and executes the request when its delay or its fault has ended.
+    /// Keeps a request whose client has disconnected, and executes the request when the injected delay or fault has
+    /// ended.
     func executeLate(_ exchange: Exchange) {
         guard case .timer = exchange.hold, let due = exchange.dueAt else { return lateExecutions.add(exchange) }
         schedule(exchange, after: max(.zero, now.duration(to: due)))

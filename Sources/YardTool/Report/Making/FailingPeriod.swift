@@ -1,6 +1,6 @@
 import Switchyard
 
-/// A period in which no call succeeded, or in which calls failed outside an outage that led to an ejection.
+/// A period without a successful call, or a period of failed calls during which no failed server was ejected.
 ///
 /// An ejection takes a failed server out of use for a time.
 struct FailingPeriod: Sendable, Equatable {
@@ -25,10 +25,10 @@ struct FailingPeriod: Sendable, Equatable {
     /// The maximum time in seconds between two failed calls of one period.
     private static let longestGap = 2.0
 
-    /// Returns the periods without any successful call, and other periods with failed calls outside the outages that
-    /// led to an ejection.
+    /// Returns the periods without any successful call, and the other periods of failed calls.
     ///
-    /// Failures that are not the fault of a server, such as a response with status 404, are ignored.
+    /// Failed calls during the outages in `ejections` are ignored, and so are failures that are not the fault of a
+    /// server, such as a response with status 404.
     static func all(in story: TrafficStory, apartFrom ejections: [Outage]) -> [FailingPeriod] {
         let complete = complete(in: story)
         let failed = calls(of: story).filter { call in
@@ -104,8 +104,8 @@ struct FailingPeriod: Sendable, Equatable {
         from = calls.first.map { story.second($0.start) } ?? 0
         until = end
         self.isComplete = isComplete
-        // If the attempts of a call are unknown, only its last server is. If it had as many attempts as there are servers,
-        // it failed at every server.
+        // If the attempts of a call are unknown, only its last server is known. If it had as many attempts as there are
+        // servers, it failed at every server.
         let last = calls.compactMap { story.place($0.server) }
         let earlier = isComplete ? calls.flatMap(\.sent).compactMap { story.place($0.server) } : []
         let met = Set(last + earlier)

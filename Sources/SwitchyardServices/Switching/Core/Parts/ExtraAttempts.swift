@@ -42,8 +42,8 @@ struct ExtraAttempts: Sendable {
         hedges.add(budgets.hedgeEarning, capacity: hedgeCapacity)
     }
 
-    /// Returns the token of an extra attempt to its budget, because the attempt has succeeded or has caused no work on
-    /// a server.
+    /// Returns the token of an extra attempt to its budget, because the attempt got the response, or because it says
+    /// nothing about the server and the server is not working on the request (``AttemptOutcome/neutral``).
     mutating func refund(_ attempt: Attempt) {
         switch attempt.role {
         case .failover where !attempt.isFree: failovers.add(1, capacity: failoverCapacity)
