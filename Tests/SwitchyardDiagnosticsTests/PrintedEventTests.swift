@@ -41,7 +41,7 @@ import Testing
         #expect(
             lines == [
                 "\(answer.id) POST login dispatched", "\(answer.id) round 1 begins: POST login",
-                "\(answer.id) POST \(url) sent to primary", "\(answer.id) POST \(url) answered 200",
+                "\(answer.id) POST \(url) sent to primary", "\(answer.id) POST \(url) got status 200",
                 "\(answer.id) round 1: POST \(url) ended with 200 after 0.0 seconds",
                 "\(answer.id) POST \(url) ended with 200 after 0.0 seconds",
             ]
@@ -83,7 +83,7 @@ import Testing
         )
 
         #expect("\(DispatchEvent.Kind.ended(.failure(failed)))".hasSuffix("protocolViolation: first second"))
-        #expect("\(DispatchEvent.Kind.waiting(.seconds(2)))" == "another round in 2.0 seconds")
+        #expect("\(DispatchEvent.Kind.waiting(.seconds(2)))" == "next round in 2.0 seconds")
     }
 
     @Test func `the description of an outbox event is one short line without the body`() async throws {

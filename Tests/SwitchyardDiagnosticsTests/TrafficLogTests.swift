@@ -124,9 +124,9 @@ import Testing
             lines.append(line)
             if line.contains("ended with") { break }
         }
-        let redirect = try #require(lines.first { $0.contains("answered 303, goes on with GET ") })
+        let redirect = try #require(lines.first { $0.contains("responded with 303, continues with GET ") })
         #expect(redirect.contains(" POST old?token=***: "))
-        #expect(lines.contains { $0.hasSuffix(" POST old?token=***: another round in 0.0 seconds") })
+        #expect(lines.contains { $0.hasSuffix(" POST old?token=***: next round in 0.0 seconds") })
         #expect(lines.last?.contains(", 303 turned it into GET http://primary.test/new ended with 200") == true)
         #expect(!lines.joined().contains("secret"))
     }

@@ -138,14 +138,15 @@ extension DispatchEvent.Kind: CustomStringConvertible {
             case .roundBegan(let configuration): "\(roundName) begins: \(configuration.line(redaction))"
             case .attemptSent(let attempt): "\(attempt.request.line(redaction)) sent to \(attempt.place)"
             case .redirected(let attempt, let step):
-                "\(redaction.url(step.from.text)) answered \(step.status), goes on with \(attempt.request.line(redaction))"
+                "\(redaction.url(step.from.text)) responded with \(step.status), "
+                    + "continues with \(attempt.request.line(redaction))"
             case .attemptEnded(let attempt, .success(let response)):
-                "\(attempt.request.line(redaction)) answered \(response.status)"
+                "\(attempt.request.line(redaction)) got status \(response.status)"
             case .attemptEnded(let attempt, .failure(let error)):
                 "\(attempt.request.line(redaction)) failed: \(error)"
                     + (error.mayHaveBeenSent && !attempt.request.method.isSafe ? .mayHaveBeenExecuted : "")
             case .roundEnded(let result): "\(roundName): \(result.words(redaction))"
-            case .waiting(let pause): "another round in \(pause)"
+            case .waiting(let pause): "next round in \(pause)"
             case .ended(let result): result.words(redaction)
             case .cachedResponseUsed(let status, let isFresh):
                 "gets a stored response with \(status)" + (isFresh ? "" : ", which is stale")
