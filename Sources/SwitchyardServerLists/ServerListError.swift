@@ -27,7 +27,7 @@ extension ServerListError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .invalidURLCount(let count):
-            "\(count) URLs of the server list are invalid: must be 1 to \(ServerList.maximumURLs)."
+            "The server list has \(count) URLs: must have 1 to \(ServerList.maximumURLs)."
         case .invalidURL(let url):
             "The URL \(url) of the server list is invalid: must be an absolute https URL, or an http URL with a host to "
                 + "which the client may send unencrypted requests."

@@ -39,7 +39,7 @@ private func answer(_ status: Int) -> ServiceResponse {
             (ServerURL.Problem.host, "expected a URL with a host"),
             (
                 ClientError.retry(.negativePause(.seconds(-1))),
-                "the retry policy cannot be used: -1.0 seconds is not a valid pause"
+                "the retry policy cannot be used: -1.0 seconds is not a valid pause: must be at least 0"
             ),
         ] as [(any Error & Sendable, String)]
     )

@@ -220,7 +220,8 @@ extension RequestError.URLReason {
         case .escapesBasePath: "leads out of the base URL's path with “..”"
         case .tooLong(let bytes, let limit): "has \(bytes) bytes, at most \(limit) are allowed"
         case .insecure:
-            "is not encrypted, and http is allowed to local hosts only; NetworkClient.Options.insecureHTTP names others"
+            "is not encrypted, and http is allowed to local hosts only; NetworkClient.Options.insecureHTTP can allow "
+                + "other hosts"
         case .downgrade(let origin):
             "is plain http, but \(origin.forMessage) is used over https and is not downgraded; to send it over http "
                 + "anyway, set APIConfiguration.server = .baseURL(...)"

@@ -82,7 +82,7 @@ extension PinRule.Problem: CustomStringConvertible {
     /// A description of the error, without queries and passwords.
     public var description: String {
         switch self {
-        case .invalidPattern(let text): "\"\(text)\" is not a valid host pattern"
+        case .invalidPattern(let text): "\"\(text)\" is not a valid host pattern: must be a host, *.domain or **.domain"
         case .noPins(let hosts): "the rule for \(hosts) has no pin"
         case .noBackup(let hosts): "the rule for \(hosts) has only one pin; add a backup pin"
         case .noCertificate: "the file or data contains no certificate"

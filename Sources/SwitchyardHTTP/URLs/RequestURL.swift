@@ -159,7 +159,7 @@ extension RequestURL {
     ///
     /// Parsing cannot fail, because every initializer has validated the text.
     package var absolute: AbsoluteURL {
-        do { return try AbsoluteURL(text) } catch { preconditionFailure("A checked URL does not parse: \(error)") }
+        do { return try AbsoluteURL(text) } catch { preconditionFailure("A checked URL cannot be parsed: \(error)") }
     }
 
     /// The scheme, host and port.

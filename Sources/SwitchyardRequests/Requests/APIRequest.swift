@@ -251,7 +251,7 @@ extension APIRequest {
         switch outcome {
         case .success(let response):
             guard hooks.allSatisfy({ $0.beforeSuccess(id, response.map { _ in }) }) else {
-                let veto = APIError(.security(.forbidden("a hook vetoed the success")))
+                let veto = APIError(.security(.forbidden("a hook rejected the response")))
                 return .failure(completed(response.failure(veto, of: id)))
             }
         case .failure(let error):

@@ -104,5 +104,8 @@ final class MessageInbox<Message: Sendable>: Sendable {
 }
 
 extension TransportError {
-    fileprivate static let waitCancelled = TransportError(.cancelled, message: "the reader gave up")
+    fileprivate static let waitCancelled = TransportError(
+        .cancelled,
+        message: "the task that waits for a message was cancelled"
+    )
 }

@@ -57,7 +57,7 @@ import Testing
 
         #expect(
             messages.text(for: error)
-                == "The server took too long to answer. The server may have executed it nevertheless."
+                == "The server took too long to respond. The server may have executed it nevertheless."
         )
         messages.languages = [.simplifiedChinese]
         #expect(messages.text(for: error) == "请求超时，请稍后再试。操作可能已经生效")

@@ -240,7 +240,7 @@ import Testing
         let veto = await #expect(throws: APIError.self) { try await vetoed.value() }
 
         #expect(refusal?.reason == .security(.forbidden("a hook refused the call")))
-        #expect(veto?.reason == .security(.forbidden("a hook vetoed the success")))
+        #expect(veto?.reason == .security(.forbidden("a hook rejected the response")))
     }
 
     @Test func `an accessory can be made from closures`() async throws {

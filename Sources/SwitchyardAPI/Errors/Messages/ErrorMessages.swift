@@ -117,7 +117,7 @@ public struct ErrorMessages: Sendable {
     }
 
     private static let builtIn: [APIError.Code: [MessageLanguage: String]] = [
-        .timeout: [.english: "The server took too long to answer.", .simplifiedChinese: "请求超时，请稍后再试"],
+        .timeout: [.english: "The server took too long to respond.", .simplifiedChinese: "请求超时，请稍后再试"],
         .notConnected: [.english: "No connection to the network.", .simplifiedChinese: "网络连接不可用，请检查网络"],
         .cancelled: [.english: "Cancelled.", .simplifiedChinese: "已取消"],
         .failed: [.english: "The request failed.", .simplifiedChinese: "请求失败，请稍后再试"],

@@ -245,8 +245,9 @@ extension RetryPolicy.Problem: CustomStringConvertible {
     public var description: String {
         switch self {
         case .negativeCount(let count): "\(count) is not a valid number of retries: must be at least 0"
-        case .negativePause(let pause): "\(pause) is not a valid pause"
-        case .unusableFactor(let factor): "\(factor) is not a valid growth factor or jitter fraction"
+        case .negativePause(let pause): "\(pause) is not a valid pause: must be at least 0"
+        case .unusableFactor(let factor):
+            "\(factor) is not a valid growth factor (at least 1) or jitter fraction (0 to 1)"
         }
     }
 }

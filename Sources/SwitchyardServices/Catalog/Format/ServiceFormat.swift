@@ -33,9 +33,9 @@
 /// | `switching.hedging.unknown` | number | seconds | 0.25 | the minimum wait while fewer than 8 responses are known |
 /// | `switching.hedging.factor` | number | | 1.3 | the wait as a multiple of the 90th percentile |
 /// | `switching.hedging.deadlineShare` | number | 0...1 | 0.4 | the maximum wait as a share of the time left |
-/// | `switching.hedging.suspicionRounds` | integer | pairs | 8 | the maximum of failed suspicion probe pairs in a row |
+/// | `switching.hedging.suspicionRounds` | integer | pairs | 8 | the maximum number of failed suspicion probe pairs in a row |
 /// | `switching.admission` | boolean or object | | by policy | whether an overloaded server gets less traffic |
-/// | `switching.admission.sheds` | string | | `low` | the priority that is not sent: `none`, `low`, `normal` |
+/// | `switching.admission.sheds` | string | | `low` | the highest priority that is not sent during overload: `none`, `low`, `normal` |
 /// | `switching.admission.mostShed` | number | 0...1 | 0.7 | the maximum share of normal-priority requests that are shed |
 /// | `switching.admission.floor` | number | 0...1 | 0.1 | the minimum share of its traffic that a server keeps |
 /// | `switching.admission.step` | number | 0...1 | 0.02 | the increase of the share of traffic per success |
@@ -228,15 +228,24 @@ package enum ServiceFormat {
             ),
             ("factor", "a number of at least 0", "", "1.3", "the wait as a multiple of the 90th percentile"),
             ("deadlineShare", "a number within 0...1", "", "0.4", "the maximum wait as a share of the time left"),
-            ("suspicionRounds", "an integer within 0...100", "pairs", "8", "the maximum of failed suspicion probes"),
+            (
+                "suspicionRounds", "an integer within 0...100", "pairs", "8",
+                "the maximum number of failed suspicion probe pairs in a row"
+            ),
         ]
     )
 
     private static let admission = details(
         of: "switching.admission",
         [
-            ("sheds", "one of none, low, normal", "", "low", "the priority that is not sent"),
-            ("mostShed", "a number within 0...1", "", "0.7", "the maximum share of normal-priority requests shed"),
+            (
+                "sheds", "one of none, low, normal", "", "low",
+                "the highest priority that is not sent during overload"
+            ),
+            (
+                "mostShed", "a number within 0...1", "", "0.7",
+                "the maximum share of normal-priority requests that are shed"
+            ),
             (
                 "floor", "a number above 0 and at most 1", "", "0.1",
                 "the minimum share of its traffic that a server keeps"

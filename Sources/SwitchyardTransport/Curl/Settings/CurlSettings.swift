@@ -89,7 +89,7 @@
 
         func require(_ condition: Bool, _ what: String) throws(TransportError) {
             guard condition else {
-                throw TransportError(.unsupported, message: "not available: \(what)", mayHaveBeenSent: false)
+                throw TransportError(.unsupported, message: "not supported: \(what)", mayHaveBeenSent: false)
             }
         }
 

@@ -14,7 +14,7 @@
         ) throws(TransportError) -> URLCredential {
             switch identity.form {
             case .pem:
-                let message = "not available: a client certificate from PEM (must be PKCS 12 data or in the keychain)"
+                let message = "not supported: a client certificate from PEM (must be PKCS 12 data or in the keychain)"
                 throw TransportError(.unsupported, message: message, mayHaveBeenSent: false)
             case .pkcs12(let data): return try credential(ofPKCS12: data, password: identity.password ?? "")
             case .keychain(let label): return try credential(labelled: label)

@@ -111,6 +111,6 @@ package struct URLSessionTrust: Sendable {
     #endif
 
     private static func unsupported(_ what: String) -> TransportError {
-        TransportError(.unsupported, message: "not available: \(what)", mayHaveBeenSent: false)
+        TransportError(.unsupported, message: "not supported: \(what)", mayHaveBeenSent: false)
     }
 }
