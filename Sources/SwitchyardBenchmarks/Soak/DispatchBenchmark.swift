@@ -18,7 +18,11 @@ struct DispatchBenchmark {
         var report = try await round(count)
         (report.before, report.after) = (before, .now)
         print(isJSON ? String(decoding: try JSONEncoder().encode(report), as: UTF8.self) : report.text)
-        guard report.isSound else { throw BenchmarkError("a request was lost, doubled or left, or memory grew") }
+        guard report.isSound else {
+            throw BenchmarkError(
+                "a request was lost, completed twice or left in a table, or memory grew by more than 5 %"
+            )
+        }
     }
 
     private static func service() throws -> Service {

@@ -19,7 +19,8 @@ struct SoakReport: Codable {
         let rate = Int(Double(requests) / seconds)
         return
             "\(policy) over \(transport): \(ended) of \(requests) completed (\(answered) with a response, \(cancelled) cancelled, "
-            + "\(ended - answered - cancelled) failed), \(doubled) completed twice, \(left) left, \(open) open, \(rate)/s"
+            + "\(ended - answered - cancelled) failed), \(doubled) completed twice, \(left) left in the table, "
+            + "\(open) exchanges or connections open, \(rate)/s"
     }
 }
 

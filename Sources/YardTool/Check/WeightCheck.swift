@@ -16,7 +16,7 @@ struct WeightCheck {
             return
         }
         warning =
-            "\(file): servers[\(index)].weight: has no effect without servers of equal priority and with this "
-            + "switching.selection; weighted shares the traffic by weight"
+            "\(file): servers[\(index)].weight: has no effect, because no servers have equal priority and "
+            + "switching.selection ignores weights; set it to weighted to share the traffic by weight"
     }
 }

@@ -4,7 +4,11 @@ import Switchyard
 struct LoadThresholds: Sendable {
     static let options: [Arguments.Option] = [
         .value("fail-above", "P", "Exit code 1 if more than this share of the calls fails, such as 1% (default: 0%)."),
-        .value("p99-below", "T", "Exit code 1 unless 99 % of the callers waited less than this: 200ms, 1.5s."),
+        .value(
+            "p99-below",
+            "T",
+            "Exit code 1 unless 99 % of the callers waited less than this time, such as 200ms or 1.5s."
+        ),
     ]
 
     /// The maximum share of failed calls, from 0 to 1.
@@ -31,7 +35,7 @@ struct LoadThresholds: Sendable {
             problems.append("\(share.percent) of the calls failed, but at most \(failureShare.percent) may fail.")
         }
         if let limit = p99, let found = phase.p99, found >= limit {
-            problems.append("99 % of the callers waited at most \(found.wait), but the limit is below \(limit.wait).")
+            problems.append("99 % of the callers waited up to \(found.wait), but must wait less than \(limit.wait).")
         }
         return problems
     }

@@ -23,7 +23,7 @@ struct SimulateCommand: Command {
         ),
         .value("latency-window", "S", "The window of lowestLatency in seconds (default: 0.015)."),
         .value("server-model", "NAME", "deep (executes abandoned requests, the default) or aware (drops them)."),
-        .flag("warm", "Keeps a connection of every client to its first fallback server."),
+        .flag("warm", "Keeps every client connected to its first fallback server."),
         .flag("shed", "Allows the rejection of requests of normal priority while every server is overloaded."),
         .value("seed", "K", "The seed of all random numbers (default: 1)."),
         .flag("timeline", "Prints a line for every 10 s as well."),

@@ -29,8 +29,8 @@ import Testing
 
         #expect(
             text == [
-                "shop.json: servers[0].weight: has no effect without servers of equal priority and with this "
-                    + "switching.selection; weighted shares the traffic by weight"
+                "shop.json: servers[0].weight: has no effect, because no servers have equal priority and "
+                    + "switching.selection ignores weights; set it to weighted to share the traffic by weight"
             ]
         )
     }
@@ -38,7 +38,7 @@ import Testing
     @Test func `weights of servers with different priorities are a warning`() async throws {
         let text = try await warnings([#", "priority": 1"#, #", "weight": 0, "priority": 2"#])
 
-        #expect(text.first?.hasPrefix("shop.json: servers[1].weight: has no effect ") == true)
+        #expect(text.first?.hasPrefix("shop.json: servers[1].weight: has no effect, ") == true)
     }
 
     @Test(arguments: [

@@ -108,7 +108,7 @@ import Testing
         #expect(
             thresholds.problems(of: phase) == [
                 "1.25 % of the calls failed, but at most 1 % may fail.",
-                "99 % of the callers waited at most 2.0 s, but the limit is below 1.5 s.",
+                "99 % of the callers waited up to 2.0 s, but must wait less than 1.5 s.",
             ]
         )
     }

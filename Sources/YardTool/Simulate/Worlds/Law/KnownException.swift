@@ -39,7 +39,7 @@ struct KnownException: Sendable {
             covers: { violation, _ in violation.isWithoutLoss }
         ),
         KnownException(
-            name: "left for cause",
+            name: "failed before",
             reason: "The first server had failed calls before, and nothing showed that it would respond to this call.",
             // Measured: 61 if a PUT is not sent to another server when its server is silent, and 55 if it is.
             mostPer100000Calls: 66,
