@@ -39,7 +39,9 @@ import Testing
         client.cancelAll()
     }
 
-    @Test func `a scope cancels only its own requests, and its client cancels all requests`() async throws {
+    @Test func `a scope cancels only its own requests by tag, and the client also cancels the requests of its scopes`()
+        async throws
+    {
         let (client, transport) = try client()
         let scope = client.scoped()
         _ = start([tagged("a", ["x"])], client)

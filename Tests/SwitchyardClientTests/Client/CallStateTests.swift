@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: Stage.allCases, Event.allCases)
-    func `in any state of a call, a cancel, shutdown, switch or reset ends it at once and leaves no resources`(
+    func `a cancel, shutdown, switch or reset ends a call at once in any state and leaves no resources`(
         _ stage: Stage,
         _ event: Event
     ) async throws {

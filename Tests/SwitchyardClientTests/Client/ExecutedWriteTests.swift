@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func `a write may have been executed if its redirect cannot be followed`() async throws {
+    @Test func `a write may have been executed even if its redirect cannot be followed`() async throws {
         let away = StubResponse.status(303, headers: ["Location": "/v1/result"])
 
         let refused = try await failure(answers: [away, .failure(.connectionRefused)])
@@ -102,7 +102,9 @@ import Testing
         #expect(endless.mayHaveBeenExecuted)
     }
 
-    @Test func `a write may have been executed if the target of its 301, 302 or 303 responds with 404`() async throws {
+    @Test func `a write may have been executed even if the target of its 301, 302 or 303 responds with 404`()
+        async throws
+    {
         for (redirect, isOpen) in [(301, true), (302, true), (303, true), (307, false), (308, false)] {
             let list = AnswerList([.status(redirect, headers: ["Location": "/v1/result"]), .status(404)])
             let (client, _) = try NetworkClient.stubbed(servers: 1) { list.answer($0) }
@@ -114,7 +116,7 @@ import Testing
         }
     }
 
-    @Test func `a write may have been executed if an interceptor rejects its successful response`() async throws {
+    @Test func `a write may have been executed even if an interceptor rejects its successful response`() async throws {
         let veto = RequestInterceptor.retrying("veto") { _ in .fail(SampleError()) }
         let (entered, entrance) = AsyncStream.makeStream(of: Void.self)
         let endless = RequestInterceptor.retrying("endless") { _ in
@@ -151,7 +153,9 @@ import Testing
         #expect(!read.mayHaveBeenExecuted)
     }
 
-    @Test func `a write that got a 401 has not been executed if an interceptor rejects the response`() async throws {
+    @Test func `a write that got a 401 counts as not executed even if an interceptor rejects the response`()
+        async throws
+    {
         let veto = RequestInterceptor.retrying("veto") { round in
             round.status == 401 ? .fail(SampleError()) : .undecided
         }
@@ -163,7 +167,7 @@ import Testing
 
     // MARK: Several attempts
 
-    @Test func `a write may have been executed if only its first attempt may have been sent`() async throws {
+    @Test func `a write may have been executed even if only its first attempt may have been sent`() async throws {
         var put = APIConfiguration(path: "topics/7", method: .put, timeout: .seconds(60))
         put.idempotencyKey = .automatic
         put.retry = RetryPolicy(maximumRetries: 1, backoff: .constant(.zero))
@@ -175,7 +179,9 @@ import Testing
         #expect(unsent.context.rounds == 2 && !unsent.mayHaveBeenExecuted)
     }
 
-    @Test func `a write may have been executed if an interceptor cancels it after a 503`() async throws {
+    @Test func `a write that got a 503 may have been executed even if an interceptor then cancels the write`()
+        async throws
+    {
         let veto = RequestInterceptor.retrying("veto") { _ in .fail(CancellationError()) }
 
         let failure = try await failure(answers: [.status(503)]) { $0.interceptors = [veto] }
@@ -225,7 +231,7 @@ import Testing
         return try #require(await client.result(of: write).failed)
     }
 
-    @Test func `a write may have been executed if the server dies after receiving it`() async throws {
+    @Test func `a write may have been executed if the server dies after receiving the write`() async throws {
         let failure = try await Self.failure { server in
             server.route(.post, "/pay") { request in
                 _ = try await request.body.collect()

@@ -68,7 +68,7 @@ import Testing
 
     // Each of these options makes the call use a flow, which has its own deadline timer.
     @Test(arguments: ["retry", "interceptor", "credentials", "limit"])
-    func `the second server's 4xx is also returned if retries, interceptors, credentials or limits are set`(
+    func `the second server's 4xx is returned even if retries, interceptors, credentials or limits are set`(
         what: String
     )
         async throws

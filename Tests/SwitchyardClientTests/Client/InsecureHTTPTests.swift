@@ -27,7 +27,7 @@ struct InsecureHTTPTests {
 
     // Resolvers parse such names as IP addresses, possibly of a public server.
     @Test(arguments: ["134744072", "0x08080808", "010.8.8.8", "127.1", "10.0.0.0x1"])
-    func `a host that only resolvers parse as an IP address makes a URL invalid`(host: String) {
+    func `a URL is invalid if only resolvers parse its host as an IP address`(host: String) {
         #expect(RequestURL("http://\(host)/") == nil)
     }
 

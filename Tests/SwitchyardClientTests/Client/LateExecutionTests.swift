@@ -129,7 +129,7 @@ import Testing
     }
 
     @Test(arguments: [HTTPMethod.put, .delete])
-    func `a write is not sent to the next server after a reset that followed its sending`(method: HTTPMethod)
+    func `a write that was sent before a reset is not sent to the next server`(method: HTTPMethod)
         async throws
     {
         let backend = try Backend()

@@ -45,7 +45,10 @@ import Testing
         #expect(client.activeRequests.count == 1)
     }
 
-    @Test func `a scope cancels its own requests, and the client cancels all requests`() async throws {
+    @Test
+    func `cancelAll of a scope cancels only the scope's requests, and cancelAll of the client cancels all requests`()
+        async throws
+    {
         let (client, transport) = try NetworkClient.stubbed { _ in .never }
         let scope = client.scoped()
         send(through: scope)

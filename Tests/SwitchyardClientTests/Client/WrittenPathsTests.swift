@@ -6,7 +6,7 @@ import Testing
 
 @testable import SwitchyardClient
 
-/// How a read detects writes to its path.
+/// Whether writes are counted for the reads of the same path.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct WrittenPathsTests {
     /// Writes to the same path in different spellings.
     private static let writes: [APIConfiguration] = {
@@ -27,7 +27,7 @@ import Testing
     }()
 
     @Test(arguments: writes.indices)
-    func `a read detects a write to the same path`(number: Int) async throws {
+    func `a write is counted for the reads of the same path`(number: Int) async throws {
         let (client, _) = try NetworkClient.stubbed { _ in .status(204) }
         let read = client.pathCounters.writes(at: APIConfiguration(path: "topics/1"))
         let before = read?.count
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(arguments: ["topics/1", "/topics/1", "http://secondary.test/v1/v3/topics/1"])
-    func `a read detects a write to the same path if the generator adds the API version to both`(path: String)
+    func `a write is counted for the reads of the same path even if the generator adds the API version`(path: String)
         async throws
     {
         let (client, _) = try NetworkClient.stubbed(servers: 2, options: { $0.generator.apiVersion = "v3" }) { _ in
@@ -54,7 +54,8 @@ import Testing
 
     // The redirect does not show that its server has changed nothing.
     @Test(arguments: ["topics/1", "topics/2"])
-    func `a read notices a redirected write even if the redirect's target responded with 404`(path: String) async throws
+    func `a redirected write is counted for the reads of both paths even if the target responded with 404`(path: String)
+        async throws
     {
         let (client, _) = try NetworkClient.stubbed { request in
             request.url.path == "/v1/topics/1" ? .status(307, headers: ["Location": "2"]) : .status(404)

@@ -37,7 +37,8 @@ import Testing
         func shutdown() {}
     }
 
-    @Test func `a call that joins while the last call of an equal transfer is cancelled gets its own response`() throws
+    @Test func `a call that is dispatched while the last call of an equal transfer is cancelled starts a new transfer`()
+        throws
     {
         let transport = HeldTransport()
         let client = try NetworkClient(service: .topics(switching: .off, servers: 1), transport: transport)

@@ -36,7 +36,9 @@ import Testing
     }
 
     @Test(arguments: [408, 502, 503, 504, 520, 522, 524, 598, 599])
-    func `a PUT or DELETE is not sent again after a response that leaves its execution open`(status: Int) async throws {
+    func `a PUT or DELETE is not sent again after a response that leaves open whether the request was executed`(
+        status: Int
+    ) async throws {
         for method in [HTTPMethod.put, .delete] {
             let write = APIConfiguration(path: "x", method: method)
             var keyed = write

@@ -27,7 +27,9 @@ struct CallbackTests {
     }
 
     @Test(arguments: Callback.beforeTheEnd)
-    func `a cancel by identifier inside a callback ends the async form too`(place: Callback) async throws {
+    func `cancelling a request by its identifier inside a callback also ends the async form`(place: Callback)
+        async throws
+    {
         let id = RequestID()
         let tour = CallbackTour(acting: place) { $0.client?.cancel(id) }
 
@@ -52,7 +54,7 @@ struct CallbackTests {
     }
 
     @Test(arguments: [Callback.observing, .completing])
-    func `an action on a request that may have ended does not end it a second time`(place: Callback) async throws {
+    func `a cancelAll, release or shutdown inside a callback ends the request only once`(place: Callback) async throws {
         let actions: [@Sendable (CallbackTour) -> Void] = [
             { $0.client?.cancelAll() }, { $0.letGo() }, { $0.client?.shutdown() },
         ]

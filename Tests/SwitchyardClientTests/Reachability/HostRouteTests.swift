@@ -37,7 +37,10 @@ import Testing
         (EACCES, .nothing),
         (EMFILE, .nothing),
     ])
-    func `an error code proves that a route is missing or proves nothing`(code: Int32, finding: HostRoute.Finding) {
+    func `each error code either proves that a route is missing or proves nothing`(
+        code: Int32,
+        finding: HostRoute.Finding
+    ) {
         #expect(HostRoute.Finding(errorCode: code) == finding)
     }
 

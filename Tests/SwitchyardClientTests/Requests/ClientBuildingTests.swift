@@ -137,7 +137,7 @@ import Testing
 
     // No cached state has to be invalidated.
     @Test(arguments: ["primary", "secondary"])
-    func `rules match a prebuiltRequest to any server of the service`(server: String) async throws {
+    func `rules apply to a prebuiltRequest whichever server of the service its URL names`(server: String) async throws {
         let (client, transport) = try NetworkClient.stubbed { _ in .status(204) }
         client.rules.add("/images/**") { $0.responseBodyLimit = 7 }
         var configuration = APIConfiguration()

@@ -54,7 +54,7 @@ extension ServerRoleTests {
         #expect(await client.failure(of: APIConfiguration(path: "../x")) == .invalidRequest(expected))
     }
 
-    @Test func `a server is not ejected because of calls that name it if no other server serves these calls`()
+    @Test func `calls that name a server do not eject it if no other server serves them`()
         async throws
     {
         let (client, _) = try mirrored { request in
@@ -68,7 +68,7 @@ extension ServerRoleTests {
         #expect(client.servers.map(\.state) == [.healthy, .healthy])
     }
 
-    @Test func `if a modifier changes a hedge so that its server does not serve it, the next server gets the hedge`()
+    @Test func `if a modifier changes a hedge into a request that its server does not serve, the next server gets it`()
         async throws
     {
         let time = ManualClock()
@@ -115,7 +115,7 @@ extension ServerRoleTests {
         #expect(Set(reads.map { "\($0.server)\($0.url.path)" }) == ["w1/v1/orders/1", "w2/v1/orders/1"])
     }
 
-    @Test func `the transforms of a call run once more if servers serve different requests`() async throws {
+    @Test func `if servers serve different requests, the transforms of a call run a second time`() async throws {
         let count = Locked(0)
         let (client, _) = try mirrored { options in
             options.generator.transforms = [{ _ in count.withLock { $0 += 1 } }]

@@ -122,7 +122,7 @@ import Testing
         #expect(transport.requests.isEmpty)
     }
 
-    @Test func `a call that names a server that does not serve it fails`() async throws {
+    @Test func `a call fails if it names a server that does not serve the call`() async throws {
         let (client, transport) = try mirrored { _ in .status(200) }
         var configuration = APIConfiguration(path: "orders")
         configuration.server = .named("mirror")

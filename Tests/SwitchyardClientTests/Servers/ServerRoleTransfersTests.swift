@@ -244,7 +244,9 @@ import Testing
         #expect(lab.servers[1].requests.isEmpty)
     }
 
-    @Test func `an interrupted download continues at another server if its server no longer serves it`() async throws {
+    @Test func `an interrupted download continues at another server if the first server no longer serves the download`()
+        async throws
+    {
         let lab = try Lab(.download)
         let servers = try Self.servers(lab.servers[0], lab.servers[1])
         let client = try Self.client(servers)

@@ -191,7 +191,7 @@ import Testing
         #expect(lab.sent == ["Bearer ann"])
     }
 
-    @Test func `a call that outlives a logout is not refreshed as another user`() async throws {
+    @Test func `a call that outlives a logout and gets a 401 is not sent again as another user`() async throws {
         let lab = try Lab(.refusal, isNamed: false)
         var logOut = APIConfiguration(path: "session", method: .delete)
         logOut.outlivesLogout = true
@@ -213,7 +213,7 @@ import Testing
         #expect(try result.get().text == "\"Bearer bob\"")
     }
 
-    @Test func `an update after a logout does not log a user in`() {
+    @Test func `updating a credential after a logout has no effect`() {
         let credentials = Credentials { _ in nil }
         credentials.set(.bearer("ann"), in: .test)
         credentials.logOut(in: .test)
@@ -264,7 +264,7 @@ import Testing
         #expect(transport.requests.last?.headers["Cookie"] == nil)
     }
 
-    @Test func `a call that outlives a logout does not refresh the credential of the next user`() async throws {
+    @Test func `a 401 of a call that outlives a logout does not refresh the next user's credential`() async throws {
         let lab = try Lab(.limit, isNamed: true)
         var logOut = APIConfiguration(path: "session", method: .delete)
         logOut.outlivesLogout = true

@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(arguments: Part.allCases)
-    private func `if a call may outlive a logout, a request that its interceptor makes after a change of user is sent`(
+    private func `if a call may outlive a logout, its interceptor's requests are still sent after a change of user`(
         part: Part
     )
         async throws

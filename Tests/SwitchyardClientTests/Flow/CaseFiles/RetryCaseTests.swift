@@ -85,7 +85,7 @@ import Testing
         return whole
     }
 
-    @Test func `a case of the retry table fails if one decision differs on purpose and a later decision is wrong`()
+    @Test func `a case of the retry table fails for a wrong decision even if an earlier difference is intended`()
         throws
     {
         let text = #"{"outcomes": [{"status": 429}, {"status": 404}], "expected": [{"retry": false}, {"retry": true}]}"#
