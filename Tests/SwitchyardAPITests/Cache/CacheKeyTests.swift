@@ -120,7 +120,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `calls whose URL rules give different URLs for only one server do not share a response`(
+    func `calls do not share a response if their URL rules give different URLs for one of the servers`(
         _ throwsElsewhere: Bool
     ) async throws {
         func leading(to query: String) -> @Sendable (inout APIConfiguration) -> Void {
@@ -203,7 +203,7 @@ import Testing
         #expect(Set(found).count == 2)
     }
 
-    @Test func `every option of a call that changes its request is part of the cache key`() {
+    @Test func `every call option that changes the request is part of the cache key`() {
         let changes: [(inout APIConfiguration) -> Void] = [
             { _ in }, { $0.upgradesToHTTPS = true }, { $0.usesCookies = false }, { $0.parameterDestination = .body },
             { $0.redirects = .refuse }, { $0.redirects = .sameOrigin },

@@ -123,7 +123,7 @@ import Testing
         #expect(cache.entry(for: Self.key("a"), as: Int.self) == nil)
     }
 
-    @Test func `removal is limited to a key, tag, path, partition or rule`() {
+    @Test func `stored responses can be removed by key, tag, path, partition or rule`() {
         let cache = ResponseCache(time: ManualClock())
         let other = CachePartition(service: "users", environment: "release", user: "7")
         func fill() {

@@ -90,7 +90,8 @@ import Testing
         #expect(throws: APIError.self) { try ResponseSerializer.decodable(Topic.self).value(of: Self.json(large)) }
     }
 
-    @Test func `the first response rule that is violated decides in the order status, content type, decoding`() {
+    @Test
+    func `response rules are checked in the order status, content type, decoding, and the first violation counts`() {
         let serializer = ResponseSerializer.decodable(Topic.self)
 
         #expect(throws: APIError(.status(500))) {

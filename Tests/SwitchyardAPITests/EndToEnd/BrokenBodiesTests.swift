@@ -144,7 +144,7 @@ import Testing
         #expect(received?.hasPrefix("text/html") == true)
     }
 
-    @Test func `the charset counts if only one of two equal content types has it`() {
+    @Test func `if only one of two equal content types has a charset, that charset counts`() {
         let headers: HTTPHeaders = ["Content-Type": "text/plain; charset=iso-8859-1, text/plain"]
 
         #expect(RawResponse(headers: headers).charset == "iso-8859-1")

@@ -102,7 +102,7 @@ import Testing
         #expect(error?.reason == .body(.tooLarge(limit: nil)))
     }
 
-    @Test func `a call on a client that was shut down is a clientClosed error`() async throws {
+    @Test func `a call on a client that was shut down fails with clientClosed`() async throws {
         let (yard, topics) = try Self.manager(.json("{}"))
         yard.client.shutdown()
         defer { yard.server.stop() }

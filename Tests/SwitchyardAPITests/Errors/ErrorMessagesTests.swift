@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test func `a custom message for a code also applies to the code's details that have no message`() {
+    @Test func `a custom message for a code also applies to a more specific code that has no message of its own`() {
         let german = MessageLanguage(rawValue: "de")
         var messages = ErrorMessages(languages: [german, .english])
         let refused = APIError(TransportError(.connectionRefused, message: ""))

@@ -105,7 +105,7 @@ import Testing
         await transport.waitUntilIdle()
     }
 
-    @Test func `an empty response is sufficient for a call that only sends`() async throws {
+    @Test func `a call without a response value accepts an empty response`() async throws {
         let topics = TopicAPI(client: try .stubbed(StubTransport { _ in .status(204) }))
 
         try await topics.send(APIConfiguration(path: "topics/1", method: .delete))

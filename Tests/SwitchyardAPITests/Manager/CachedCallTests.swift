@@ -310,7 +310,7 @@ import Testing
         #expect(try await bob.topic(1, lifetime: Self.lifetime).title == "2")
     }
 
-    @Test func `a stored response is found again with any parameters`() async throws {
+    @Test func `a stored response is found again whatever types its parameters have`() async throws {
         let topics = TopicAPI(client: try client())
         let trees: [Parameters] = [
             [:], ["a": 1], ["a": "1"], ["a": nil], ["a": [1, 2] as [Int]], ["b": ["c": 1] as Parameters], ["a": true],

@@ -124,7 +124,9 @@ import Testing
     }
 
     @Test(arguments: ["\"v1\"", "W/\"v1\""])
-    func `a 304 with the same entity tag revalidates, whether the tag is weak or strong`(tag: String) async throws {
+    func `a 304 with the same entity tag revalidates the stored response, whether the tag is weak or strong`(
+        tag: String
+    ) async throws {
         let transport = StubTransport { request in
             request.headers["If-None-Match"] == nil
                 ? .status(200, headers: ["ETag": "\"v1\""], body: Data("one".utf8))

@@ -48,7 +48,7 @@ import Testing
         #expect(try await topics.request(Topic.self, for: TopicAPI.topic(1), on: .global()).value().title == "a")
     }
 
-    @Test func `a call that only sends removes the responses whose tags are in removesTags of the client's rules`()
+    @Test func `a call without a response value removes the responses with the removesTags of the client's rules`()
         async throws
     {
         let client = try client()

@@ -107,7 +107,7 @@ import Testing
         #expect(recorder.items.count >= 2)
     }
 
-    @Test(arguments: [Int.max, Int.min]) func `a wrong number of broken items does not crash`(broken: Int) async {
+    @Test(arguments: [Int.max, Int.min]) func `a wrong number of broken items causes no crash`(broken: Int) async {
         let recorder = PageRecorder<Int>()
         let (_, end) = await walk(recorder) { request in
             var page = Page(request.isFirst ? [1, 2] : [])

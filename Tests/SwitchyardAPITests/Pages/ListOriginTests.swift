@@ -105,7 +105,7 @@ import Testing
     ]
 
     @Test(arguments: ways.indices)
-    func `each method that makes a call records its environment and user for the page that is being loaded`(way: Int)
+    func `each method that makes a call records the call's environment and user for the page being loaded`(way: Int)
         async throws
     {
         let topics = try start(user: "ann")

@@ -178,7 +178,7 @@ import Testing
         await #expect(throws: APIError.self) { try await leader.value }
     }
 
-    @Test func `a loadMore call that joined a failed load fails with it`() async throws {
+    @Test func `a loadMore call that joined a failed load fails with the error of the load`() async throws {
         let pages = PageRecorder<Item>()
         let gate = Gate()
         let leader = Task {

@@ -102,7 +102,7 @@ import Testing
         #expect(yard.server.requests.last?.status == 304)
     }
 
-    @Test func `a valid validator stays if a 304 response has an invalid validator`() {
+    @Test func `a stored response keeps its valid validator if the validator of a 304 response is invalid`() {
         let stored: HTTPHeaders = ["ETag": "\"v1\"", "Age": "5"]
 
         let confirmed = HTTPCacheRules.confirmed(stored, by: ["ETag": "\"v\u{1}\"", "X-New": "1"])
