@@ -6,7 +6,7 @@ import Testing
 @testable import yard
 
 @Suite(.timeLimit(.minutes(5)), .prompt) struct RoleCheckTests {
-    @Test func `requests that no server of an environment serves are warnings`() throws {
+    @Test func `requests that no server of an environment serves cause warnings`() throws {
         let url = try ServerURL("http://localhost")
         let service = try Service(
             name: "shop",

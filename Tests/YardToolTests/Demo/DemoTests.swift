@@ -87,7 +87,8 @@ import Testing
         )
     }
 
-    @Test func `the conclusion of the demo has no number of calls, which the verdict counts in another way`() {
+    @Test func `the conclusion of the demo states the duration, the switches and the returns, but no number of calls`()
+    {
         var report = DemoReport()
         (report.requests, report.switches, report.failBacks, report.seconds) = (2_464, 1, 2, 12)
 

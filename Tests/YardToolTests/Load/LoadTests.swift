@@ -169,7 +169,7 @@ import Testing
         #expect(LoadSummary(records).text.contains(figures))
     }
 
-    @Test func `the summary of a load run names the failures in words and counts in the singular and the plural`() {
+    @Test func `the summary of a load run names the failures in words and uses singular and plural forms`() {
         let text = LoadSummary([Self.record(404)], switches: .init(away: 1, returns: 0)).text
 
         #expect(text.hasPrefix("1 call, 1 failed (1 × 404 Not Found), 1 switch, 0 returns, waits of the callers: "))

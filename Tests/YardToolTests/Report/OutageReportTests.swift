@@ -84,7 +84,7 @@ import Testing
         )
     }
 
-    @Test func `a total outage of known attempts is a fault of the servers that received them`() {
+    @Test func `if the attempts of its calls are known, a total outage is a fault of the servers that received them`() {
         var story = Self.outage(attempts: 2)
         for call in story.notes.calls.indices where story.notes.calls[call].failure != nil {
             story.notes.calls[call].sent = ["b", "c"].map { RecordedAttempt(server: $0, after: .zero) }
@@ -118,7 +118,8 @@ import Testing
         return story
     }
 
-    @Test func `an outage of a server lasts until the last call that failed over from it, and saves that call`() {
+    @Test
+    func `an outage of a server lasts until the last call that failed over from it, and that call counts as saved`() {
         let report = Report(of: Self.withLateFailover())
 
         #expect(report.faults.map(\.server) == [1, 2])

@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func `the share of the clients that prefer the first server at the end is that of the figure`() throws {
+    @Test func `the summary and the figure show the same final share of clients that prefer the first server`() throws {
         let simulation = try Self.dead.get()
         let share = FleetReport(of: simulation, wallSeconds: 0).shareBackAtEnd
 
@@ -96,7 +96,7 @@ import Testing
         #expect(try Self.reported.get().summary.contains("at the end \(share.percent) of the clients preferred it"))
     }
 
-    @Test func `the verdict on a fleet is bad if any request failed, and tells when`() throws {
+    @Test func `the verdict on a fleet is bad if any request failed, and it states when requests failed`() throws {
         let simulation = try Self.simulation(FleetPlan(clients: 300, scenario: .hang))
         let verdict = Report(of: simulation).verdict
         let failures = simulation.tally.failuresBySecond

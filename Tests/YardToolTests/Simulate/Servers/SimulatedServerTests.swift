@@ -40,7 +40,7 @@ import Testing
         #expect(taken.count == expected)
     }
 
-    @Test func `only a simulated server of the aware model drops requests that cannot meet their deadline`() {
+    @Test func `only a simulated server of the model .aware drops requests that cannot meet their deadline`() {
         var deep = SimulatedServer(capacity: steady, model: .deep)
         var aware = SimulatedServer(capacity: steady, model: .aware)
         for _ in 0..<10 {
@@ -53,7 +53,7 @@ import Testing
         #expect(aware.backlog(at: 1) < deep.backlog(at: 1))
     }
 
-    @Test func `only a simulated server of the aware model drops waiting requests that were cancelled`() {
+    @Test func `only a simulated server of the model .aware drops waiting requests that were cancelled`() {
         for (model, remaining) in [(ServerModel.deep, 20.0), (.aware, 10.0)] {
             var server = SimulatedServer(capacity: steady, model: model)
             let served = server.take(cost: 10, at: 1, until: 9)
