@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test(arguments: [("v6", true), ("v4", false)])
-    func `an expected failed route is an intended difference if the route has failed, and otherwise an error`(
+    func `an expected failed route is an intended difference if it failed in the run, and otherwise an error`(
         route: String,
         isNoted: Bool
     ) throws {

@@ -134,7 +134,7 @@ import Testing
         #expect(error?.keyPath == place)
     }
 
-    @Test func `the admission settings can drop no requests, low priority requests, or normal priority requests too`()
+    @Test func `the admission key sheds selects the highest priority of the requests that are dropped, or none`()
         throws
     {
         let priorities: [(String, RequestPriority?)] = [("none", nil), ("low", .low), ("normal", .normal)]

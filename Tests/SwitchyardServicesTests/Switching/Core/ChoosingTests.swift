@@ -234,7 +234,7 @@ import Testing
         #expect(driver.failover(after: .reset, excluding: [0])?.server == 1)
     }
 
-    @Test func `extra attempts avoid a server whose last attempt failed for five minutes`() throws {
+    @Test func `for five minutes, extra attempts avoid a server whose last attempt failed`() throws {
         let driver = try CoreDriver(["a", "b", "c", "d"])
         driver.settle([
             SettledAttempt(try #require(driver.choose()), .failure(.reset)),

@@ -54,7 +54,7 @@ import Testing
         #expect(driver.statistics("a")?.score ?? 0 > 0)
     }
 
-    @Test func `a change of the network path permits hedges of an endpoint again that did not help before`() throws {
+    @Test func `after a change of the network path, an endpoint whose hedges did not help is hedged again`() throws {
         let driver = try CoreDriver()
         let traits = RequestTraits(endpoint: 7)
         func hedge(beside first: Attempt) -> Attempt? {

@@ -73,7 +73,7 @@ import Testing
         #expect(driver.choose(for: traits(without: [1]))?.server == 0)
     }
 
-    @Test func `servers that all fail a request are not ejected because of a server that does not serve the request`()
+    @Test func `servers that all fail a request stay healthy, even if a server for other requests responds`()
         throws
     {
         let driver = try driver(.recommended, ["m", "a", "b"])

@@ -57,7 +57,7 @@ import Testing
         #expect(abs(admission.share - 0.27) < 1e-9)
     }
 
-    @Test func `a further overload cuts the share that has recovered since the last one`() {
+    @Test func `a further overload cuts the share that has recovered since the last overload`() {
         var admission = AdmissionShare()
         admission.cut(by: 0.25, at: 0, floor: 0.1, rules)
         #expect(abs(admission.present(at: 60, rules) - 0.5) < 1e-9)

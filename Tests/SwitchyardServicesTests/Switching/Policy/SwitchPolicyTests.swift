@@ -76,8 +76,7 @@ import Testing
         #expect(driver.core.current == "b")
     }
 
-    @Test func `the policy named off neither switches servers nor repeats requests, but still counts failures`() throws
-    {
+    @Test func `SwitchPolicy.off neither switches servers nor repeats requests, but still counts failures`() throws {
         let driver = try CoreDriver(policy: .off)
 
         driver.requests(5, .ok)
