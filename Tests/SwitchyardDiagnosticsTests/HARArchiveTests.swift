@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func `a HAR archive that is written and read again is equal`() async throws {
+    @Test func `a HAR archive does not change when it is written and read again`() async throws {
         let archive = try await record([.login]) { _ in .loggedIn }
 
         #expect(try HARArchive(data: archive.data()) == archive)

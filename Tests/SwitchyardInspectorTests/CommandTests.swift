@@ -70,7 +70,8 @@ import Testing
         #expect(try await lab.client.send(APIConfiguration(path: "topics")).status == 200)
     }
 
-    @Test func `an injected slow fault delays a call by three seconds, and an injected never fault does not send it`()
+    @Test
+    func `an injected slow response takes three seconds, and an injected timeout ends the call at its deadline`()
         async throws
     {
         let lab = try await lab()

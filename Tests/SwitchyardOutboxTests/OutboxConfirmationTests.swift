@@ -90,7 +90,9 @@ import Testing
         #expect(outbox.entries == [])
     }
 
-    @Test func `a 303 response of another host, to which the write was redirected, does not confirm it`() async throws {
+    @Test func `a 303 response of another host, to which the write was redirected, does not confirm the write`()
+        async throws
+    {
         defer { try? FileManager.default.removeItem(at: file) }
         let (outbox, transport) = try outbox { request in
             guard request.method == .post else { return .json("{}") }

@@ -55,7 +55,7 @@ import Testing
         #expect(schedule.due == due)
     }
 
-    @Test func `several fetches that are requested after a fetch become one fetch, a minute after it`() {
+    @Test func `fetches that are requested within a minute after a fetch become one fetch at the end of the minute`() {
         var random = RandomSource(seed: 1)
         var schedule = ServerListSchedule(options, at: .zero, &random)
         schedule.begin(at: .zero, &random)

@@ -69,7 +69,7 @@ import Testing
         #expect(client.clientObserverCount == 0)
     }
 
-    @Test func `the error for a URL of the list names http where the client allows it`() {
+    @Test func `the error for an invalid URL of a server list says when http is allowed`() {
         #expect(
             ServerListError.invalidURL("http://a.com/l").description
                 == "The URL http://a.com/l of the server list is invalid: must be an absolute https URL, or an http URL "

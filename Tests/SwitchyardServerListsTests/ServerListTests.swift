@@ -166,7 +166,9 @@ import Testing
         #expect(lists.map(\.requestCount) == [1, 1, 1])
     }
 
-    @Test func `failures of servers during a long list fetch cause one more fetch after it`() async throws {
+    @Test func `failures of servers during a long list fetch cause one more fetch when the long fetch has ended`()
+        async throws
+    {
         let time = Locked<CountingTime?>(nil)
         let lab = try ListLab { clock in
             let counting = CountingTime(clock)

@@ -75,7 +75,9 @@ import Testing
     }
 
     @Test(arguments: Moment.allCases, Change.allCases)
-    func `an event source ends when the logged-in user changes`(moment: Moment, change: Change) async throws {
+    func `an event source sends no further request after the logged-in user has changed`(moment: Moment, change: Change)
+        async throws
+    {
         for isNamed in [false, true] {
             let lab = try Lab(moment, isNamed: isNamed)
 

@@ -77,7 +77,7 @@ import Testing
         #expect(Self.marks(HarmLimits()) { $0.requests = 3_000 }.isEmpty)
     }
 
-    @Test func `more additional requests are allowed if more requests were sent without switching`() {
+    @Test func `the limit of additional requests grows with the number of requests that are sent without switching`() {
         var off = Self.even
         off.requests = 2_000
 

@@ -7,7 +7,7 @@ import Testing
         #expect(Set(HarmWorld.all.map(\.name)).count == HarmWorld.all.count)
     }
 
-    @Test func `a name that ends with a dash selects all scenarios whose names start with it`() throws {
+    @Test func `a name that ends with a dash selects all scenarios whose names start with that name`() throws {
         #expect(try HarmWorld.chosen([]).count == HarmWorld.all.count)
         #expect(try HarmWorld.chosen(["odd-500"]).map(\.name) == ["odd-500"])
         #expect(try HarmWorld.chosen(["kept-", "odd-429"]).count == 4)

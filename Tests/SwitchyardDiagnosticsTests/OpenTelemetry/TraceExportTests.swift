@@ -276,7 +276,9 @@ import Testing
         #expect(sent.contains("page=***"))
     }
 
-    @Test func `query values and header fields are exported without secrets if the app enables it`() async throws {
+    @Test func `if the app enables their export, query values and header fields are exported without secrets`()
+        async throws
+    {
         let collector = try CollectorLab()
         let telemetry = try collector.exporter {
             $0.showsQueryValues = true

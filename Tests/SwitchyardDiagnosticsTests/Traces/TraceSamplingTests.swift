@@ -13,13 +13,13 @@ import Testing
         Double(traces.count { sampling.isSampled($0, parent: parent) }) / Double(traces.count)
     }
 
-    @Test func `a sampler with the rule always records every trace, and a sampler with the rule never records none`() {
+    @Test func `the sampling rule .always records every trace, and the rule .never records no trace`() {
         #expect(share(.always) == 1)
         #expect(share(.never) == 0)
     }
 
     @Test(arguments: [(0.25, 0.25), (-1, 0), (2, 1), (.nan, 0)] as [(Double, Double)])
-    func `a ratio sampler records this fraction of the traces`(_ ratio: Double, _ expected: Double) {
+    func `a ratio sampler records the given fraction of the traces`(_ ratio: Double, _ expected: Double) {
         #expect(abs(share(.ratio(ratio)) - expected) < 0.03)
     }
 

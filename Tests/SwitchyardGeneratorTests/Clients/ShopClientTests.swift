@@ -185,7 +185,9 @@ import Testing
         }
     }
 
-    @Test func `a body that can be JSON or a form with files is sent as JSON by the method with a body`() async throws {
+    @Test func `if a body can be JSON or a form with files, the method with the parameter body sends JSON`()
+        async throws
+    {
         let server = LoopbackServer()
         server.route(.post, "/products/7/files", answering: .json(#"{"count": 1}"#))
         let body = ProductsAddFilesBody(addresses: ["https://a.example/1.txt"])

@@ -175,7 +175,7 @@ import Testing
         #expect(try header(test, "http://h/") == "new=1")
     }
 
-    @Test func `an earlier request stores no removed cookie, even after more removals than the jar counts singly`()
+    @Test func `a response to an earlier request does not restore a removed cookie, even after many further removals`()
         throws
     {
         let jar = CookieJar(limit: 1, now: { Self.start })

@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test
-    func `a partial file can be opened again after its owner was released even if its descriptor was duplicated`()
+    func `a partial file can be opened again after its owner was released even if the descriptor was duplicated`()
         throws
     {
         defer { unlink(path) }

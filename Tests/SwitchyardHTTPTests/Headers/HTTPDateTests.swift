@@ -53,7 +53,7 @@ import Testing
     @Test(arguments: [
         ("Sun, 06-Nov-94", 784_111_777.0), ("Sun, 6-Nov-2094", 3_939_871_777.0), ("6 Nov 94", 784_111_777.0),
     ])
-    func `similar date formats are parsed leniently but not exactly`(text: String, seconds: Double) {
+    func `date(from:) accepts similar date formats, and date(exactly:) rejects them`(text: String, seconds: Double) {
         let text = "\(text) 08:49:37 GMT"
 
         #expect(HTTPDate.date(from: text, now: Self.autumn2026)?.timeIntervalSince1970 == seconds)

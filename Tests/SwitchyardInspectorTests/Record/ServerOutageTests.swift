@@ -62,7 +62,7 @@ import Testing
         #expect(words == "failed; 4 calls were affected: 2 failed over to b, 1 hedged with b, 1 failed")
     }
 
-    @Test func `a call that two servers fail counts only for the first of them`() {
+    @Test func `a call that failed at two servers counts only for the first server`() {
         var outages = ServerOutages()
         var both = call(110)
         both.attempts.insert(both.attempts[0], at: 1)

@@ -96,7 +96,7 @@ import Testing
         #expect(all.headline == "Servers a, b and c are out of service. The only call succeeded.")
     }
 
-    @Test func `servers that have failed and recovered are back`() {
+    @Test func `the verdict says that failed servers are back when all of them have recovered`() {
         var tally = VerdictTally()
         for server in ["a", "b"] { tally.eject(server, at: 0) }
         tally.add(call(0, [attempt("a", error: "connectionRefused"), attempt("c", .failover, status: 200)]))

@@ -60,7 +60,7 @@ import Testing
         #expect(server.words == "3 of the last 3 requests failed")
     }
 
-    @Test func `the verdict in the feed names the server that is out of service and counts the saved calls`()
+    @Test func `the verdict in the feed names the server that is out of service and the number of saved calls`()
         async throws
     {
         let lab = try await outage(calls: 20)

@@ -84,7 +84,7 @@ import Testing
         #expect(Verdict(facts).headline == "Server a failed. 1 of 9 calls failed.")
     }
 
-    @Test func `a failed call of an unknown kind counts as the fault of a server`() {
+    @Test func `a failed call counts as the fault of a server if the kind of its failure is unknown`() {
         var facts = Self.facts { ($0.calls, $0.failed, $0.failures) = (9, 3, ["http404": 2]) }
         facts.failedServers = ["a"]
         facts.isStrict = false

@@ -103,7 +103,7 @@ import Testing
         #expect(error(write)?.mayHaveBeenExecuted == false)
     }
 
-    @Test func `a batch member that is cancelled because another failed may have been executed`() async throws {
+    @Test func `a batch member that is cancelled because another member failed may have been executed`() async throws {
         let backend = try Backend()
         backend.pause()
         let (write, missing) = (backend.write(), backend.missing())
@@ -253,7 +253,7 @@ import Testing
         #expect(error(write)?.mayHaveBeenExecuted == true)
     }
 
-    @Test func `a write may have been executed if a filter throws the error of another call`() async throws {
+    @Test func `a write may have been executed even if a filter throws the error of another call`() async throws {
         let backend = try Backend()
         let other = backend.missing()
         _ = try? await other.value()

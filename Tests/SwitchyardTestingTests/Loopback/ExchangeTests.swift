@@ -33,7 +33,7 @@ import Testing
         #expect(server.requests.map(\.connection) == [1, 1, 1])
     }
 
-    @Test func `a request with Connection: close gets the connection closed`() async throws {
+    @Test func `the connection is closed after a request with Connection: close`() async throws {
         let socket = try server.connect()
 
         let response = try await socket.get("/fixed", fields: ["Connection: close"])

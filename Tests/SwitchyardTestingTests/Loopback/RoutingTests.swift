@@ -32,7 +32,9 @@ import Testing
         #expect(try await socket.get("/topics").text == #"{"page": 1}"#)
     }
 
-    @Test func `if two routes match equally, the route whose exact segments come earlier is used`() async throws {
+    @Test func `if two routes have equally many exact segments, the route whose exact segments come earlier is used`()
+        async throws
+    {
         for number in 0..<8 {
             server.route(.get, "/a\(number)/*/c", answering: .text("earlier"))
             server.route(.get, "/*/b\(number)/c", answering: .text("later"))

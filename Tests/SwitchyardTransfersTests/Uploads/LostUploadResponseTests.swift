@@ -71,7 +71,7 @@ import Testing
         #expect(lab.records.isEmpty)
     }
 
-    @Test func `an upload that the server no longer knows starts again`() async throws {
+    @Test func `a repeated call starts its upload again if the server no longer knows the upload`() async throws {
         let (lab, upload) = try cutLab()
         let films = Films(client: lab.client)
         await #expect(throws: APIError.self) { _ = try await films.upload(upload, as: Film.self) }

@@ -62,7 +62,9 @@
             }
         }
 
-        @Test(.startsProcess) func `a thread that cannot be started ends a request, and the next one starts it`() async
+        @Test(.startsProcess)
+        func `if its thread cannot be started, a transport fails the request, and the next request starts the thread`()
+            async
         {
             // In its own process, because the limit applies to a whole process.
             await #expect(processExitsWith: .success) {

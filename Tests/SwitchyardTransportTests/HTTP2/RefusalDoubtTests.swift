@@ -36,7 +36,9 @@
             }
         }
 
-        @Test func `a request whose second connection is lost after a refusal may have been sent`() async throws {
+        @Test func `if a request is refused and its second connection is then lost, the request may have been sent`()
+            async throws
+        {
             let count = Locked(0)
             let servers = [try silent1(count), try silent1(count)]
             let first = try refusing()

@@ -97,7 +97,9 @@
             #expect(try await send(8, to: relay.url) == 8)
         }
 
-        @Test func `requests that wait for a connection that fails open their own connections`() async throws {
+        @Test func `if the connection for which requests wait fails, the requests open connections of their own`()
+            async throws
+        {
             let end = DispatchSemaphore(value: 0)
             let server = try serve()
             let relay = try TCPRelay(to: [server.url, server.url], count: 40) { index in
@@ -254,7 +256,8 @@
         }()
 
         @Test(.enabled(if: hostName != nil))
-        func `requests that start during the DNS lookup of their host do not fail because of it`() async throws {
+        func `requests that start during the DNS lookup of their host do not fail because of the lookup`() async throws
+        {
             let name = try #require(Self.hostName)
             let server = try serve()
             let relay = try TCPRelay(to: [server.url], count: 40)

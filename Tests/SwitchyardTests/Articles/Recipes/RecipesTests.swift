@@ -26,7 +26,7 @@ import Testing
     // MARK: - Errors
 
     @Test
-    func `in the recipe for errors, the detail of a response becomes the message and the status the app's code`()
+    func `in the recipe for errors, the detail of a response becomes the message, and the status becomes a code`()
         async throws
     {
         try await withBackend { _, client, credentials in

@@ -89,7 +89,8 @@
         }
 
         /// A forked process that has not called exec has copies of all descriptors.
-        @Test func `a duplicated connection is no longer polled after it was closed`() async throws {
+        @Test func `a closed connection is no longer polled even if a copy of its descriptor stays open`() async throws
+        {
             try await Lab.run(.curl) { server in
                 // Less than the transport buffers without a reader, because it does not poll a connection while its
                 // buffer is full.

@@ -97,7 +97,7 @@
         }
 
         @Test(arguments: [HTTPMethod.post, .put, .patch, .delete], [false, true])
-        func `a write may have been executed if the proxy closes the connection after reading it`(
+        func `a write may have been executed if the proxy closes the connection after reading the write`(
             method: HTTPMethod,
             isKept: Bool
         ) async throws {
