@@ -30,6 +30,14 @@ public final class WebSocket: Sendable {
         case text(String)
         /// A binary message.
         case data(Data)
+
+        /// The size of the payload in bytes.
+        var size: Int {
+            switch self {
+            case .text(let text): text.utf8.count
+            case .data(let data): data.count
+            }
+        }
     }
 
     /// The context of the request that opened the connection, or `nil` if the connection was opened without a client.

@@ -391,13 +391,3 @@ extension TransportError {
         return error
     }
 }
-
-extension WebSocket.Message {
-    /// The size of the payload in bytes.
-    var size: Int {
-        switch self {
-        case .text(let text): text.utf8.count
-        case .data(let data): data.count
-        }
-    }
-}
