@@ -8,10 +8,10 @@ struct Evidence: Sendable {
     /// The seconds for which extra attempts prefer other servers to a server whose last attempt failed.
     private static let failureMemory = 300.0
 
-    private let rules: CompiledPolicy
+    let rules: CompiledPolicy
     private(set) var servers: [ServerEvidence]
     /// The records of the endpoints.
-    private var endpoints = EndpointTable()
+    private(set) var endpoints = EndpointTable()
     /// When any server last responded, apart from responses that count as failures.
     private(set) var provenAt = -1e9
 
@@ -33,66 +33,6 @@ struct Evidence: Sendable {
 
     /// Records that the network path works, because a server has responded.
     mutating func provePath(at time: Double) { provenAt = time }
-}
-
-// MARK: - Durations
-
-extension Evidence {
-    /// Returns the 90th percentile of the latency of an endpoint or, while that is unknown, of a server.
-    func bulk(of endpoint: UInt32, on position: Int?) -> Double? {
-        endpoints.latency(of: endpoint).bulk ?? position.flatMap { servers[$0].latency.bulk }
-    }
-
-    /// Returns the seconds after which a response counts as late and a read is hedged.
-    ///
-    /// The time is shorter for a quick endpoint: one with few responses that take as long as the usual minimum wait.
-    func usualWait(for endpoint: UInt32, on position: Int?) -> Double {
-        let (ownBulk, tail) = endpoints.latency(of: endpoint)
-        let scaled = (ownBulk ?? position.flatMap { servers[$0].latency.bulk }).map { self.scaled($0) }
-        let cautious = cautiousWait(scaled)
-        guard cautious <= rules.shortestHedge, let scaled, let tail else { return cautious }
-        return min(cautious, max(rules.earliestHedge, tail, scaled))
-    }
-
-    /// Returns the seconds after which a request that must not be repeated counts as late.
-    func cautiousWait(for endpoint: UInt32, on position: Int?) -> Double {
-        cautiousWait(bulk(of: endpoint, on: position).map { scaled($0) })
-    }
-
-    private func cautiousWait(_ scaled: Double?) -> Double { max(rules.shortestHedge, scaled ?? rules.unknownHedge) }
-
-    /// Whether a response took at most twice as long as the quickest of the last 64 successes of its server.
-    ///
-    /// The result is `false` if no success is known.
-    func isQuickest(_ latency: Double, on position: Int?) -> Bool {
-        guard let shortest = position.flatMap({ servers[$0].latency.quantile(0) }) else { return false }
-        return latency <= 2 * shortest
-    }
-
-    /// Returns the 90th percentile of a latency, multiplied by the factor of the policy.
-    private func scaled(_ bulk: Double) -> Double { (rules.policy.hedging?.factor ?? 1) * bulk }
-
-    /// Whether a probe took longer than the server's usual time allows.
-    func isSlowProbe(_ latency: Double, on position: Int) -> Bool {
-        guard let bulk = servers[position].latency.bulk else { return false }
-        let recovery = rules.policy.recovery
-        return latency > max(recovery.slownessFloor.inSeconds, recovery.slownessFactor * bulk)
-    }
-
-    /// Whether a response arrived later than a hedge would have been sent.
-    private func isLate(_ latency: Double, of endpoint: UInt32, on position: Int) -> Bool {
-        guard rules.policy.detection.lateness != nil, rules.policy.hedging != nil else { return false }
-        return latency > usualWait(for: endpoint, on: position)
-    }
-
-    /// Whether the response of a hedge was quick, that is, no slower than most responses of the endpoint.
-    ///
-    /// If it was slow too, all servers may have been slow at the time.
-    private func isQuick(_ outcome: AttemptOutcome, of endpoint: UInt32) -> Bool {
-        guard case .success(let latency) = outcome else { return true }
-        let usual = usualWait(for: endpoint, on: nil)
-        return latency.inSeconds <= max(0.4 * rules.shortestHedge, usual > rules.shortestHedge ? usual : 0)
-    }
 }
 
 // MARK: - Responses
