@@ -128,7 +128,8 @@ enum HexDigits {
 
     /// Returns 16 digits.
     static func text(_ number: UInt64) -> String {
-        String(decoding: (0..<16).map { digits[Int(number >> (60 - 4 * $0) & 15)] }, as: UTF8.self)
+        let shifts = stride(from: 60, through: 0, by: -4)
+        return String(decoding: shifts.map { digits[Int(truncatingIfNeeded: number >> $0) & 15] }, as: UTF8.self)
     }
 }
 

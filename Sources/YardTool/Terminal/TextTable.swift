@@ -47,10 +47,12 @@ struct TextTable {
         else { return lines }
         let indent = head.distance(from: head.startIndex, to: start.lowerBound)
         guard limit - indent >= 20 else { return lines }
-        return zip(lines, rows).flatMap { line, row in
-            let text = (row.last ?? "").wrapped(to: limit - indent, indent: 0)
-            let rest = text.dropFirst().map { String(repeating: " ", count: indent) + $0 }
-            return [String(line.dropLast(row.last?.count ?? 0)) + (text.first ?? "")] + rest
+        let margin = String(repeating: " ", count: indent)
+        return zip(lines, rows).flatMap { (line: String, row: [String]) -> [String] in
+            let cell = row.last ?? ""
+            let text = cell.wrapped(to: limit - indent, indent: 0)
+            let first = String(line.dropLast(cell.count)) + (text.first ?? "")
+            return [first] + text.dropFirst().map { margin + $0 }
         }
     }
 

@@ -199,7 +199,8 @@ struct DownloadFailoverTests {
         let failure = try await lab.failure(of: download)
 
         #expect(failure.transportKind == .truncated)
-        #expect(lab.servers.flatMap(\.requests).filter { $0.method == .post }.count == 1)
+        let requests = lab.servers.flatMap(\.requests)
+        #expect(requests.count { $0.method == .post } == 1)
         #expect(lab.client.servers[0].statistics.lastFailure == .truncated)
         #expect(try lab.files.isEmpty)
     }

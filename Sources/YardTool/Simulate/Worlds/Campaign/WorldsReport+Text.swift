@@ -75,8 +75,9 @@ extension WorldsReport {
 
     private var exampleLines: [String] {
         examples.flatMap { example in
-            ["", "\(example.fault), world \(example.number), minimized:"]
-                + (example.world + example.violation).map { "  " + $0 }
+            let heading = "\(example.fault), world \(example.number), minimized:"
+            let lines = example.world + example.violation
+            return ["", heading] + lines.map { "  \($0)" }
         }
     }
 
