@@ -221,8 +221,9 @@ struct FailoverState {
         live -= 1
         self.fate = max(self.fate, fate)
         if fate.mayHaveBeenExecuted, !result.isGood { mayHaveBeenExecuted = true }
-        if live > 0, outcome.isNeutral, case .failure = result {
-            // The failure does not decide the request, because another attempt is still in flight.
+        if live > 0, outcome.failureKind == nil, case .failure = result {
+            // The failure, such as a redirect that cannot be followed, does not decide the request, because another
+            // attempt is still in flight.
             keepDecisive(result, of: index)
             return .none
         }

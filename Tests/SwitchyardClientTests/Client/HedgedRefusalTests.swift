@@ -59,6 +59,35 @@ import Testing
         #expect(response.context.server == "secondary")
     }
 
+    @Test(arguments: ["list", "http://elsewhere.test/", "ftp://secondary.test/list"])
+    func `if the hedge gets a redirect that cannot be followed, the first server's late response is returned`(
+        target: String
+    ) async throws {
+        let time = time
+        let response = try await answer(until: .milliseconds(600)) { server in
+            switch server {
+            case "primary": .delayed(by: .milliseconds(600), on: time, .status(200))
+            case "secondary": .status(307, headers: ["Location": target])
+            default: .failure(.connectionRefused)
+            }
+        }
+
+        #expect(response.status == 200)
+        #expect(response.context.server == "primary")
+    }
+
+    @Test func `the hedge's response is returned if the first server's redirect cannot be followed`() async throws {
+        let time = time
+        let response = try await answer(until: .milliseconds(900)) { server in
+            server == "primary"
+                ? .delayed(by: .milliseconds(400), on: time, .status(307, headers: ["Location": "list"]))
+                : .delayed(by: .milliseconds(600), on: time, .status(200))
+        }
+
+        #expect(response.status == 200)
+        #expect(response.context.server == "secondary")
+    }
+
     @Test func `the 4xx of the second server is returned at the deadline if the first server hangs`() async throws {
         let response = try await answer { $0 == "primary" ? .never : .status(404) }
 
