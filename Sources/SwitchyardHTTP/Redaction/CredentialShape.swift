@@ -29,6 +29,14 @@ enum CredentialShape {
         (4...24).contains(word.count) && schemes.contains(String(decoding: word, as: UTF8.self).lowercased())
     }
 
+    /// Whether a word at the start of a line is the login command of a text protocol: IRC (RFC 2812 section 3.1.1),
+    /// POP3, SMTP, Redis.
+    ///
+    /// Only capitals count, because the commands in small letters are also everyday words.
+    static func isLoginCommand(_ word: some Collection<UInt8>) -> Bool {
+        ["PASS", "AUTH", "AUTHENTICATE"].contains { word.elementsEqual($0.utf8) }
+    }
+
     /// Whether the word after the name of a scheme in a sentence is a credential.
     ///
     /// After `Bearer` and `Basic` nearly every word is a credential. The names of the other schemes are also everyday

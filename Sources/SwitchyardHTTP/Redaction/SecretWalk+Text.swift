@@ -27,6 +27,7 @@ extension SecretWalk {
         guard !word.isEmpty else { return range.upperBound }
         if let end = credential(behind: word, range.upperBound, bytes, &result) { return end }
         if let end = value(behind: word, bytes, &result) { return end }
+        if let end = login(by: word, bytes, &result) { return end }
         result.replace(word, with: expression(word))
         return range.upperBound
     }
@@ -161,6 +162,21 @@ extension SecretWalk {
         return wordEnd
     }
 
+    /// Redacts the rest of a line that starts with a login command: `PASS S`, `AUTH PLAIN S`.
+    private func login(by command: Bytes, _ bytes: Bytes, _ result: inout Replacements) -> Int? {
+        guard CredentialShape.isLoginCommand(command),
+            command.startIndex == bytes.startIndex || Self.endsLine(bytes[command.startIndex - 1])
+        else { return nil }
+        let start = Self.afterSpace(bytes, from: command.endIndex)
+        let end = bytes[start...].firstIndex(where: Self.endsLine) ?? bytes.endIndex
+        let argument = Self.trimmed(bytes[start..<Self.wordEnd(bytes, from: start)])
+        guard start > command.endIndex, start < end, !CredentialShape.isWord(argument) else { return nil }
+        result.replace(start..<end, with: mark)
+        return end
+    }
+
+    private static func endsLine(_ byte: UInt8) -> Bool { byte == 10 || byte == 13 }
+
     /// Returns the end of a comma-separated list of parameters, whose values may be quoted.
     private static func listEnd(_ bytes: Bytes, from start: Int) -> Int {
         var position = start
@@ -206,7 +222,6 @@ extension SecretWalk {
     /// Returns the range of a value after its name: quoted text, a whole line, or a word that does not look like part
     /// of a sentence.
     private static func value(_ bytes: Bytes, from start: Int, isQuoted: Bool, isField: Bool) -> Range<Int>? {
-        func endsLine(_ byte: UInt8) -> Bool { byte == 10 || byte == 13 }
         if isQuoted {
             let end = bytes[(start + 1)...].firstIndex { $0 == bytes[start] || endsLine($0) } ?? bytes.endIndex
             return start + 1..<end

@@ -142,6 +142,8 @@ import Testing
             ("text/plain", "password: S3CR3T\napi_key = 'S3CR3T'"),
             ("text/event-stream", "data: {\"token\":\"S3CR3T\"}\n\n"),
             ("text/plain", #"log: {\"token\":\"S3CR3T\",\"page\":1}"#), (nil, "token=\"S3CR3T\""),
+            (nil, "PASS S3CR3T"), (nil, "NICK a\r\nPASS oauth:S3CR3T\r\nJOIN b"), (nil, "AUTH user S3CR3T\r\n"),
+            (nil, "AUTHENTICATE S3CR3T"), (nil, #"{"line":"PASS S3CR3T"}"#),
             ("multipart/mixed; boundary=x", "--x\r\nContent-Type: text/plain\r\n\r\n/?token=S3CR3T\r\n--x--\r\n"),
         ] as [(String?, String)]
     )
@@ -174,6 +176,7 @@ import Testing
 
     @Test(arguments: [
         "GET https://a/users/123e4567-e89b-12d3-a456-426614174000/topics?page=2&cursor=eyJpZCI6MX0&pageToken=abc123DEF",
+        "AUTH failed: PASS is missing", "BYPASS x1", "tests PASS x1", "pass x1 to AUTH", "PASS",
         "Basic authentication failed", "the token is invalid: unexpected end", "token expired", "bearer token missing",
         "W/\"33a64df551425fcc55e4d42a148795d9f25f89d4\"", "Thu, 26 Nov 2026 02:14:07 GMT",
         "attachment; filename=\"a.txt\"",
