@@ -122,13 +122,17 @@ extension SwitchingCore {
         return .stopped(obstacle ?? lackOfServers(for: request, at: read(now)))
     }
 
-    /// Whether a request could go to another server now if its attempt failed because no connection was established.
+    /// Whether a request could go to another server in use, or to the first server, now if its attempt failed because no
+    /// connection was established.
+    ///
+    /// Another ejected server (one that is out of use for a time) does not count. The request would go there after a
+    /// failure, but the server that is being tried will more probably respond.
     ///
     /// - Parameters:
     ///   - tried: The servers that the request will have tried at the time of the failure.
     ///   - traits: The properties of the request.
     ///   - now: The current time.
-    /// - Returns: Whether no guard of the service would stop the failover.
+    /// - Returns: Whether no guard of the service would stop the failover to such a server.
     package mutating func couldFailOver(
         excluding tried: ServerSet,
         for traits: RequestTraits = RequestTraits(),

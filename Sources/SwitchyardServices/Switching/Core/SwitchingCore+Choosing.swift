@@ -189,14 +189,21 @@ extension SwitchingCore {
             ?? (isFree ? pick(excluding: tried, for: traits, at: time) : nil)
     }
 
-    /// Whether ``pickFailover(excluding:for:isFree:at:)`` would pick a server if `isFree` is `false`, because an
-    /// earlier attempt may have reached a server.
+    /// Whether ``pickFailover(excluding:for:isFree:at:)`` would pick a server in use, or the first server, if `isFree`
+    /// is `false`, because an earlier attempt may have reached a server.
+    ///
+    /// Without switching, the request would go to the first server, which may have recovered. While every server in use
+    /// is overloaded, a failed server is picked for the same reason.
     func hasFailover(excluding tried: ServerSet, for traits: RequestTraits, at time: Double) -> Bool {
         let excluded = tried.union(traits.unsuitable)
         if isOverloadedEverywhere(without: traits.unsuitable, at: time) {
             return firstFailedServer(excluding: excluded) != nil
         }
-        return steering.members.indices.contains { !excluded.contains($0) && mayGetExtra($0, for: traits, at: time) }
+        let first = steering.first(without: traits.unsuitable)
+        return steering.members.indices.contains {
+            !excluded.contains($0) && (recovery.state(of: $0) != .ejected || $0 == first)
+                && mayGetExtra($0, for: traits, at: time)
+        }
     }
 
     /// Picks a server for an extra attempt.

@@ -154,6 +154,27 @@ import Testing
         #expect(!isAnnounced)
     }
 
+    @Test func `no failover is announced if every other server is out of use`() throws {
+        let driver = try CoreDriver(["a", "b"])
+        driver.requests(40, .ok)
+        driver.eject("b")
+
+        let isAnnounced = driver.core.couldFailOver(excluding: [0], at: driver.now)
+
+        #expect(!isAnnounced)
+        #expect(driver.failover(after: .refused, excluding: [0])?.server == 1)
+    }
+
+    @Test func `a failover to the first server is announced even if it is out of use`() throws {
+        let driver = try CoreDriver(["a", "b"])
+        driver.requests(40, .ok)
+        driver.eject("a")
+
+        let isAnnounced = driver.core.couldFailOver(excluding: [1], at: driver.now)
+
+        #expect(isAnnounced)
+    }
+
     @Test func `every condition for a failover has its own description`() {
         #expect(Set(FailoverGuard.allCases.map(\.description)).count == FailoverGuard.allCases.count)
     }
