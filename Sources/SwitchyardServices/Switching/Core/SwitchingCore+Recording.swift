@@ -4,8 +4,10 @@ extension SwitchingCore {
         var kind: FailureKind
         var retryAfter: Duration?
         var endpoint: UInt32
-        /// The servers that do not serve the request.
+        /// The servers that do not serve the request, by their positions at the start of the attempt.
         var unsuitable: ServerSet
+        /// The time at which the attempt began.
+        let startedAt: MonotonicTime
         /// Whether another server responded to the same request.
         var hasConfirmation: Bool
         /// Whether other servers failed the same request in the same way.
@@ -32,6 +34,7 @@ extension SwitchingCore {
             self.hasConfirmation = hasConfirmation
             self.isShared = isShared
             unsuitable = attempt.unsuitable
+            startedAt = attempt.startedAt
             isOutdone = hasConfirmation
         }
 
@@ -40,6 +43,18 @@ extension SwitchingCore {
         /// A timeout shows this only if another server responded to the same request. If all servers are slow, it is
         /// chance which of them exceeds the timeout.
         var showsOverload: Bool { isOutdone && (hasConfirmation || kind != .timeout) }
+    }
+
+    /// Returns the present positions of the servers that do not serve the request of an attempt.
+    ///
+    /// - Parameters:
+    ///   - unsuitable: The positions at the start of the attempt.
+    ///   - start: The time at which the attempt began.
+    /// - Returns: The positions. If a new list may have moved the servers since the attempt began, the result contains
+    ///   all servers. The outcome of the attempt then ejects no server, because no other server is known to serve the
+    ///   request.
+    func present(_ unsuitable: ServerSet, since start: MonotonicTime) -> ServerSet {
+        unsuitable.isEmpty || start > replacedAt ? unsuitable : ServerSet().inverted
     }
 
     /// Records a success.
@@ -115,6 +130,8 @@ extension SwitchingCore {
     mutating func recordFailure(_ position: Int, _ failure: Failure, at time: Double) {
         age(position, to: time)
         evidence.noteFailure(failure.kind, of: position, at: time)
+        var failure = failure
+        failure.unsuitable = present(failure.unsuitable, since: failure.startedAt)
         if recovery.state(of: position) == .ejected { return recovery.breakRow(position) }
         guard rules.policy.detection.kinds == .all || failure.kind.isSuspicious else {
             return evidence.excuse(position, at: time)
@@ -160,7 +177,7 @@ extension SwitchingCore {
         let waited = max(0, attempt.startedAt.seconds(to: timeline.reading))
         guard recovery.state(of: position) != .ejected,
             evidence.recordOvertaken(attempt, on: position, by: winner, after: waited, weight: weight, at: time),
-            mayEject(position, .overtaken, without: attempt.unsuitable, at: time)
+            mayEject(position, .overtaken, without: present(attempt.unsuitable, since: attempt.startedAt), at: time)
         else { return }
         eject(position, recovery.state(of: position) == .trial ? .trialFailed : .lateness, at: time)
     }

@@ -19,12 +19,13 @@ extension SwitchingCore {
                 position,
                 of: attempt.endpoint,
                 latency: latency.inSeconds,
-                without: attempt.unsuitable,
+                without: present(attempt.unsuitable, since: attempt.startedAt),
                 at: time
             )
             extras.refund(attempt)
         case .success, .answered:
-            recordResponse(position, of: attempt.endpoint, without: attempt.unsuitable, at: time)
+            let unsuitable = present(attempt.unsuitable, since: attempt.startedAt)
+            recordResponse(position, of: attempt.endpoint, without: unsuitable, at: time)
             extras.refund(attempt)
         case .failure(let kind, let retryAfter):
             guard timeline.counts(attempt, kind, at: time), let position else { break }
@@ -85,8 +86,9 @@ extension SwitchingCore {
     }
 
     private mutating func settleResponse(_ settled: SettledAttempt, at position: Int?, _ time: Double) {
-        let (endpoint, unsuitable) = (settled.attempt.endpoint, settled.attempt.unsuitable)
-        if case .success(let latency) = settled.outcome, timeline.isTimed(settled.attempt) {
+        let attempt = settled.attempt
+        let (endpoint, unsuitable) = (attempt.endpoint, present(attempt.unsuitable, since: attempt.startedAt))
+        if case .success(let latency) = settled.outcome, timeline.isTimed(attempt) {
             recordSuccess(position, of: endpoint, latency: latency.inSeconds, without: unsuitable, at: time)
         } else {
             recordResponse(position, of: endpoint, without: unsuitable, at: time)

@@ -101,6 +101,7 @@ extension SwitchingCore {
         let time = read(now)
         let previous = current
         rearrange(steering.positions(of: members), at: time)
+        replacedAt = now
         if steering.replace(members) {
             updateCurrent(.listReplaced, at: time)
         } else {

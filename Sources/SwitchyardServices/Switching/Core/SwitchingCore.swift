@@ -73,6 +73,8 @@ package struct SwitchingCore: Sendable {
     var inFlight: InFlight?
     /// The core's clock, and the part that decides which outcomes count.
     var timeline = Timeline()
+    /// The time of the last new list, which may have moved the servers.
+    var replacedAt = MonotonicTime(nanoseconds: .min)
     var random: RandomSource
     private var events: [SwitchEvent] = []
 

@@ -36,6 +36,23 @@ import Testing
         #expect(driver.statistics("a")?.score == usual.statistics("a")?.score)
     }
 
+    @Test func `failures that arrive after a new list has moved the servers do not eject the only server in use`()
+        throws
+    {
+        let driver = try CoreDriver()
+        // Server b does not serve these requests.
+        var traits = RequestTraits(endpoint: 7)
+        traits.unsuitable = [1]
+        driver.requests(36, .ok, gap: 0.001)
+        driver.eject("c")
+        let attempts = (0..<30).compactMap { _ in driver.choose(for: traits) }
+
+        try driver.replace(members("a", "c", "b"))
+        for attempt in attempts { driver.settle(attempt, .refused) }
+
+        #expect(driver.state("a") == .healthy)
+    }
+
     @Test func `the server that replaces a removed current server starts with an empty window of outcomes`() throws {
         let driver = try CoreDriver(["a", "b"], policy: .stickyErrorRatio)
         for _ in 0..<30 {
