@@ -54,7 +54,14 @@ import Testing
     // The nonce is accepted only once, so a request that uses another request's nonce is rejected again.
     @Test func `concurrent requests that are rejected each use the nonce of their own challenge`() async throws {
         defer { server.stop() }
-        let client = try client(["/x": DigestGuard(usesOfNonce: 1)])
+        let (digestGuard, first) = (DigestGuard(usesOfNonce: 1), Meeting(of: 3))
+        // No request is rejected before all three have been sent. Otherwise, a request could start with the nonce of
+        // another request's challenge.
+        server.route(nil, "/x") { request in
+            if request.headers["Authorization"] == nil { await first.wait() }
+            return digestGuard.answer(request)
+        }
+        let client = try client([:])
         // All three requests have been rejected before one of them continues. The same is true for the two that are
         // rejected again.
         let meetings = [2: Meeting(of: 3), 3: Meeting(of: 2)]
