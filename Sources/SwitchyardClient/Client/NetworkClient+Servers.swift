@@ -174,7 +174,8 @@ extension NetworkClient {
 
     /// Replaces the list of servers.
     ///
-    /// Servers in both lists, compared by name, keep their health. Active requests continue.
+    /// Servers in both lists, compared by name, keep their health. A server whose base URL has another scheme, host or
+    /// port than before counts as a new server. Active requests continue.
     ///
     /// - Parameter servers: The new list in order of preference.
     /// - Throws: ``ClientError`` if the list is empty, names a server twice, or has no server in the current

@@ -197,7 +197,7 @@ extension ServerPool {
 
     /// Replaces the list of servers with the servers of a service.
     ///
-    /// Servers in both lists keep their health.
+    /// Servers in both lists keep their health, unless their hosts have changed.
     func replaceServers(with service: Service, at now: MonotonicTime) throws(ClientError) -> [SwitchEvent] {
         let servers = try Self.servers(of: service, in: environment)
         let sites = try Self.sites(of: servers, in: service, environment, rule)
@@ -205,12 +205,23 @@ extension ServerPool {
         let roles = ServerRoles(sites)
         do throws(SwitchError) {
             return try state.withLock { (state) throws(SwitchError) in
-                let events = try state.core.replace(members, at: now)
+                let events = try state.core.replace(members, moved: state.movedServers(to: sites), at: now)
                 (state.sites, state.roles) = (sites, roles)
                 return events
             }
         } catch {
             throw .switching(error)
+        }
+    }
+}
+
+extension ServerPool.State {
+    /// Returns the names of the servers that have another scheme, host or port in a new list.
+    fileprivate func movedServers(to sites: [ServerPool.Site]) -> Set<Server.ID> {
+        let places = sites.map(\.origin)
+        return self.sites.reduce(into: []) { moved, site in
+            guard let name = site.origin.server, let place = places.first(where: { $0.server == name }) else { return }
+            if place.base.url.origin != site.origin.base.url.origin { moved.insert(name) }
         }
     }
 }

@@ -88,19 +88,30 @@ extension SwitchingCore {
 
     /// Replaces the list of servers.
     ///
-    /// Servers whose names are in both lists keep their health. The order of preference follows the new list. A pushed
-    /// command that currently applies stays in effect. The outcomes of attempts on removed servers no longer count.
+    /// Servers whose names are in both lists keep their health, unless their hosts have changed. The order of preference
+    /// follows the new list. A pushed command that currently applies stays in effect. The outcomes of attempts on removed
+    /// servers and on the previous hosts no longer count.
     ///
     /// - Parameters:
     ///   - members: The new list.
+    ///   - moved: The names of the servers whose hosts have changed.
     ///   - now: The current time.
     /// - Returns: The resulting events.
     /// - Throws: The error in the list, such as ``SwitchError/noServers``; in this case nothing has changed.
-    package mutating func replace(_ members: [Member], at now: MonotonicTime) throws(SwitchError) -> [SwitchEvent] {
+    package mutating func replace(
+        _ members: [Member],
+        moved: Set<Server.ID> = [],
+        at now: MonotonicTime
+    ) throws(SwitchError) -> [SwitchEvent] {
         try SwitchingCore.check(members)
         let time = read(now)
+        for (position, member) in steering.members.enumerated()
+        where moved.contains(member.id) && recovery.state(of: position) != .healthy {
+            recover(position, at: time)
+        }
         let previous = current
-        rearrange(steering.positions(of: members), at: time)
+        let known = zip(members, steering.positions(of: members)).map { moved.contains($0.id) ? nil : $1 }
+        rearrange(known, at: time)
         replacedAt = now
         if steering.replace(members) {
             updateCurrent(.listReplaced, at: time)
