@@ -159,14 +159,14 @@ struct ClientWebSocketTests {
 
 extension Service {
     /// One server for each URL, in order.
-    static func at(_ urls: [String]) throws -> Service {
+    static func at(_ urls: [String], switching: SwitchPolicy = .recommended) throws -> Service {
         try Service(
             name: "sockets",
             servers: zip(["primary", "secondary", "tertiary"], urls).map { name, url in
                 try Server(name: name, baseURLs: [.test: ServerURL(url)])
             },
             defaultEnvironment: .test,
-            switching: .recommended
+            switching: switching
         )
     }
 }
