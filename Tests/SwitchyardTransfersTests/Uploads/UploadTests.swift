@@ -172,6 +172,8 @@ struct UploadTests {
         let calls = Recorder<Int64>()
         let onQueue = Recorder<Bool>()
         let upload = UploadConfiguration(path: "up", from: .data(bytes))
+        // The upload stays active until the test has looked at it.
+        lab.server.fault = .hang
 
         let result = await withCheckedContinuation { continuation in
             let id = lab.client.upload(upload, on: queue) { report in
@@ -183,6 +185,7 @@ struct UploadTests {
                 continuation.resume(returning: result)
             }
             #expect(lab.client.activeRequests == [id])
+            lab.server.fault = nil
         }
 
         #expect(try result.get().text == "700000")
