@@ -271,6 +271,9 @@ struct watched_socket {
     int local_port, remote_port;
     /// The exchange of the connection, if the connection has a multi handle of its own.
     struct ycurl_exchange *exchange;
+    /// The exchange that was paused on the connection before libcurl has waited for the socket, otherwise NULL. It is
+    /// only compared, because the exchange may no longer exist.
+    const struct ycurl_exchange *paused;
 };
 
 /// The function that must accept at least one certificate of a chain. If `accepts` is NULL, there is no such check.

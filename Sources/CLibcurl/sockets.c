@@ -82,6 +82,7 @@ int sockets_watch(void *easy, int socket, int what, void *context, void *unused)
     struct watched_socket *entry = watched(loop, socket);
     if (!entry) return -1;
     entry->wanted = 0;
+    entry->paused = NULL;
     note_user(loop, easy, socket, entry);
     if (what == CURL_POLL_REMOVE) entry->exchange = NULL;
     set_kept(loop, entry, false);
@@ -157,7 +158,11 @@ void sockets_keep(struct ycurl_exchange *exchange) {
     struct watched_socket *entry = watched(exchange->loop, exchange->socket);
     // Over HTTP/2 and 3, a server may send at any time. libcurl reads such a connection before it reuses it.
     bool may_be_kept = entry && entry->ours && !entry->wanted && !exchange->is_multiplexed;
+    // libcurl may end an exchange, and start and pause the next one on its connection, in one call. The connection is
+    // then in use although libcurl waits for no event.
+    if (may_be_kept && entry->paused && entry->paused != exchange) may_be_kept = false;
     if (may_be_kept) {
+        entry->paused = NULL;
         set_kept(exchange->loop, entry, true);
         // The socket is watched for data from the server. It is usually still registered, except if libcurl was only
         // sending at the end, or if the server has sent data since then.
@@ -180,6 +185,7 @@ void sockets_note_pause(struct ycurl_exchange *exchange) {
     struct watched_socket *entry = watched(exchange->loop, socket);
     if (!entry) return;
     exchange->socket = socket;
+    entry->paused = exchange;
     set_kept(exchange->loop, entry, false);
 }
 
