@@ -116,7 +116,7 @@ import Testing
         let html = try InspectorPage().html(showing: record)
         let plain = html[..<(try #require(html.range(of: "<script")).lowerBound)]
 
-        #expect(plain.contains("1 of 1 calls failed: 404 Not Found."))
+        #expect(plain.contains("1 of 1 calls failed with a request error: 404 Not Found."))
         #expect(plain.contains("GET /a?b=c"))
     }
 }

@@ -59,10 +59,21 @@
 
         var body: some View {
             Section {
-                Label(verdict.headline, systemImage: verdict.level == .bad ? "xmark.octagon" : "checkmark.circle")
+                Label(verdict.headline, systemImage: verdict.level.image)
                     .font(.headline)
                     .foregroundStyle(verdict.level == .bad ? Color.red : Color.primary)
                 ForEach(verdict.details, id: \.self) { Text($0).font(.subheadline) }
+            }
+        }
+    }
+
+    extension Verdict.Level {
+        /// The name of the sign of the level.
+        fileprivate var image: String {
+            switch self {
+            case .bad: "xmark.octagon"
+            case .ongoing: "exclamationmark.triangle"
+            case .good, .none: "checkmark.circle"
             }
         }
     }

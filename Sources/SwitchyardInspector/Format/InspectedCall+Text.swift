@@ -9,10 +9,9 @@ extension InspectedCall {
     var took: String { end.map { VerdictText.milliseconds($0 - start) } ?? "–" }
 
     /// Whether the call received no response, or a response with a status of at least 400.
-    var hasFailed: Bool {
-        guard let outcome else { return false }
-        return outcome.error != nil || (outcome.status ?? 0) >= 400
-    }
+    ///
+    /// A call that the app cancelled has not failed.
+    var hasFailed: Bool { outcome.map { $0.kind != nil && !$0.isCancelled } ?? false }
 }
 
 extension InspectedAttempt {

@@ -12,12 +12,18 @@ package struct InspectedCall: Codable, Sendable, Equatable {
         package var error: String?
         /// The description of the failure in one sentence; missing if the call did not fail.
         package var words: String?
+        /// Whether the call failed because of its own request and not because of a server, as with status 404.
+        ///
+        /// The value is missing otherwise.
+        package private(set) var isRequestError: Bool?
 
         /// Creates an outcome.
         package init(status: Int? = nil, error: String? = nil, words: String? = nil) {
             self.status = status
             self.error = error
             self.words = words
+            let isFailure = !isCancelled && kind.map { !VerdictText.blamesServer($0) } ?? false
+            isRequestError = isFailure ? true : nil
         }
     }
 

@@ -4,23 +4,36 @@ package struct HTMLTable {
     private let columns: [String]
     private let rows: [[String]]
     private let isStacked: Bool
+    private let levels: [Verdict.Level]
 
     /// Creates a table with a title, column headings and rows of strings.
     ///
+    /// If `levels` is not empty, it contains the level of each row, which determines the color and the sign of the row.
+    ///
     /// On a narrow screen, each row of a stacked table becomes a block with one line per cell. The roles are written
     /// explicitly, because a block is not a row for a screen reader.
-    package init(_ title: String, _ columns: [String], _ rows: [[String]], isStacked: Bool = false) {
+    package init(
+        _ title: String,
+        _ columns: [String],
+        _ rows: [[String]],
+        isStacked: Bool = false,
+        levels: [Verdict.Level] = []
+    ) {
         self.title = title
         self.columns = columns
         self.rows = rows
         self.isStacked = isStacked
+        self.levels = levels
     }
 
     /// The HTML, in which all strings are escaped.
     package var html: String {
         let name = HTMLText.escaped(title)
         let head = columns.map { "<th scope=\"col\"\(role("columnheader"))>\(HTMLText.escaped($0))</th>" }.joined()
-        let body = rows.map { cells in "<tr\(role("row"))>\(cells.enumerated().map(cell).joined())</tr>" }
+        let body = rows.enumerated().map { place, cells in
+            let level = levels.indices.contains(place) ? " class=\"is-\(levels[place].rawValue)\"" : ""
+            return "<tr\(level)\(role("row"))>\(cells.enumerated().map(cell).joined())</tr>"
+        }
         return """
             <section class="tabled\(isStacked ? " stacked" : "")"><h3 class="quiet">\(name)</h3>
             <div class="scroller" role="region" tabindex="0" aria-label="\(name)"><table aria-label="\(name)"\(role("table"))>

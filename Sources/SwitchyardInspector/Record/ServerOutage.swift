@@ -23,6 +23,14 @@ struct ServerOutage: Sendable, Equatable {
     /// The number of failed probes.
     var failedProbes = 0
 
+    /// Whether the server was only slow so far.
+    var isSlow: Bool { what == Slowness.deed }
+
+    /// The number of these calls that were saved by a hedge.
+    ///
+    /// No call is saved from a server that only was slow.
+    fileprivate var savedByHedge: Int { isSlow ? 0 : hedged.values.reduce(0, +) }
+
     /// A description of the failure, its effect on calls, and the probes.
     func words(nextProbe: Duration? = nil) -> String {
         let probe = nextProbe.map { "next probe in \(Int($0.inSeconds.rounded(.up))) s" }
@@ -52,7 +60,7 @@ struct ServerOutage: Sendable, Equatable {
     }
 }
 
-/// The last outage of each server.
+/// The last outage of each server, and the calls that were saved from all outages.
 struct ServerOutages: Sendable {
     /// A call whose first attempt failed because of a server.
     fileprivate struct Meeting: Sendable {
@@ -60,7 +68,7 @@ struct ServerOutages: Sendable {
         var end: Double
         /// The server that responded, or `nil` if the call failed.
         var winner: String?
-        /// Whether the attempt was cancelled because the other server responded first.
+        /// Whether the response is that of a hedging attempt.
         var isHedged: Bool
     }
 
@@ -73,17 +81,35 @@ struct ServerOutages: Sendable {
     private(set) var last: [String: ServerOutage] = [:]
     /// The recent failures of servers that are in service.
     private var recent: [String: [Meeting]] = [:]
+    /// The calls that succeeded at another server after the first server had failed them, and the calls that a hedge
+    /// saved from outages that are not in ``last`` any more.
+    private var counted = SavedCalls()
+
+    /// The calls that were saved.
+    ///
+    /// A failover saves a call also if the first server stays in service. A hedge saves a call only from an outage,
+    /// because a server that stays in service or only was slow has not failed.
+    var saved: SavedCalls {
+        var saved = counted
+        saved.hedged += last.values.reduce(0) { $0 + $1.savedByHedge }
+        return saved
+    }
 
     /// Records a call that has ended.
+    ///
+    /// A call with a request error is not counted, because it neither succeeded nor failed because of a server.
     mutating func add(_ call: InspectedCall) {
-        guard let end = call.end else { return }
-        let last = call.attempts.last { $0.status.map { $0 < 500 } ?? false && $0.isCut != true }
-        let winner = call.outcome?.error == nil ? last?.server : nil
+        let kind = call.outcome?.kind
+        guard let end = call.end, kind.map(VerdictText.blamesServer) ?? true else { return }
+        let last = kind == nil ? call.attempts.last { $0.status != nil && $0.isCut != true } : nil
         // A call that several servers fail counts for the first of them, so that the counts of the servers add up.
-        guard let first = call.attempts.first, let server = first.server, server != winner else { return }
-        let isHedged = first.isCut == true
-        guard first.kind != .hedge, first.error != nil || (first.status ?? 0) >= 500 || isHedged else { return }
-        add(Meeting(start: first.start, end: end, winner: winner, isHedged: isHedged), at: server)
+        guard let first = call.attempts.first, let server = first.server, server != last?.server else { return }
+        guard first.kind != .hedge, first.error != nil || (first.status ?? 0) >= 500 || first.isCut == true else {
+            return
+        }
+        let isHedged = last?.kind == .hedge
+        if last != nil, !isHedged { counted.failedOver += 1 }
+        add(Meeting(start: first.start, end: end, winner: last?.server, isHedged: isHedged), at: server)
     }
 
     /// Records an ejection with the statistics that led to it.
@@ -94,6 +120,7 @@ struct ServerOutages: Sendable {
             guard outage.since - meeting.end <= Self.longestGap else { break }
             outage.add(meeting)
         }
+        counted.hedged += last[server]?.savedByHedge ?? 0
         last[server] = outage
     }
 
@@ -101,7 +128,7 @@ struct ServerOutages: Sendable {
     mutating func probe(_ server: String, succeeded: Bool) {
         guard !succeeded, isOpen(server) else { return }
         last[server]?.failedProbes += 1
-        if last[server]?.what == Slowness.deed { last[server]?.what = FailureKind.overtaken.deed }
+        if last[server]?.isSlow == true { last[server]?.what = FailureKind.overtaken.deed }
     }
 
     /// Records that a server is in service again.
@@ -111,8 +138,12 @@ struct ServerOutages: Sendable {
 
     /// Records that the client has changed its environment, so that no server is ejected.
     mutating func reset() {
+        counted = saved
         (last, recent) = ([:], [:])
     }
+
+    /// Returns whether the server's last outage has not ended, and the server was only slow so far.
+    func isOnlySlow(_ server: String) -> Bool { isOpen(server) && last[server]?.isSlow == true }
 
     /// Returns whether the server's last outage has not ended.
     private func isOpen(_ server: String) -> Bool { last[server].map { $0.end == nil } ?? false }

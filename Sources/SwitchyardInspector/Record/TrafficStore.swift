@@ -21,7 +21,6 @@ final class TrafficStore: Sendable {
         var forgotten = 0
         var kept: KeptCalls
         var tally = VerdictTally()
-        var outages = ServerOutages()
         /// The sequence number of the last change.
         ///
         /// It starts at 1, so that a page that sends 0 as the last change it knows receives everything.
@@ -76,7 +75,7 @@ final class TrafficStore: Sendable {
                 calls: state.calls.values.filter { $0.change > change }.map(\.call).sorted { $0.number < $1.number },
                 events: state.events.filter { $0.change > change }.map(\.event),
                 tally: state.tally,
-                outages: state.outages.last
+                outages: state.tally.outages.last
             )
         }
     }
@@ -181,7 +180,6 @@ final class TrafficStore: Sendable {
                 state.streamed[id] = number
             }
             state.tally.add(record.call)
-            state.outages.add(record.call)
         }
     }
 
@@ -297,21 +295,14 @@ extension TrafficStore.State {
         }
     }
 
-    /// Records an event in the totals and in the outages.
+    /// Records an event in the totals.
     fileprivate mutating func take(_ event: SwitchEvent, at time: Double) {
         switch event.kind {
         case .ejected(let server, _, let cause) where cause.blamesServer:
-            tally.eject(server, isSlow: event.statistics.showsOnlySlowness(cause), at: time)
-            outages.eject(server, event.statistics, cause, at: time)
-        case .probed(let server, let succeeded):
-            if !succeeded { tally.failProbe(server) }
-            outages.probe(server, succeeded: succeeded)
-        case .recovered(let server, _):
-            tally.recover(server)
-            outages.recover(server, at: time)
-        case .environmentChanged(let old, let new):
-            tally.changeEnvironment(from: old.rawValue, to: new.rawValue)
-            outages.reset()
+            tally.eject(server, event.statistics, cause, at: time)
+        case .probed(let server, let succeeded): tally.probe(server, succeeded: succeeded)
+        case .recovered(let server, _): tally.recover(server, at: time)
+        case .environmentChanged(let old, let new): tally.changeEnvironment(from: old.rawValue, to: new.rawValue)
         case .ejected, .switched, .trialStarted, .pushed: break
         }
     }

@@ -1,4 +1,5 @@
 import SwitchyardClient
+import SwitchyardServices
 
 /// The totals of the calls and events that an inspector has seen: the facts for its ``Verdict``.
 struct VerdictTally: Sendable {
@@ -33,20 +34,9 @@ struct VerdictTally: Sendable {
         }
     }
 
-    /// The time in milliseconds before an ejection of a server.
-    ///
-    /// Calls that were hedged (sent to a second server because the first was slow) in this time count as affected by
-    /// the server's failure.
-    private static let hedgeTime = 2_000.0
-    /// The maximum number of hedged calls that are kept.
-    private static let mostHedges = 1_000
-
     private var facts = VerdictFacts()
-    private var ejected: Set<String> = []
-    /// The ejected servers that only were slow so far, with the times of their ejections.
-    private var slow: [String: Double] = [:]
-    /// The slow servers of recent calls that another server completed, with the times of the responses.
-    private var hedges: [(server: String, time: Double)] = []
+    /// The last outage of each server, and the calls that were saved.
+    private(set) var outages = ServerOutages()
     private var run: Run?
     /// The failures in the current environment.
     private var failures = Failures()
@@ -57,49 +47,46 @@ struct VerdictTally: Sendable {
     ///
     /// A call that the app cancelled is not counted.
     mutating func add(_ call: InspectedCall) {
-        guard let outcome = call.outcome, outcome.error != "cancelled" else { return }
+        guard let outcome = call.outcome, !outcome.isCancelled else { return }
         facts.calls += 1
+        outages.add(call)
         guard let kind = outcome.kind else { return succeeded(call) }
         facts.failed += 1
         facts.failures[kind, default: 0] += 1
         if VerdictText.blamesServer(kind) { failed(call) }
     }
 
-    /// Records that the client has ejected a server (taken it out of use for a time) because of its failures.
+    /// Records that the client has ejected a server (taken it out of use for a time) because of its failures, with the
+    /// statistics that led to the ejection.
     ///
-    /// If the server was only slow (`isSlow`), it counts as failed only after ``failProbe(_:)``.
-    mutating func eject(_ server: String, isSlow: Bool = false, at time: Double) {
-        let list = isSlow ? \Failures.slow : \Failures.servers
+    /// If the server was only slow, it counts as failed only after a failed probe.
+    mutating func eject(_ server: String, _ statistics: HealthStatistics, _ cause: SwitchCause, at time: Double) {
+        let list = statistics.showsOnlySlowness(cause) ? \Failures.slow : \Failures.servers
         if !failures[keyPath: list].contains(server) { failures[keyPath: list].append(server) }
         failures.recovered.remove(server)
-        ejected.insert(server)
-        if isSlow { slow[server] = time } else { countHedges(of: server, ejectedAt: time) }
+        outages.eject(server, statistics, cause, at: time)
     }
 
-    /// Counts the calls that were hedged because of the failure of a server as saved.
-    private mutating func countHedges(of server: String, ejectedAt time: Double) {
-        facts.saved += hedges.count { $0.server == server && time - $0.time <= Self.hedgeTime }
-        hedges.removeAll { $0.server == server }
-    }
-
-    /// Records that an ejected server has not responded to a probe, so that it has failed and was not only slow.
-    mutating func failProbe(_ server: String) {
-        guard let time = slow.removeValue(forKey: server) else { return }
-        if !failures.servers.contains(server) { failures.servers.append(server) }
-        countHedges(of: server, ejectedAt: time)
+    /// Records whether an ejected server has responded to a probe.
+    ///
+    /// If it has not, it has failed and was not only slow.
+    mutating func probe(_ server: String, succeeded: Bool) {
+        if !succeeded, outages.isOnlySlow(server), !failures.servers.contains(server) {
+            failures.servers.append(server)
+        }
+        outages.probe(server, succeeded: succeeded)
     }
 
     /// Records that a server is in service again.
-    mutating func recover(_ server: String) {
-        ejected.remove(server)
-        slow[server] = nil
+    mutating func recover(_ server: String, at time: Double) {
         failures.recovered.insert(server)
+        outages.recover(server, at: time)
     }
 
     /// Records that the client has changed its environment, so that no server is ejected.
     mutating func changeEnvironment(from old: String, to new: String) {
         closeRun(at: run?.end ?? 0)
-        (ejected, slow) = ([], [:])
+        outages.reset()
         earlier.append((old, failures))
         failures = earlier.first { $0.environment == new }?.failures ?? Failures()
         earlier.removeAll { $0.environment == new }
@@ -117,7 +104,7 @@ struct VerdictTally: Sendable {
         var tally = self
         tally.closeRun(at: run?.end ?? 0)
         var facts = tally.facts
-        facts.serverCount = servers
+        (facts.serverCount, facts.saved) = (servers, outages.saved)
         facts.isStrict = false
         facts.failedServers = tally.failures.servers
         facts.areBack = tally.failures.recovered.isSuperset(of: tally.failures.servers)
@@ -138,30 +125,8 @@ struct VerdictTally: Sendable {
     }
 
     private mutating func succeeded(_ call: InspectedCall) {
-        guard let last = call.attempts.last(where: { $0.status != nil && $0.isCut != true }) else { return }
+        guard call.attempts.contains(where: { $0.status != nil && $0.isCut != true }) else { return }
         closeRun(at: call.start)
-        switch last.kind {
-        case .failover: facts.saved += 1
-        case .retry: if call.attempts.first?.server != last.server { facts.saved += 1 }
-        case .hedge: hedged(call, last)
-        case .first, .refresh: break
-        }
-    }
-
-    /// Counts a hedged call (one that was sent to a second server because the first was slow) that the second server
-    /// has completed.
-    ///
-    /// If the slow server is already ejected, the call is counted now; otherwise it is counted when the slow server is
-    /// ejected. It is not counted if the server only was slow.
-    private mutating func hedged(_ call: InspectedCall, _ winner: InspectedAttempt) {
-        let slow = call.attempts.last { $0.server != winner.server }?.server
-        guard let slow, let end = call.end else { return }
-        guard !ejected.contains(slow) || self.slow[slow] != nil else {
-            facts.saved += 1
-            return
-        }
-        hedges.append((slow, end))
-        if hedges.count > Self.mostHedges { hedges.removeFirst(Self.mostHedges / 2) }
     }
 
     private mutating func failed(_ call: InspectedCall) {
@@ -171,6 +136,7 @@ struct VerdictTally: Sendable {
         run.end = max(run.end, end)
         run.servers.formUnion(call.attempts.compactMap(\.server))
         self.run = run
+        if let reason = call.attempts.last?.obstacle { facts.stops[reason, default: 0] += 1 }
     }
 
     /// Ends a ``Run`` of failed calls.
@@ -188,5 +154,17 @@ extension InspectedCall.Outcome {
     var kind: String? {
         if let error { return error }
         return status.flatMap { $0 >= 400 ? "http\($0)" : nil }
+    }
+
+    /// Whether the app cancelled the call.
+    ///
+    /// Such a call has neither succeeded nor failed.
+    var isCancelled: Bool { error == "cancelled" }
+}
+
+extension InspectedAttempt {
+    /// The reason why a failed attempt was not followed by a failover, or `nil` if an attempt followed or nothing is known.
+    fileprivate var obstacle: String? {
+        next.flatMap { next in FailoverGuard.allCases.contains { "\($0)" == next } ? next : nil }
     }
 }

@@ -13,12 +13,12 @@ package struct EnvironmentFailures: Sendable, Equatable {
     /// service.
     func sentence(servers count: Int) -> String {
         let named = "\(VerdictText.servers(servers)) failed."
-        let own = secondsWithoutServer.map { Self.outage(of: count, for: $0) } ?? named
+        let own = secondsWithoutServer.map { Self.outage(of: count, for: VerdictText.seconds($0)) } ?? named
         return "In \(environment), \(own.prefix(1).lowercased())\(own.dropFirst())"
     }
 
     /// Returns the sentence about an outage of all servers, such as: Both servers were down for 6 s.
-    static func outage(of servers: Int, for seconds: Double, isDownNow: Bool = false) -> String {
+    static func outage(of servers: Int, for time: String, isDownNow: Bool = false) -> String {
         let subject =
             switch servers {
             case 1: "The server"
@@ -27,6 +27,6 @@ package struct EnvironmentFailures: Sendable, Equatable {
             }
         let past = servers == 1 ? "was" : "were"
         let verb = isDownNow ? servers == 1 ? "has been" : "have been" : past
-        return "\(subject) \(verb) down for \(VerdictText.seconds(seconds))."
+        return "\(subject) \(verb) down for \(time)."
     }
 }

@@ -38,12 +38,29 @@ package enum VerdictText {
         kind.hasPrefix("http") ? kind.hasPrefix("http5") : faultsOfServers.contains(kind)
     }
 
-    /// Returns a description of a kind of failure: `404 Not Found`, `connection refused`.
-    package static func failure(_ kind: String) -> String {
+    /// Returns a description of a kind of failure: `404 Not Found`, `connection refused`, `no response within 2 s`.
+    ///
+    /// - Parameters:
+    ///   - kind: The kind of failure.
+    ///   - deadline: The deadline of the calls in seconds, or `nil` if it is unknown.
+    /// - Returns: The description.
+    package static func failure(_ kind: String, deadline: Double? = nil) -> String {
+        if let deadline, kind == "timeout" || kind == "timedOut" { return "no response within \(seconds(deadline))" }
         guard kind.hasPrefix("http"), let status = Int(kind.dropFirst(4)) else {
             return failures[kind] ?? kind
         }
         return statuses[status].map { "\(status) \($0)" } ?? "status \(status)"
+    }
+
+    /// The maximum number of kinds of failure that a sentence names.
+    private static let mostKinds = 4
+
+    /// Returns numbers of failures by kind, the most frequent kind first: `20 × 503 Service Unavailable, 2 × other`.
+    package static func list(of failures: [String: Int], deadline: Double? = nil) -> String {
+        let kinds = failures.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+        let named = kinds.prefix(mostKinds).map { "\(count($0.value)) × \(failure($0.key, deadline: deadline))" }
+        let rest = kinds.dropFirst(mostKinds).reduce(0) { $0 + $1.value }
+        return (named + (rest > 0 ? ["\(count(rest)) × other"] : [])).joined(separator: ", ")
     }
 
     /// Returns a number with thousands separators: `1,234,567`.
@@ -73,8 +90,13 @@ package enum VerdictText {
     /// Returns servers as the subject of a sentence: `Server a`, `Servers a, b and c`, or `Five servers`.
     package static func servers(_ names: [String]) -> String {
         guard names.count <= mostServers else { return "\(word(names.count)) servers" }
-        guard let last = names.last, names.count > 1 else { return "Server \(names.first ?? "")" }
-        return "Servers \(names.dropLast().joined(separator: ", ")) and \(last)"
+        return "\(names.count > 1 ? "Servers" : "Server") \(list(names))"
+    }
+
+    /// Returns names as a part of a sentence: `a`, `a and b`, or `a, b and c`.
+    package static func list(_ names: [String]) -> String {
+        guard let last = names.last, names.count > 1 else { return names.first ?? "" }
+        return "\(names.dropLast().joined(separator: ", ")) and \(last)"
     }
 
     /// Returns a time in seconds with one decimal place below 10 s: `0.4 s`, `6 s`, `120 s`.

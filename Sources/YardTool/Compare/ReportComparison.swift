@@ -44,7 +44,7 @@ struct ReportComparison {
 
     private func saved(in report: Report) -> String {
         guard let calls = report.calls else { return "–" }
-        return calls.start.indices.count { calls.isSaved($0, report.faults) }.figure
+        return (report.saved ?? SavedCalls(calls, report.faults)).count.figure
     }
 
     private static func rows(of phases: [ReportPhase?], _ when: String) -> [[String]] {

@@ -32,6 +32,10 @@ struct LoadRecord: Encodable, Sendable {
     ///
     /// Used only for a report.
     var sent: [RecordedAttempt]
+    /// The reason why a failed request was not sent to another server, or `nil` if there is no such reason.
+    ///
+    /// Used only for a report.
+    var obstacle: String?
 
     init(load: String, due: Double, done: Double, result: Result<ServiceResponse, RequestFailure>) {
         self.load = load
@@ -53,6 +57,7 @@ struct LoadRecord: Encodable, Sendable {
             way = CallWay(failure.context)
             sent = RecordedAttempt.all(failure.attempts)
             error = failure.reason.word
+            obstacle = failure.attempts.obstacle
         }
     }
 

@@ -106,7 +106,11 @@ struct LoadSummary {
 
     let text: String
 
+    /// Creates the statistics from the results of the calls.
+    ///
+    /// A call that was cancelled because the run was interrupted is left out.
     init(_ records: [LoadRecord], switches: Switches = Switches()) {
+        let records = records.filter { $0.error != "cancelled" }
         let waits = records.map(\.waited).sorted()
         // The nearest rank: the smallest waiting time that at least this share of the calls does not exceed.
         func percentile(_ share: Double) -> Double {

@@ -18,7 +18,8 @@ extension LoadRunner {
                 way: record.way,
                 failure: record.error,
                 attempts: record.attempts,
-                sent: record.sent
+                sent: record.sent,
+                obstacle: record.obstacle
             )
         }
         return TrafficStory(
@@ -31,7 +32,7 @@ extension LoadRunner {
             tolerance: thresholds.failureShare,
             limits: [
                 thresholds.p99.map { ReportLimit(name: "objective for 99 %", wait: $0) },
-                plan.timeout.map { ReportLimit(name: "deadline", wait: $0 / .milliseconds(1)) },
+                plan.timeout.map { ReportLimit(name: ReportLimit.deadline, wait: $0 / .milliseconds(1)) },
             ].compactMap(\.self)
         )
     }

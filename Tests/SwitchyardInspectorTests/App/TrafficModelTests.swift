@@ -42,7 +42,7 @@
             #expect(model.calls(matching: "").map(\.path) == ["missing", "first"])
             #expect(model.calls(matching: "get MISS").map(\.result) == ["404"])
             #expect(model.calls(matching: "").map(\.hasFailed) == [true, false])
-            #expect(model.feed.verdict.headline == "1 of 2 calls failed: 404 Not Found.")
+            #expect(model.feed.verdict.headline == "1 of 2 calls failed with a request error: 404 Not Found.")
             let call = try #require(model.calls(matching: "first").first)
             #expect(call.route == "primary")
             #expect(model.detail(of: call)?.attempts.first?.response?.body.text == "[1]")

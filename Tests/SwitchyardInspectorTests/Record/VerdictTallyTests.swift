@@ -28,6 +28,9 @@ import Testing
         return attempt
     }
 
+    /// The statistics of a server that was only slow.
+    private let slowness = HealthStatistics(lastFailure: .overtaken)
+
     @Test func `a call that succeeded after a failover counts as saved by the client`() {
         var tally = VerdictTally()
         tally.add(call(0, [attempt("a", error: "connectionRefused"), attempt("b", .failover, status: 200)]))
@@ -36,7 +39,11 @@ import Testing
         let verdict = tally.verdict(servers: 2)
 
         #expect(verdict.headline == "Server a failed. The only call succeeded.")
-        #expect(verdict.details == ["1 call was saved: it succeeded although its first server had failed."])
+        #expect(
+            verdict.details == [
+                "1 call was saved: its first server had failed, but another responded (1 failed over)."
+            ]
+        )
     }
 
     @Test func `a hedged call counts as saved if the slow server is ejected within two seconds`() {
@@ -100,10 +107,10 @@ import Testing
         var tally = VerdictTally()
         for server in ["a", "b"] { tally.eject(server, at: 0) }
         tally.add(call(0, [attempt("a", error: "connectionRefused"), attempt("c", .failover, status: 200)]))
-        tally.recover("a")
+        tally.recover("a", at: 200)
         #expect(tally.verdict(servers: 3).headline == "Servers a and b failed. The only call succeeded.")
 
-        tally.recover("b")
+        tally.recover("b", at: 200)
 
         #expect(tally.verdict(servers: 3).headline == "Servers a and b failed and are back. The only call succeeded.")
     }
@@ -111,10 +118,10 @@ import Testing
     @Test func `a server that was late is called slow, and a failed probe shows that it failed`() {
         var tally = VerdictTally()
         tally.add(call(0, [attempt("a", isCut: true), attempt("b", .hedge, status: 200)]))
-        tally.eject("a", isSlow: true, at: 0)
+        tally.eject("a", slowness, .lateness, at: 0)
         let slow = tally.verdict(servers: 2)
 
-        tally.failProbe("a")
+        tally.probe("a", succeeded: false)
 
         #expect(slow.headline == "Server a was slow. The only call succeeded.")
         #expect(slow.details.isEmpty)
@@ -168,6 +175,61 @@ import Testing
         tally.add(call(0, [attempt("a", status: 404)], status: 404))
         tally.add(call(0, [attempt("a", isCut: true)], status: nil, error: "cancelled"))
 
-        #expect(tally.verdict(servers: 1).headline == "1 of 1 calls failed: 404 Not Found.")
+        #expect(tally.verdict(servers: 1).headline == "1 of 1 calls failed with a request error: 404 Not Found.")
+    }
+
+    @Test func `the verdict counts the same saved calls as the cards of the servers`() {
+        var tally = VerdictTally()
+        for server in ["a", "c"] { tally.eject(server, at: 50) }
+        tally.add(call(0, [attempt("a", error: "connectionRefused"), attempt("b", .failover, status: 200)]))
+        for _ in 1...2 { tally.add(call(0, [attempt("c", isCut: true), attempt("b", .hedge, status: 200)])) }
+        // The first server was ejected while the call waited for its response.
+        tally.add(call(0, [attempt("c", isCut: true), attempt("b", .failover, status: 200)]))
+
+        let outages = tally.outages.last.values
+        #expect(tally.outages.saved == SavedCalls(failedOver: 2, hedged: 2))
+        #expect(outages.flatMap(\.failedOver.values).reduce(0, +) == 2)
+        #expect(outages.flatMap(\.hedged.values).reduce(0, +) == 2)
+        #expect(tally.verdict(servers: 3).details.first?.hasSuffix("(2 failed over, 2 hedged).") == true)
+    }
+
+    @Test func `saved calls stay counted after another outage of the server and after a change of the environment`() {
+        var tally = VerdictTally()
+        let hedged = call(0, [attempt("a", isCut: true), attempt("b", .hedge, status: 200)])
+        for time in [0.0, 1_000] {
+            tally.eject("a", at: time)
+            tally.add(hedged)
+            tally.recover("a", at: time + 500)
+        }
+        tally.changeEnvironment(from: "release", to: "test")
+
+        #expect(tally.outages.last.isEmpty)
+        #expect(tally.outages.saved == SavedCalls(hedged: 2))
+    }
+
+    @Test func `a call with a request error after a failover is neither saved nor affected by the outage`() {
+        var tally = VerdictTally()
+        tally.eject("a", at: 0)
+        let attempts = [attempt("a", error: "connectionRefused"), attempt("b", .failover, status: 404)]
+        tally.add(call(0, attempts, status: 404))
+
+        #expect(tally.outages.saved == SavedCalls())
+        #expect(tally.outages.last["a"]?.calls == 0)
+    }
+
+    @Test func `the verdict states why a failed call was not sent to another server`() {
+        var tally = VerdictTally()
+        var only = attempt("a", error: "connectionReset")
+        only.next = "must not be sent again"
+        tally.add(call(0, [only], status: nil, error: "connectionReset"))
+
+        #expect(tally.verdict(servers: 2).details == ["No other server was tried: 1 × must not be sent again."])
+    }
+}
+
+extension VerdictTally {
+    /// Records that a server was ejected because its requests failed.
+    fileprivate mutating func eject(_ server: String, at time: Double) {
+        eject(server, HealthStatistics(), .score, at: time)
     }
 }

@@ -39,7 +39,29 @@ import Testing
             ),
             (
                 facts { ($0.calls, $0.failed, $0.failures) = (40, 40, ["http404": 40]) }, .bad,
-                "40 of 40 calls failed: 404 Not Found."
+                "No server failed. 40 of 40 calls failed with a request error: 404 Not Found."
+            ),
+            (
+                facts {
+                    ($0.calls, $0.failed, $0.failures) = (9, 3, ["http404": 2, "limited": 1])
+                    $0.isStrict = false
+                }, .none, "3 of 9 calls failed with a request error."
+            ),
+            (
+                facts { ($0.calls, $0.failedServers, $0.notRecovered) = (600, ["a"], ["a"]) }, .ongoing,
+                "Server a failed and had not recovered by the end. All 600 calls succeeded."
+            ),
+            (
+                facts { ($0.calls, $0.failedServers, $0.notRecovered) = (600, ["a", "b"], ["b"]) }, .ongoing,
+                "Servers a and b failed, and b had not recovered by the end. All 600 calls succeeded."
+            ),
+            (
+                facts { ($0.calls, $0.slowServers, $0.notRecovered) = (600, ["a"], ["a"]) }, .ongoing,
+                "Server a was slow and had not recovered by the end. All 600 calls succeeded."
+            ),
+            (
+                facts { ($0.calls, $0.failed, $0.secondsWithoutServer, $0.wasDownAtEnd) = (9, 5, 6, true) }, .bad,
+                "All servers were down for the last 6 s. 5 of 9 calls failed."
             ),
             (facts { ($0.calls, $0.failed, $0.tolerance) = (100, 1, 0.01) }, .good, "1 of 100 calls failed."),
             (facts { ($0.calls, $0.failed, $0.tolerance) = (100, 2, 0.01) }, .bad, "2 of 100 calls failed."),
@@ -57,11 +79,41 @@ import Testing
     }
 
     @Test func `the verdict counts errors by kind, the most frequent kind first`() {
-        let failures = ["refused": 3, "http503": 20, "timeout": 2, "http404": 1, "reset": 1, "cancelled": 1]
+        let failures = ["refused": 3, "http503": 20, "timeout": 2, "tls": 1, "reset": 1, "dns": 1]
         let verdict = Verdict(Self.facts { ($0.calls, $0.failed, $0.failures) = (30, 28, failures) })
 
-        let named = "20 × 503 Service Unavailable, 3 × connection refused, 2 × no response in time, 1 × cancelled"
+        let named =
+            "20 × 503 Service Unavailable, 3 × connection refused, 2 × no response in time, 1 × name not found"
         #expect(verdict.details == ["Errors: \(named), 2 × other."])
+    }
+
+    @Test func `the verdict names request errors apart from the failures of servers`() {
+        let failures = ["refused": 2, "http404": 1, "http409": 1]
+        let verdict = Verdict(Self.facts { ($0.calls, $0.failed, $0.failures) = (9, 4, failures) })
+
+        #expect(verdict.headline == "4 of 9 calls failed.")
+        let own = "2 calls failed with a request error: 1 × 404 Not Found, 1 × 409 Conflict."
+        #expect(verdict.details == ["Errors: 2 × connection refused.", own])
+    }
+
+    @Test func `the verdict states the deadline, and why failed calls went to no other server`() {
+        var facts = Self.facts { ($0.calls, $0.failed, $0.failures) = (9, 3, ["timeout": 2, "reset": 1]) }
+        (facts.deadline, facts.stops) = (2, ["must not be sent again": 3])
+
+        let errors = "Errors: 2 × no response within 2 s, 1 × connection reset."
+        #expect(Verdict(facts).details == [errors, "No other server was tried: 3 × must not be sent again."])
+    }
+
+    @Test func `a verdict is amber as long as a server is out of service, even if no call failed`() {
+        var facts = Self.facts { ($0.calls, $0.failedServers, $0.outOfService) = (9, ["a"], ["a"]) }
+        #expect(Verdict(facts).level == .ongoing)
+
+        facts.outOfService = []
+        #expect(Verdict(facts).level == .good)
+        facts.hasUntriedServer = true
+        #expect(Verdict(facts).level == .ongoing)
+        (facts.failed, facts.failures) = (1, ["refused": 1])
+        #expect(Verdict(facts).level == .bad)
     }
 
     @Test func `a reason that the sentence names is not repeated`() {
@@ -78,7 +130,7 @@ import Testing
         facts.isStrict = false
         #expect(Verdict(facts).level == .good)
         #expect(Verdict(facts).headline == "Server a failed. No call failed because of that.")
-        #expect(Verdict(facts).details == ["Other errors: 1 × 404 Not Found."])
+        #expect(Verdict(facts).details == ["1 call failed with a request error: 404 Not Found."])
         facts.failures = ["connectionRefused": 1]
         #expect(Verdict(facts).level == .bad)
         #expect(Verdict(facts).headline == "Server a failed. 1 of 9 calls failed.")
@@ -94,11 +146,13 @@ import Testing
     }
 
     @Test func `the verdict counts the calls that a failover or a hedging attempt saved`() {
-        let one = "1 call was saved: it succeeded although its first server had failed."
-        let many = "1,037 calls were saved: they succeeded although their first server had failed."
+        let one = "1 call was saved: its first server had failed, but another responded (1 failed over)."
+        let many =
+            "1,037 calls were saved: their first server had failed, but another responded (7 failed over, 1,030 hedged)."
 
-        #expect(Verdict(Self.facts { ($0.calls, $0.saved) = (9, 1) }).details == [one])
-        #expect(Verdict(Self.facts { ($0.calls, $0.saved) = (2_000, 1_037) }).details == [many])
+        let saved = SavedCalls(failedOver: 7, hedged: 1_030)
+        #expect(Verdict(Self.facts { ($0.calls, $0.saved) = (9, SavedCalls(failedOver: 1)) }).details == [one])
+        #expect(Verdict(Self.facts { ($0.calls, $0.saved) = (2_000, saved) }).details == [many])
     }
 
     @Test func `the HTML of a verdict escapes the names of servers`() {

@@ -12,7 +12,7 @@ import Testing
 
         let lines = try compared([Report(of: hang), Report(of: calm)])
 
-        #expect(lines[0].hasSuffix("0.html: Server primary failed. 1 of 18 calls failed."))
+        #expect(lines[0].hasSuffix("0.html: Server primary failed and is back. 1 of 18 calls failed."))
         #expect(lines[1].hasSuffix("1.html: All 10 calls succeeded."))
         let table = lines.dropFirst(3).map {
             $0.split(separator: " ", omittingEmptySubsequences: true).joined(separator: " ")

@@ -68,8 +68,8 @@ import Testing
         #expect(
             ImpactRows(report).rows == [
                 [
-                    "all servers refused connections", "4.0 s", "no server left", "150", "150", "0", "2.00 ms", "–",
-                    "6.0 s",
+                    "all servers refused connections", "at 4.0 s", "no server left", "150", "150", "0", "2.00 ms", "–",
+                    "after 6.0 s",
                 ]
             ]
         )
@@ -142,23 +142,85 @@ import Testing
         let report = Report(of: story)
 
         #expect(report.faults.allSatisfy { $0.until == nil })
-        #expect(report.verdict.headline == "All servers were down for 6 s. 150 of 250 calls failed.")
+        #expect(report.verdict.headline == "All servers were down for the last 6 s. 150 of 250 calls failed.")
+        #expect(ImpactRows(report).rows.map(\.last) == ["not by the end"])
+    }
+
+    /// An outage of all servers after whose first 5.8 s the client takes `b` out of service and uses `a` again.
+    private static func withUntriedServer() -> TrafficStory {
+        var story = outage()
+        let ejection = SwitchEvent.Kind.ejected("b", generation: 1, cause: .score)
+        story.notes.events = [SwitchEvent(at: MonotonicTime(seconds: 109.8), ejection, statistics: HealthStatistics())]
+        return story
+    }
+
+    @Test func `a server that was not tried again after an outage of all servers is not said to be down until the end`()
+    {
+        let report = Report(of: Self.withUntriedServer())
+        let row = ImpactRows(report).rows.first { $0[0] == "b failed" }
+
+        #expect(report.faults.map(\.until) == [10, 10, 10])
+        #expect(report.faults.map(\.isUntried) == [nil, true, nil])
+        #expect(row?[2] == "no server left" && row?[7] == "–" && row?[8] == "not tried again")
+        #expect(report.summary.contains("b was not tried again after 10.0 s"))
+        #expect(report.impacts.map(\.calls) == [150, 150, 150])
+    }
+
+    @Test func `a server that fails a probe after an outage of all servers is down until the end`() {
+        var story = Self.withUntriedServer()
+        let failed = SwitchEvent.Kind.probed("b", succeeded: false)
+        story.notes.events.append(SwitchEvent(at: MonotonicTime(seconds: 115), failed))
+
+        let report = Report(of: story)
+
+        #expect(report.faults.map(\.until) == [10, nil, 10])
+        #expect(ImpactRows(report).rows.first { $0[0] == "b failed" }?[8] == "not by the end")
+    }
+
+    @Test func `the row of a fault is red if calls failed, and amber if only the fault has not ended`() {
+        var story = TrafficStory.hang()
+        #expect(ImpactRows(Report(of: story)).levels == [.bad])
+
+        story.notes.calls.removeAll { $0.failure != nil }
+        #expect(ImpactRows(Report(of: story)).levels == [.good])
+        #expect(Report(of: story).verdict.level == .good)
+
+        story.notes.events.removeLast(6)
+        #expect(ImpactRows(Report(of: story)).levels == [.ongoing])
+        #expect(Report(of: story).verdict.level == .ongoing)
+        #expect(ReportText(report: Report(of: story)).html.contains("<tr class=\"is-ongoing\" role=\"row\">"))
     }
 
     @Test func `only the servers that received the failed calls count as faulty`() {
         let report = Report(of: Self.outage(attempts: 1))
 
         #expect(report.faults.map(\.server) == [2])
-        #expect(report.verdict.headline == "Server c failed. 150 of 500 calls failed.")
+        #expect(report.verdict.headline == "Server c failed and is back. 150 of 500 calls failed.")
     }
 
     @Test func `a 404 counts as a failure of the call and not as a fault of the server`() {
         let report = Report(of: Self.outage(kind: "http404"))
 
         #expect(report.faults.isEmpty)
-        #expect(report.verdict.headline == "150 of 500 calls failed: 404 Not Found.")
+        let headline = "No server failed. 150 of 500 calls failed with a request error: 404 Not Found."
+        #expect(report.verdict.headline == headline)
+        #expect(report.summary.hasPrefix("Of 500 calls, 150 failed with a request error, the slowest after"))
         #expect(report.phases.map(\.failures) == [150])
+        #expect(report.phases.map(\.requestErrors) == [150])
         #expect(report.totals.map(\.answered) == [350, 0, 0])
+    }
+
+    @Test func `the row of a fault does not count request errors`() {
+        var story = Self.outage()
+        let bad = story.notes.calls.firstIndex { $0.start == MonotonicTime(seconds: 106) }
+        if let bad { story.notes.calls[bad].failure = "http404" }
+
+        let report = Report(of: story)
+
+        #expect(report.impacts.map(\.failed) == [149, 149, 149])
+        #expect(report.phases.map(\.failures) == [0, 150, 0, 150])
+        #expect(report.phases.map(\.requestErrors) == [nil, 1, nil, 1])
+        #expect(report.summary.contains("150 failed, 1 of them with a request error, and"))
     }
 
     @Test func `a few failures among many successes do not count as an outage`() {
@@ -181,16 +243,18 @@ import Testing
 
         #expect(report.faults.map(\.server) == [1])
         #expect(report.faults.first?.what == "responded with 503")
-        #expect(report.verdict.headline == "Server b failed. 16 of 500 calls failed.")
+        #expect(report.verdict.headline == "Server b failed and is back. 16 of 500 calls failed.")
         #expect(report.marks.first?.text == "b responded with 503, and stayed in service")
-        #expect(ImpactRows(report).rows.map { $0[2] } == ["stayed in service"])
+        #expect(ImpactRows(report).rows.map { $0[2] } == ["no, it stayed in service"])
     }
 
     @Test func `calls that were cancelled at the end of the run do not count`() {
         var story = Self.story((0..<10).map { Self.call($0, server: "a") })
         story.notes.calls.append(Self.call(11, server: "a", failure: "cancelled"))
 
-        #expect(Report(of: story).verdict.headline == "All 10 calls succeeded.")
+        let report = Report(of: story)
+        #expect(report.verdict.headline == "All 10 calls succeeded.")
+        #expect(report.phases.map(\.calls) == [10])
     }
 }
 
@@ -198,11 +262,11 @@ import Testing
     @Test func `the verdict counts saved calls and compares the run with a client without switching`() {
         let verdict = Report(of: .hang()).verdict
 
-        #expect(verdict.headline == "Server primary failed. 1 of 18 calls failed.")
+        #expect(verdict.headline == "Server primary failed and is back. 1 of 18 calls failed.")
         #expect(
             verdict.details == [
                 "Errors: 1 × no response in time.",
-                "5 calls were saved: they succeeded although their first server had failed.",
+                "5 calls were saved: their first server had failed, but another responded (5 hedged).",
                 "Without switching, 7 calls in 2.5 s would have gone to primary while it was faulty.",
             ]
         )
@@ -217,9 +281,8 @@ import Testing
 
         let report = Report(of: story)
 
-        let saved = report.calls.map { calls in calls.start.indices.count { calls.isSaved($0, report.faults) } }
         #expect(report.impacts.map(\.saved) == [6])
-        #expect(saved == 6)
+        #expect(report.saved == SavedCalls(failedOver: 1, hedged: 5))
     }
 
     @Test func `a hedged call whose first server worked is not saved`() throws {
@@ -250,8 +313,8 @@ import Testing
 
         let plain = html[..<text]
         for part in [
-            "Server primary failed. 1 of 18 calls failed.", "primary did not respond in time",
-            "data-column=\"out of service after\">500 ms</td>", "calls go to secondary instead of primary",
+            "Server primary failed and is back. 1 of 18 calls failed.", "primary did not respond in time",
+            "data-column=\"out of service\">after 500 ms</td>", "calls go to secondary instead of primary",
             "<th scope=\"row\">during</th>",
         ] {
             #expect(plain.contains(part), "\(part)")
@@ -261,10 +324,10 @@ import Testing
     @Test func `a terminal shows the verdict, and wraps long lines between words`() {
         let lines = VerdictLines(Report(of: .hang()), columns: 50) { text, _ in text }.lines
 
-        #expect(lines.first == "✗ Server primary failed. 1 of 18 calls failed.")
+        #expect(lines.prefix(2) == ["✗ Server primary failed and is back. 1 of 18 calls", "  failed."])
         #expect(lines.allSatisfy { $0.columns <= 50 })
-        #expect(lines.dropFirst().first == "  primary did not respond in time at 1.0 s; out of")
-        #expect(lines.dropFirst(2).first?.hasPrefix("    service after 500 ms; calls went to secondary;") == true)
+        #expect(lines.dropFirst(2).first == "  primary did not respond in time at 1.0 s; out of")
+        #expect(lines.dropFirst(3).first?.hasPrefix("    service after 500 ms; calls went to secondary;") == true)
     }
 
     @Test func `the report distinguishes a return to a recovered server from other switches`() {

@@ -67,7 +67,8 @@ import Testing
         let requests = "\(numbers.requests.figure) requests from 100 clients"
         #expect(summary.hasPrefix("Server 1 was dead from 60 s to 180 s; \(requests)"))
         #expect(summary.contains("\(numbers.failures.figure) failed"))
-        #expect(numbers.servers.allSatisfy { summary.contains("the load of server \($0.name) was \($0.words)") })
+        #expect(numbers.servers.allSatisfy { summary.contains("server \($0.name) \($0.words)") })
+        #expect(summary.contains("; after its restart, server 1 received at most"))
     }
 
     @Test func `the timeline of a fleet has no load of a server that is down`() throws {
@@ -107,6 +108,21 @@ import Testing
         let others = simulation.tally.failures - during
         let when = others == 0 ? "all in this time" : "\(during.figure) in this time and \(others.figure) afterwards"
         #expect(verdict.headline.hasSuffix(", \(during == 0 ? "all afterwards" : when)."))
+        #expect(simulation.tally.failuresByKind.values.reduce(0, +) == simulation.tally.failures)
+        let timeouts = try #require(simulation.tally.failuresByKind["timeout"])
+        #expect(verdict.details.first?.contains("\(timeouts.figure) × no response within 2 s") == true)
+    }
+
+    @Test func `the comparison with clients without switching states when and why their requests fail`() throws {
+        let off = FleetReport(of: try Self.simulation(FleetPlan(clients: 100, policy: .off)), wallSeconds: 0)
+        let on = try Self.simulation(FleetPlan(clients: 100))
+        let report = FleetReport(of: on, withoutSwitching: off, wallSeconds: 0)
+
+        let (during, others) = (off.failuresInTrouble, off.failures - off.failuresInTrouble)
+        #expect(during > 0 && others > 0)
+        let parts = "\(during.figure) in the 120 s of the failure, and \(others.figure) at other times, because"
+        let cause = "server 1 restarted with a third of its capacity"
+        #expect(report.comparison?.hasSuffix(" %): \(parts) \(cause).") == true)
     }
 
     @Test func `a network failure is not reported as a server's fault`() throws {
@@ -129,8 +145,8 @@ import Testing
         #expect(report.verdict.headline.hasPrefix("No server failed, and each server can handle half of the load. "))
         let overloaded = FleetReport(of: simulation, wallSeconds: 0).servers.filter { $0.secondsOverCapacity > 0 }
         #expect(!overloaded.isEmpty)
-        #expect(report.verdict.details.count == overloaded.count)
-        #expect(report.verdict.details == overloaded.map { "The load of server \($0.name) was \($0.words)." })
+        #expect(report.verdict.details.first?.hasPrefix("Errors: ") == true)
+        #expect(report.verdict.details.dropFirst() == overloaded.map { "Server \($0.name) \($0.words)." }[...])
     }
 
     @Test func `the report of a fleet can be decoded from its JSON`() throws {

@@ -50,8 +50,8 @@ import Testing
 
         let table = try #require(text.range(of: "Failed calls by reason"))
         let rows = text[table.upperBound...]
-        let most = try #require(rows.range(of: "http503"))
-        let least = try #require(rows.range(of: "timeout"))
+        let most = try #require(rows.range(of: "503 Service Unavailable"))
+        let least = try #require(rows.range(of: "no response in time"))
         #expect(most.lowerBound < least.lowerBound)
         #expect(rows[most.upperBound..<least.lowerBound].contains(">3<"))
     }

@@ -133,10 +133,9 @@ class Inspector {
     const [shown, all] = [entries.length, this.list.entries.length];
     const isNarrow = this.filter.isNarrow || hidden > 0;
     setText(this.bar.shown, isNarrow ? `${numbers.count(shown)} of ${numbers.count(all)}` : words.some(all, "call"));
-    const failed = entries.filter(({ hasFailed }) => hasFailed).length;
     const bytes = entries.reduce((sum, { size }) => sum + (size ?? 0), 0);
     const span = all > 0 ? numbers.wait(this.overview.span) : "";
-    setText(this.bar.totals, shown > 0 ? `${numbers.count(failed)} failed, ${words.bytes(bytes)}, within ${span}` : "");
+    setText(this.bar.totals, shown > 0 ? `${words.failures(entries)}, ${words.bytes(bytes)}, within ${span}` : "");
     this.hidden.hidden = hidden === 0;
     setText(this.hidden, `Show ${words.some(hidden, "cleared call")}`);
   }

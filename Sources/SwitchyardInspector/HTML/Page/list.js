@@ -269,7 +269,7 @@ class CallList {
         element("span", { class: "path", title: url || call.path }, call.path,
           query ? element("span", { class: "query" }, query) : null)),
       cell("servers", routeOf(entry, this.store)),
-      cell("outcome", element("span", { class: "outcome-box", title: words.fullOutcome(call.outcome) },
+      cell("outcome", element("span", { class: "outcome-box", title: words.whole(call) },
         outcomeIcon(entry.state), element("span", { class: "outcome-text" }, words.outcome(call.outcome)))),
       cell("marks", entry.marks.map((mark) => badge(mark))),
       cell("type", element("span", { title: entry.type }, words.type(entry.type))),

@@ -43,9 +43,8 @@ class Overview {
     setText(this.until, words.time(this.end, false));
     setText(this.legend, `height: duration, ${numbers.wait(fastest)} to ${numbers.wait(slowest)}, cross: failed, `
       + "ring: failover or hedge, line: switch");
-    const failed = entries.filter(({ hasFailed }) => hasFailed).length;
     this.canvas.setAttribute("aria-label", `${words.some(entries.length, "call")} within `
-      + `${numbers.wait(this.end - this.begin)}, ${failed} of them failed, `
+      + `${numbers.wait(this.end - this.begin)}, ${words.failures(entries)}, `
       + `the slowest took ${numbers.wait(slowest)}`);
     this.draw();
   }

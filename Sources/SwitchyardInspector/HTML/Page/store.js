@@ -21,9 +21,10 @@ class Entry {
       ...(call.tags ?? [])].join(" ").toLowerCase();
   }
 
-  /** Whether the call failed, as the verdict counts it: it received no response, or a status of at least 400. */
+  /** Whether the call failed, as the verdict counts it: it received no response, or a status of at least 400. A call that
+   * the app cancelled has not failed. */
   get hasFailed() {
-    return this.state === "failed" || this.state === "bad";
+    return (this.state === "failed" || this.state === "bad") && this.call.outcome?.error !== "cancelled";
   }
 
   /** Whether the call failed, was sent more than once, was slow, or is still running. Such calls are kept longer. */

@@ -107,6 +107,17 @@ const words = {
     return parts.filter(Boolean).join(", ");
   },
 
+  /** Counts failed calls, and names request errors, which are not the fault of a server: 4 failed (1 request error: 404). */
+  failures(entries) {
+    const failed = entries.filter(({ hasFailed }) => hasFailed);
+    const own = failed.filter(({ call }) => call.outcome?.isRequestError);
+    const kinds = [...new Set(own.map(({ call }) => words.outcome(call.outcome)))];
+    const text = `${numbers.count(failed.length)} failed`;
+    if (own.length === 0) return text;
+    const count = own.length === failed.length && own.length === 1 ? "request error" : words.some(own.length, "request error");
+    return `${text} (${count}${kinds.length === 1 ? `: ${kinds[0]}` : ""})`;
+  },
+
   /** Returns a short description of an outcome. */
   outcome(outcome) {
     if (!outcome) return "running";
@@ -119,6 +130,13 @@ const words = {
     if (!outcome) return "Still running.";
     if (outcome.error === undefined) return words.status(outcome.status);
     return outcome.words ?? words.outcome(outcome);
+  },
+
+  /** Returns a full description of the outcome of a call, with the reason why a failed call went to no other server. */
+  whole(call) {
+    const last = call.attempts[call.attempts.length - 1];
+    const reason = call.outcome && last?.next && !nextWords[last.next] ? ` (${words.next(last)})` : "";
+    return `${words.fullOutcome(call.outcome)}${reason}`;
   },
 
   /** Returns a description of the end of an attempt: 200, connection refused, cancelled. */

@@ -117,6 +117,7 @@ extension RecordedCall {
             self.init(start: start, wait: wait, server: error.context.server, way: way, failure: error.kind)
             attempts = error.context.attempts
             sent = RecordedAttempt.all(error.attempts)
+            obstacle = error.attempts.obstacle
         }
     }
 }

@@ -45,6 +45,8 @@ struct Report: Codable, Sendable, Equatable {
     ///
     /// Empty for a fleet.
     var impacts: [ReportImpact] = []
+    /// The number of calls that succeeded although their first server had failed, or `nil` for a fleet.
+    var saved: SavedCalls?
     /// The names of the servers in order of preference.
     var servers: [String]
     /// The times at which servers were faulty.

@@ -29,6 +29,8 @@ struct ReportCalls: Codable, Sendable, Equatable {
     var failure: [Int] = []
     /// The kinds of failure, such as `timeout` and `http503`.
     var failures: [String] = []
+    /// The description of each kind of failure, such as `no response within 2 s`, or `nil` in an older report.
+    var reasons: [String]?
 }
 
 extension ReportCalls {
@@ -54,6 +56,9 @@ struct ReportRates: Codable, Sendable, Equatable {
 
 /// A wait that the page marks with a line.
 struct ReportLimit: Codable, Sendable, Equatable {
+    /// The name of the line that marks the deadline of the calls.
+    static let deadline = "deadline"
+
     /// The name of the line, such as `deadline`.
     var name: String
     /// The wait in milliseconds.
@@ -70,6 +75,9 @@ struct ReportPhase: Codable, Sendable, Equatable {
     var name: Name
     var calls: Int
     var failures: Int
+    /// The number of these failures that are not the fault of a server, such as a response with status 404, or `nil` if
+    /// there are none.
+    var requestErrors: Int?
     /// The number of hedged calls that succeeded.
     ///
     /// `failedOver` is the number of calls that failed over and succeeded. Both are `nil` for a fleet.
@@ -85,6 +93,15 @@ struct ReportPhase: Codable, Sendable, Equatable {
 
     /// The median and the 90th and 99th percentiles, or `nil` values if there are too few calls for percentiles.
     var percentiles: [Double?] { calls < VerdictText.leastForPercentiles ? [nil, nil, nil] : [p50, p90, p99] }
+
+    /// The number of failures as a part of a sentence, such as `3 failed, 1 of them with a request error`.
+    var failureWords: String {
+        guard failures > 0 else { return "none failed" }
+        let total = "\(failures.figure) failed"
+        guard let requestErrors else { return total }
+        return requestErrors == failures
+            ? "\(total) with a request error" : "\(total), \(requestErrors.figure) of them with a request error"
+    }
 }
 
 /// The totals of one server.

@@ -14,7 +14,7 @@ struct ReportImpact: Codable, Sendable, Equatable {
     var noticedAfter: Double?
     /// The number of calls that were due during the fault.
     ///
-    /// `failed` is the number of these calls that failed. `saved` is the number of calls that succeeded although their
+    /// `failed` is the number of these calls that failed because of a server. `saved` is the number of calls that succeeded although their
     /// first server had failed because of the fault, including calls that were due shortly before the fault.
     var calls: Int
     var failed: Int
@@ -26,4 +26,10 @@ struct ReportImpact: Codable, Sendable, Equatable {
     /// The time from the start of the fault until the server was preferred again, or `nil` if it was not preferred
     /// again.
     var backAfter: Double?
+    /// Whether no request was sent to the server after the end of the fault, so that the end is not confirmed, or `nil`
+    /// if a request was sent or the fault has not ended.
+    var isUntried: Bool?
+
+    /// Whether the server is known to work again.
+    var isOver: Bool { length != nil && isUntried != true }
 }

@@ -12,6 +12,12 @@ struct ReportFault: Codable, Sendable, Equatable {
     var isKnown: Bool
     /// Whether the server was out of service only because it was slow, or `nil` if it failed.
     var isSlow: Bool?
+    /// Whether no request was sent to the server after the end of the fault, so that the end is not confirmed, or `nil`
+    /// if a request was sent or the fault has not ended.
+    var isUntried: Bool?
+
+    /// Whether the server is known to work again.
+    var isOver: Bool { until != nil && isUntried != true }
 }
 
 /// An event of the servers.

@@ -67,11 +67,9 @@ struct FailingPeriod: Sendable, Equatable {
         return end
     }
 
-    /// Returns the longest time in seconds in which no call succeeded and every server failed, or `nil` if there was no
-    /// such time.
-    static func withoutServer(in story: TrafficStory) -> Double? {
-        let periods = complete(in: story).filter { $0.servers.count == story.servers.count }
-        return periods.map { ($0.until ?? story.end) - $0.from }.max()
+    /// Returns the periods in which no call succeeded and every server failed.
+    static func withoutServer(in story: TrafficStory) -> [FailingPeriod] {
+        complete(in: story).filter { $0.servers.count == story.servers.count }
     }
 
     /// Returns the periods in which no call succeeded.

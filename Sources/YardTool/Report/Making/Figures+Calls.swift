@@ -20,10 +20,12 @@ extension ReportPhase {
 
     private init(_ name: Name, _ calls: ReportCalls, _ members: some Collection<Int>) {
         let waits = members.map { calls.wait[$0] }.sorted()
+        let errors = members.count { calls.kind(of: $0)?.blamesServer == false }
         self.init(
             name: name,
             calls: members.count,
             failures: members.count { calls.failure[$0] > 0 },
+            requestErrors: errors > 0 ? errors : nil,
             hedged: members.count { calls.succeeded($0, .hedged) },
             failedOver: members.count { calls.succeeded($0, .failedOver) },
             p50: waits.quantile(0.5),

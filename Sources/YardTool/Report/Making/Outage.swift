@@ -18,7 +18,8 @@ struct Outage: Sendable, Equatable {
     /// The end of the failure, or `nil` if it did not end.
     ///
     /// This is the end of the injected fault, if it was recorded. Otherwise, it is the first of the successful probes
-    /// before the recovery. Without an ejection, it is the due time of the first call after the failures.
+    /// before the recovery. Without an ejection, it is the due time of the first call after the failures. If the server was
+    /// not tried again after an outage of all servers, it is the end of that outage or the later ejection.
     var until: Double?
     var what: String
     var isKnown = false
@@ -34,10 +35,20 @@ struct Outage: Sendable, Equatable {
     var move: Move?
     /// The time at which the server was preferred again, or `nil` if it was not preferred again.
     var backAt: Double?
+    /// Whether no request was sent to the server after ``until``, so that the end is not confirmed.
+    var isUntried = false
 
     /// The outage as a fault in the report.
     var fault: ReportFault {
-        ReportFault(server: server, from: from, until: until, what: what, isKnown: isKnown, isSlow: isSlow ? true : nil)
+        ReportFault(
+            server: server,
+            from: from,
+            until: until,
+            what: what,
+            isKnown: isKnown,
+            isSlow: isSlow ? true : nil,
+            isUntried: isUntried ? true : nil
+        )
     }
 
     /// Returns all outages of a run in order.
@@ -46,7 +57,10 @@ struct Outage: Sendable, Equatable {
         for event in story.notes.events { reader.take(event) }
         let ejections = reader.outages.map { outage in
             var outage = outage
-            if !outage.take(story) { outage.from = firstTrouble(before: outage, of: reader.outages, calls) }
+            if !outage.take(story) {
+                outage.from = firstTrouble(before: outage, of: reader.outages, calls)
+                outage.endIfUntried(in: story)
+            }
             return outage
         }
         let failing = FailingPeriod.all(in: story, apartFrom: ejections).flatMap { period in
@@ -72,6 +86,26 @@ struct Outage: Sendable, Equatable {
         what = known.what
         (isKnown, isSlow) = (true, false)
         return true
+    }
+
+    /// Ends an outage that has no end with the outage of all servers that it was a part of, if the server was not tried
+    /// again.
+    ///
+    /// After an outage of all servers, the client has no reason to try a server that it does not need. The report must not
+    /// say that such a server was down until the end.
+    private mutating func endIfUntried(in story: TrafficStory) {
+        guard until == nil, let ejectedAt else { return }
+        let ends = FailingPeriod.withoutServer(in: story).filter { $0.until.map { $0 >= from } ?? false }.map(\.until)
+        guard let last = ends.compactMap(\.self).max() else { return }
+        let end = max(ejectedAt, last)
+        let probes = story.notes.events.filter { event in
+            if case .probed(let id, _) = event.kind { story.place(id) == server } else { false }
+        }
+        let attempts = story.notes.calls.flatMap { call in
+            call.sent.filter { story.place($0.server) == server }.map { call.start.advanced(by: $0.after) }
+        }
+        guard !(probes.map(\.at) + attempts).contains(where: { story.second($0) > end }) else { return }
+        (until, isUntried) = (end, true)
     }
 
     /// The maximum time in seconds from one troubled call (`ReportCalls.isTroubled`) to the next within the same

@@ -14,13 +14,14 @@ extension ReportImpact {
                 length: outage.until.map { ($0 - outage.from).rounded(places: 4) },
                 noticedAfter: outage.ejectedAt.map { max(0, $0 - outage.from).rounded(places: 4) },
                 calls: members.count,
-                failed: members.count { calls.failure[$0] > 0 },
+                failed: members.count { calls.kind(of: $0)?.blamesServer == true },
                 saved: calls.start.indices.count { call in
                     calls.isSaved(call, [outage.fault]) && outage == outages.cause(of: call, calls)
                 },
                 slowest: members.map { calls.wait[$0] }.max(),
                 heir: outage.move?.to,
-                backAfter: outage.backAt.map { ($0 - outage.from).rounded(places: 4) }
+                backAfter: outage.backAt.map { ($0 - outage.from).rounded(places: 4) },
+                isUntried: outage.isUntried ? true : nil
             )
         }
     }
@@ -34,6 +35,18 @@ extension Report {
 
     /// Returns the number of calls in a phase, or 0 if there is no such phase.
     func calls(in name: ReportPhase.Name) -> Int { phases.first { $0.name == name }?.calls ?? 0 }
+
+    /// Returns whether a fault of a server left no server to which its calls could go.
+    func leavesNoServer(_ impact: ReportImpact) -> Bool {
+        impact.failed > 0 && faults.coverAll(servers.count, at: impact.from)
+    }
+
+    /// Returns the level of a fault, with the same meaning as the level of the verdict: whether too many of the calls
+    /// failed, and whether the fault is over.
+    func level(of impact: ReportImpact) -> Verdict.Level {
+        if impact.failed > 0, verdict.level == .bad { return .bad }
+        return impact.isOver ? .good : .ongoing
+    }
 
     /// The effects of the faults, each with the names of its servers.
     ///
@@ -122,31 +135,22 @@ extension ReportCalls {
 }
 
 extension Verdict {
-    /// Creates the verdict of a run of real calls.
-    ///
-    /// - Parameters:
-    ///   - report: The report of the run, with its faults, states and calls.
-    ///   - seconds: The time in seconds for which no server responded, or `nil` if a server always responded.
-    ///   - tolerance: The share of failed calls that counts as good.
-    init(of report: Report, _ seconds: Double?, tolerance: Double) {
+    /// Creates the verdict of a run of real calls from its report, which contains the faults, states and calls.
+    init(of report: Report, _ story: TrafficStory) {
         let calls = report.calls ?? ReportCalls()
         var facts = VerdictFacts()
-        facts.serverCount = report.servers.count
-        let (slow, failed) = (report.faults.filter { $0.isSlow == true }, report.faults.filter { $0.isSlow != true })
-        facts.failedServers = Array(Set(failed.map(\.server))).sorted().map { report.servers[$0] }
-        facts.slowServers = Array(Set(slow.map(\.server))).sorted().map { report.servers[$0] }
-        facts.secondsWithoutServer = seconds
-        // A call that was cancelled because the run was interrupted says nothing about the servers.
-        for call in calls.start.indices where calls.kind(of: call) != "cancelled" {
-            facts.calls += 1
-            if let kind = calls.kind(of: call) {
-                facts.failed += 1
-                facts.failures[kind, default: 0] += 1
-            } else if calls.isSaved(call, report.faults) {
-                facts.saved += 1
-            }
+        facts.takeFaults(of: report, FailingPeriod.withoutServer(in: story), until: story.end)
+        facts.calls = calls.start.count
+        for call in calls.start.indices {
+            guard let kind = calls.kind(of: call) else { continue }
+            facts.failed += 1
+            facts.failures[kind, default: 0] += 1
         }
-        facts.tolerance = tolerance
+        for call in story.notes.calls where call.failure?.blamesServer == true {
+            if let obstacle = call.obstacle { facts.stops[obstacle, default: 0] += 1 }
+        }
+        facts.saved = report.saved ?? SavedCalls()
+        (facts.tolerance, facts.deadline) = (story.tolerance, story.deadline)
         self.init(facts)
         if let comparison = Self.comparison(report, calls) { details.append(comparison) }
     }
@@ -161,5 +165,32 @@ extension Verdict {
         let seconds = faults.reduce(0) { $0 + (($1.until ?? report.duration) - $1.from) }
         return "Without switching, \(VerdictText.count(members.count)) calls in \(VerdictText.seconds(seconds)) "
             + "would have gone to \(report.servers[first]) while it was faulty."
+    }
+}
+
+extension VerdictFacts {
+    /// Copies the failed and slow servers and the longest of the periods without a server.
+    fileprivate mutating func takeFaults(of report: Report, _ periods: [FailingPeriod], until end: Double) {
+        func names(_ isIncluded: (ReportFault) -> Bool) -> [String] {
+            Set(report.faults.filter(isIncluded).map(\.server)).sorted().map { report.servers[$0] }
+        }
+        serverCount = report.servers.count
+        failedServers = names { $0.isSlow != true }
+        slowServers = names { $0.isSlow == true }
+        notRecovered = names { $0.until == nil }
+        hasUntriedServer = report.faults.contains { $0.isUntried == true }
+        areBack = report.faults.allSatisfy(\.isOver)
+        let longest = periods.max { ($0.until ?? end) - $0.from < ($1.until ?? end) - $1.from }
+        secondsWithoutServer = longest.map { ($0.until ?? end) - $0.from }
+        wasDownAtEnd = longest.map { $0.until == nil } ?? false
+    }
+}
+
+extension SavedCalls {
+    /// Counts the calls of a run that succeeded although their first server had failed.
+    init(_ calls: ReportCalls, _ faults: [ReportFault]) {
+        let saved = calls.start.indices.filter { calls.isSaved($0, faults) }
+        let hedged = saved.count { calls.way[$0] == CallWay.hedged.rawValue }
+        self.init(failedOver: saved.count - hedged, hedged: hedged)
     }
 }

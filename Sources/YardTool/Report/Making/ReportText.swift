@@ -14,9 +14,10 @@ struct ReportText {
             <h1>\(HTMLText.escaped(report.title))</h1>
             \(report.verdict.html)
             \(impacts)
+            </header>
+            <section id="lanes"></section>
             <p class="summary">\(HTMLText.escaped(report.summary))</p>
             <ul class="facts quiet">\(facts.joined())</ul>
-            </header>
             <section id="figures"></section>
             <section id="events">
             <h2>What happened</h2>
@@ -33,23 +34,26 @@ struct ReportText {
     private var impacts: String {
         guard !report.impacts.isEmpty else { return "" }
         let columns = [
-            "fault", "start", "out of service after", "calls", "failed", "saved", "slowest", "went to",
-            "back after",
+            "fault", "start", "out of service", "calls", "failed", "saved", "slowest", "went to", "back",
         ]
         let isOverlap = report.sharedImpacts.reduce(0) { $0 + $1.impact.calls } > report.calls(in: .during)
         let title =
             "Faults and all calls that were due meanwhile"
             + (isOverlap ? " (faults overlap, so a call can count for several)" : "")
-        return HTMLTable(title, columns, ImpactRows(report).rows, isStacked: true).html
+        let rows = ImpactRows(report)
+        return HTMLTable(title, columns, rows.rows, isStacked: true, levels: rows.levels).html
     }
 
     private var phases: String {
         let isFleet = report.kind == .fleet
+        let hasErrors = report.phases.contains { $0.requestErrors != nil }
         let columns =
-            ["period", isFleet ? "requests" : "calls", "failed", "50 %", "90 %", "99 %", "slowest"]
+            ["period", isFleet ? "requests" : "calls", "failed"] + (hasErrors ? ["request errors"] : [])
+            + ["50 %", "90 %", "99 %", "slowest"]
             + (isFleet ? [] : ["hedged", "failed over"])
         let rows = report.phases.map { phase in
             [phase.name.rawValue, phase.calls.figure, phase.failures.figure]
+                + (hasErrors ? [(phase.requestErrors ?? 0).figure] : [])
                 + (phase.percentiles + [phase.max]).map { $0?.wait ?? "–" }
                 + [phase.hedged, phase.failedOver].compactMap { $0?.figure }
         }
@@ -69,7 +73,7 @@ struct ReportText {
             let servers = Set(members.map { calls.server[$0] }.filter { $0 >= 0 }).sorted().map { report.servers[$0] }
             let times = members.map { calls.start[$0] }
             return [
-                calls.failures[reason], members.count.figure, servers.isEmpty ? "–" : servers.joined(separator: ", "),
+                calls.reason(reason), members.count.figure, servers.isEmpty ? "–" : servers.joined(separator: ", "),
                 times.min()?.moment ?? "–", times.max()?.moment ?? "–",
             ]
         }
@@ -94,20 +98,47 @@ struct ReportText {
     }
 }
 
-/// The effects of faults as rows of a table, which a page and a terminal show.
+extension ReportCalls {
+    /// Returns the description of a kind of failure, given its index in ``failures``.
+    fileprivate func reason(_ place: Int) -> String {
+        let words = reasons.map { $0[place] } ?? failures[place]
+        return failures[place].blamesServer ? words : "\(words) (request error)"
+    }
+}
+
+/// The effects of faults as rows of a table.
+///
+/// With the headings of the columns, each row reads as a sentence.
 struct ImpactRows {
     let rows: [[String]]
+    /// The level of each row.
+    let levels: [Verdict.Level]
 
     init(_ report: Report) {
+        levels = report.sharedImpacts.map { report.level(of: $1) }
         rows = report.sharedImpacts.map { names, impact in
-            let back = (impact.backAfter ?? impact.length)?.moment ?? "not by the end"
-            let isTotal = report.faults.coverAll(report.servers.count, at: impact.from)
-            let stay = isTotal ? "no server left" : "stayed in service"
+            let hasHeir = !report.leavesNoServer(impact)
             return [
-                "\(names) \(impact.what)", impact.from.moment,
-                impact.noticedAfter.map { ($0 * 1_000).wait } ?? stay, impact.calls.figure, impact.failed.figure,
-                impact.saved.figure, impact.slowest?.wait ?? "–", impact.heir.map { report.servers[$0] } ?? "–", back,
+                "\(names) \(impact.what)", "at \(impact.from.moment)", impact.notice(in: report), impact.calls.figure,
+                impact.failed.figure, impact.saved.figure, impact.slowest?.wait ?? "–",
+                impact.heir.flatMap { hasHeir ? report.servers[$0] : nil } ?? "–", impact.comeback,
             ]
         }
+    }
+}
+
+extension ReportImpact {
+    /// How the server was taken out of service: `after 14 ms`, or why it was not.
+    func notice(in report: Report) -> String {
+        if report.leavesNoServer(self) { return "no server left" }
+        return noticedAfter.map { "after \(($0 * 1_000).wait)" } ?? "no, it stayed in service"
+    }
+
+    /// When the server was back: `after 5.8 s`, or why it was not.
+    ///
+    /// A server that was not preferred again is back when its failures end.
+    var comeback: String {
+        if isUntried == true { return "not tried again" }
+        return (backAfter ?? length).map { "after \($0.moment)" } ?? "not by the end"
     }
 }

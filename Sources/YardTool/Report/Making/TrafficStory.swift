@@ -20,6 +20,9 @@ struct TrafficStory: Sendable {
     /// The waiting times that the report marks.
     var limits: [ReportLimit] = []
 
+    /// The deadline of the calls in seconds, or `nil` if it is unknown.
+    var deadline: Double? { limits.first { $0.name == ReportLimit.deadline }.map { $0.wait / 1_000 } }
+
     /// Converts a time of the client's clock to seconds since the start of the run.
     func second(_ time: MonotonicTime) -> Double { (origin.duration(to: time) / .seconds(1)).rounded(places: 4) }
 
@@ -35,7 +38,11 @@ struct TrafficStory: Sendable {
 
 extension Report {
     /// Creates the report of a run of real calls.
+    ///
+    /// A call that was cancelled because the run was interrupted says nothing about the servers and is left out.
     init(of story: TrafficStory) {
+        var story = story
+        story.notes.calls.removeAll { $0.failure == "cancelled" }
         let calls = ReportCalls(of: story)
         let end = story.end
         let outages = Outage.all(of: story, calls)
@@ -56,9 +63,10 @@ extension Report {
         rates?.count(story)
         limits = story.limits.isEmpty ? nil : story.limits
         self.calls = calls
-        summary = TrafficSummary(report: self, outages: outages).text
+        saved = SavedCalls(calls, faults)
         impacts = ReportImpact.all(of: outages, calls)
-        verdict = Verdict(of: self, FailingPeriod.withoutServer(in: story), tolerance: story.tolerance)
+        summary = TrafficSummary(report: self, outages: outages).text
+        verdict = Verdict(of: self, story)
     }
 }
 
@@ -85,6 +93,7 @@ extension ReportCalls {
             }
             failure.append(kinds[kind] ?? 0)
         }
+        reasons = failures.map { VerdictText.failure($0, deadline: story.deadline) }
     }
 
     /// Returns whether a call failed because of a server, or was hedged or failed over from `server` and received its

@@ -43,13 +43,14 @@ struct TrafficSummary {
         let slowest = all.max.map { ", the slowest after \($0.wait)" } ?? ""
         return all.failures == 0
             ? "All \(all.calls.figure) calls succeeded\(slowest)"
-            : "\(all.failures.figure) of \(all.calls.figure) calls failed\(slowest)"
+            : "Of \(all.calls.figure) calls, \(all.failureWords)\(slowest)"
     }
 
     private func beginning(_ outage: Outage, _ name: String) -> String {
         let when = outage.isKnown ? "at \(outage.from.moment)" : "from \(outage.from.moment) on"
         let start = "\(name) \(outage.what) \(when)"
-        guard let ejectedAt = outage.ejectedAt, let cause = outage.cause else {
+        let hasHeir = report.impact(of: outage).map { !report.leavesNoServer($0) } ?? true
+        guard let ejectedAt = outage.ejectedAt, let cause = outage.cause, hasHeir else {
             return "\(start)\(report.faults.ending(ofServers: report.servers.count, at: outage.from))"
         }
         guard let move = outage.move else {
@@ -64,9 +65,8 @@ struct TrafficSummary {
 
     private var callers: String {
         let during = phase(.during)
-        let failures = during.failures == 0 ? "none failed" : "\(during.failures.figure) failed"
         guard let max = during.max else { return "there were no calls during the \(report.faultWord)" }
-        let start = "of \(during.calls.figure) calls during the \(report.faultWord), \(failures), and"
+        let start = "of \(during.calls.figure) calls during the \(report.faultWord), \(during.failureWords), and"
         guard let p99 = during.percentiles[2] else { return "\(start) the slowest took \(max.wait)" }
         let usual = phase(.before).percentiles[2].map { " (before: \($0.wait))" } ?? ""
         return "\(start) 99 in 100 ended within \(p99.wait)\(usual), the slowest after \(max.wait)"
@@ -77,6 +77,7 @@ struct TrafficSummary {
             return outage.isSlow
                 ? "\(name) was still out of service at the end" : "\(name) had not recovered by the end"
         }
+        if outage.isUntried { return "\(name) was not tried again after \(until.moment)" }
         if outage.ejectedAt == nil { return "the failures at \(name) ended at \(until.moment)" }
         let well = "\(name) \(outage.isKnown ? "recovered" : "had visibly recovered") at \(until.moment)"
         return outage.backAt.map { "\(well) and received its calls again at \($0.moment)" } ?? well
@@ -84,6 +85,13 @@ struct TrafficSummary {
 
     private func phase(_ name: ReportPhase.Name) -> ReportPhase {
         report.phases.first { $0.name == name } ?? ReportPhase(name: name, calls: 0, failures: 0)
+    }
+}
+
+extension Report {
+    /// Returns the effect of an outage on the calls.
+    fileprivate func impact(of outage: Outage) -> ReportImpact? {
+        impacts.first { $0.server == outage.server && $0.from == outage.from }
     }
 }
 

@@ -16,26 +16,28 @@ struct VerdictLines {
         let (sign, style): (String, Style) =
             switch verdict.level {
             case .good: ("✓ ", .green)
+            case .ongoing: ("! ", .yellow)
             case .bad: ("✗ ", .red)
             case .none: ("", .plain)
             }
         let headline = (sign + verdict.headline).wrapped(to: columns, indent: 2).map { styled($0, style) }
-        let faults = report.sharedImpacts.map { $1.sentence(of: $0, servers: report.servers) }
+        let faults = report.sharedImpacts.map { $1.sentence(of: $0, in: report) }
         lines = headline + (faults + verdict.details).flatMap { "  \($0)".wrapped(to: columns, indent: 4) }
     }
 }
 
 extension ReportImpact {
     /// The fault and its effect in one line.
-    fileprivate func sentence(of names: String, servers: [String]) -> String {
+    fileprivate func sentence(of names: String, in report: Report) -> String {
+        let hasHeir = !report.leavesNoServer(self)
         let parts = [
             "\(names) \(what) at \(from.moment)",
-            noticedAfter.map { "out of service after \(($0 * 1_000).wait)" },
-            heir.map { "calls went to \(servers[$0])" },
+            hasHeir ? noticedAfter.map { _ in "out of service \(notice(in: report))" } : notice(in: report),
+            heir.flatMap { hasHeir ? "calls went to \(report.servers[$0])" : nil },
             "\(saved.figure("call", "calls")) saved",
             "meanwhile \(calls.figure("call", "calls")) in all, \(failed.figure) failed"
                 + (slowest.map { ", slowest \($0.wait)" } ?? ""),
-            backAfter.map { "in use again after \($0.moment)" } ?? length.map { "no failure after \($0.moment)" },
+            isOver ? "\(backAfter == nil ? "no failure" : "in use again") \(comeback)" : comeback,
         ]
         return parts.compactMap(\.self).joined(separator: "; ") + "."
     }

@@ -22,6 +22,9 @@ struct RecordedCall: Sendable {
     /// The servers to which the attempts were sent, with the times at which they were sent, or an empty array if they
     /// are unknown.
     var sent: [RecordedAttempt] = []
+    /// The reason why a failed call was not sent to another server, such as `must not be sent again`, or `nil` if there
+    /// is no such reason.
+    var obstacle: String?
 }
 
 /// An attempt of a call, recorded for a report.
@@ -35,6 +38,14 @@ extension RecordedAttempt {
     /// Returns the attempts of a call.
     static func all(_ attempts: [CallAttempt]) -> [RecordedAttempt] {
         attempts.map { RecordedAttempt(server: $0.server, after: $0.start) }
+    }
+}
+
+extension [CallAttempt] {
+    /// The reason why the last attempt was not followed by a failover, or `nil` if there is no such reason.
+    var obstacle: String? {
+        guard case .stopped(let reason) = last?.next else { return nil }
+        return "\(reason)"
     }
 }
 

@@ -195,7 +195,7 @@ class CallPlot extends Plot {
   describe(call) {
     const { calls, servers } = this.report;
     const server = servers[calls.server[call]];
-    const failure = calls.failures[calls.failure[call] - 1];
+    const failure = (calls.reasons ?? calls.failures)[calls.failure[call] - 1];
     const end = failure ? `failed: ${failure}${server ? `, last at ${server}` : ""}` : `response from ${server ?? "?"}`;
     const way = [
       "",

@@ -30,13 +30,20 @@ function tiles(report) {
     : [["switches away", numbers.count(switched.length - returns)], ["returns", numbers.count(returns)]];
   const made = [
     [report.fleet ? "requests" : "calls", numbers.count(all.calls)],
-    ["failed", `${numbers.count(all.failures)}`, all.failures > 0],
+    [failedTitle(all), `${numbers.count(all.failures)}`, all.failures > 0],
     ...switches,
     ...percentile("99 % ended within", all),
     ...(during ? percentile(`99 % during the ${faultWord(report)}`, during) : []),
     ["slowest in the whole run", numbers.wait(all.max)],
   ];
   return made;
+}
+
+/** Returns the name of the number of failed calls, which tells request errors from failures of servers. */
+function failedTitle({ failures, requestErrors = 0 }) {
+  if (requestErrors === 0) return "failed";
+  if (requestErrors === failures) return "failed with a request error";
+  return `failed (${numbers.count(requestErrors)} with a request error)`;
 }
 
 /** Returns the word for all faults of a report, in a sentence. */
@@ -97,14 +104,14 @@ function fleetFigures(report, view) {
   const series = (options) => new SeriesPlot(view, { step: fleet.step, notes: report, ...options });
   const most = Math.max(...fleet.servers.flatMap(({ load, capacity }) => [...load, ...capacity])) * 1.05;
   const loads = fleet.servers.map((server, place) => series({
-    title: `Load of ${servers[place]} per second`,
+    title: `Requests per second that ${servers[place]} received`,
     most,
     series: [
-      { name: "within its capacity", server: place, style: "stack", values: server.load.map((load, second) =>
+      { name: "as many as it can serve", server: place, style: "stack", values: server.load.map((load, second) =>
         Math.min(load, server.capacity[second])) },
-      { name: "above its capacity, or while it is down", style: "stack", isExcess: true, values: server.load.map((load, second) =>
+      { name: "more than it can serve, or while it is down", style: "stack", isExcess: true, values: server.load.map((load, second) =>
         Math.max(0, load - server.capacity[second])) },
-      { name: "capacity", style: "line", isBold: true, isDashed: true, values: server.capacity },
+      { name: "what it can serve", style: "line", isBold: true, isDashed: true, values: server.capacity },
     ],
   }));
   const share = (counts) => counts.map((count, place) => count / Math.max(1, fleet.requests[place]));
@@ -216,7 +223,11 @@ function build(report) {
   const isFleet = report.kind === "fleet";
   const plots = isFleet ? fleetFigures(report, view) : callFigures(report, view, badges);
   const attributes = { class: "charts", tabindex: "0", role: "group", "aria-label": `Figures. ${usage}` };
-  const charts = element("section", attributes, toolbar(view, plots), plots.map(({ figure }) => figure));
+  // The states of the servers follow the faults, so that they are on the first screen even on a phone.
+  const lanes = plots.filter((plot) => plot instanceof BandPlot);
+  const others = plots.filter((plot) => !lanes.includes(plot));
+  document.getElementById("lanes").append(...lanes.map(({ figure }) => figure));
+  const charts = element("section", attributes, toolbar(view, plots), others.map(({ figure }) => figure));
   listenToKeys(charts, view);
   for (const plot of plots) listenToPointer(plot, view);
   onThemeChange(() => { for (const plot of plots) plot.draw(); });

@@ -20,7 +20,7 @@ function totalsTable(report) {
 }
 
 function fleetTable(report) {
-  const columns = ["server", "peak load", "time above capacity", "fewest clients", "most clients"];
+  const columns = ["server", "highest load", "time with too much load", "fewest clients", "most clients"];
   const rows = report.fleet.servers.map((server, place) => [
     serverName(report, place),
     numbers.percent(server.peakLoad),
@@ -28,7 +28,7 @@ function fleetTable(report) {
     numbers.percent(Math.min(...server.clients)),
     numbers.percent(Math.max(...server.clients)),
   ]);
-  const caption = "Load relative to capacity since the start of the trouble, without the outage of the server";
+  const caption = "Load relative to what the server can serve, since the start of the trouble, but not while it is down";
   return table(caption, columns, rows);
 }
 
@@ -51,13 +51,17 @@ function callLegend(report) {
     (calls.failure[call] > 0 ? failed : succeeded)[calls.way[call]] += 1;
   }
   const entries = servers.map((name, server) => [markIcon(server), `response from ${name}`]);
+  const saved = report.saved?.hedged ?? 0;
+  const rescued = saved > 0 && saved < succeeded[hedged] ? `${numbers.count(saved)} of them saved` : "";
   const special = [
-    [succeeded[hedged], markIcon(0, hedged), "hedged: also sent to a second server, because the first was slow"],
+    [succeeded[hedged], markIcon(0, hedged), "hedged: also sent to a second server, because the first was slow", rescued],
     [succeeded[failedOver], markIcon(0, failedOver), "failed over: another server responded, because one had failed"],
     [failed[directly], markIcon(0, directly, true), "failed"],
     [failed[hedged], markIcon(0, hedged, true), "hedged, and failed"],
     [failed[failedOver], markIcon(0, failedOver, true), "tried at another server, and failed there too"],
   ];
-  for (const [count, sign, text] of special) if (count > 0) entries.push([sign, `${text} (${numbers.count(count)})`]);
+  for (const [count, sign, text, more] of special) {
+    if (count > 0) entries.push([sign, `${text} (${[numbers.count(count), more].filter(Boolean).join(", ")})`]);
+  }
   return element("ul", { class: "legend" }, entries.map((parts) => element("li", {}, parts)));
 }

@@ -54,6 +54,16 @@ struct FleetAttempt: Sendable {
             }
         }
 
+        /// One word for the kind of failure, the same as in the output of `yard load`.
+        var word: String {
+            switch self {
+            case .rejected: "http503"
+            case .refused: "refused"
+            case .reset: "reset"
+            case .silent, .answered: "timeout"
+            }
+        }
+
         /// The kind of failure, or `nil` for a response.
         var failure: FailureKind? {
             switch self {

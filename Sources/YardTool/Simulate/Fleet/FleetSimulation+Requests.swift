@@ -9,7 +9,7 @@ extension FleetSimulation {
         let isShed = clients.cores[client].sheds(.normal, at: now)
         guard !isShed, let attempt = clients.cores[client].choose(at: now) else {
             tally.ended += 1
-            return tally.addFailure(ofRequestFrom: now.seconds)
+            return tally.addFailure("overloaded", ofRequestFrom: now.seconds)
         }
         let probe = clients.cores[client].takeProbe(at: now) ?? clients.cores[client].takeWarmUp(at: now)
         launch(attempt, of: enter(client, at: now), at: now)
@@ -155,10 +155,18 @@ extension FleetSimulation {
                 clients.returnTimes[client] = Float(now.seconds - plan.scenario.troubleEnd)
             }
         } else {
-            tally.addFailure(ofRequestFrom: requests[request].startedAt.seconds)
+            tally.addFailure(failure(of: request, at: now), ofRequestFrom: requests[request].startedAt.seconds)
         }
         cancelRest(of: request, at: now)
         publish(settle(request, winner: winner, at: now), of: client, at: now)
+    }
+
+    /// Returns the kind of failure of a request that ends without a response: that of its last attempt, unless the
+    /// deadline has passed.
+    private func failure(of request: Int, at now: MonotonicTime) -> String {
+        let last = request * FleetRequest.attempts + Int(requests[request].count) - 1
+        guard now < requests[request].deadline, let end = attempts[last]?.end else { return "timeout" }
+        return end.word
     }
 
     /// Cancels the other attempts of a request at their servers.

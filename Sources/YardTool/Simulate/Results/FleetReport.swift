@@ -23,10 +23,10 @@ struct FleetReport: Codable, Sendable, Equatable {
         /// The number of seconds in which the load exceeded the capacity.
         var secondsOverCapacity: Int
 
-        /// The load in words, such as `at most 1.5 times its capacity, above it for 15 s`.
+        /// The load in words, such as `received at most 1.5 times what it could serve, and too much for 15 s`.
         var words: String {
-            let tail = secondsOverCapacity > 0 ? ", above it for \(secondsOverCapacity) s" : ""
-            return "at most \(peakLoad.rounded(places: 2)) times its capacity\(tail)"
+            let tail = secondsOverCapacity > 0 ? ", and too much for \(secondsOverCapacity) s" : ""
+            return "received at most \(peakLoad.rounded(places: 2)) times what it could serve\(tail)"
         }
     }
 
@@ -38,13 +38,17 @@ struct FleetReport: Codable, Sendable, Equatable {
     var seed: UInt64
     var requests: Int
     var failures: Int
+    /// The number of failed requests that arrived while the server or the network failed.
+    var failuresInTrouble: Int
     var failPercent: Double
     /// The failed requests of the same clients without switching, in percent, or `nil` if they were not simulated.
     ///
     /// These clients select the first server of a request in the same way, and send the request only once.
-    /// `failuresWithoutSwitching` is the number of these requests.
+    /// `failuresWithoutSwitching` is the number of these requests, and `failuresInTroubleWithoutSwitching` the number of
+    /// those that arrived while the server or the network failed.
     var failPercentWithoutSwitching: Double?
     var failuresWithoutSwitching: Int?
+    var failuresInTroubleWithoutSwitching: Int?
     /// The number of attempts and probes per request.
     var attemptsPerRequest: Double
     var servers: [ServerLoad]
@@ -72,8 +76,10 @@ struct FleetReport: Codable, Sendable, Equatable {
         seed = plan.seed
         requests = tally.requests
         failures = tally.failures
+        failuresInTrouble = tally.failures(in: plan.scenario)
         failPercent = Self.rounded(100 * Double(tally.failures) / Double(max(1, tally.requests)), to: 4)
         (failPercentWithoutSwitching, failuresWithoutSwitching) = (off?.failPercent, off?.failures)
+        failuresInTroubleWithoutSwitching = off?.failuresInTrouble
         attemptsPerRequest = Self.rounded(Double(tally.attempts) / Double(max(1, tally.requests)), to: 4)
         servers = zip(FleetClients.servers, zip(simulation.servers, tally.load)).map { name, pair in
             Self.load(of: name, pair.0, pair.1)
@@ -129,11 +135,26 @@ extension FleetReport {
     }
 
     /// The failed requests of the same clients without switching, as a sentence, or `nil` if they were not simulated.
+    ///
+    /// The sentence says why more requests can fail than arrived during the failure: afterwards, all clients use a server
+    /// that has restarted with a part of its capacity.
     var comparison: String? {
         failuresWithoutSwitching.map { failures in
             let share = (Double(failures) / Double(max(1, requests))).percent
-            return "Without switching, \(failures.figure) of these requests would have failed (\(share))."
+            let parts = comparisonParts.map { ": \($0)" } ?? ""
+            return "Without switching, \(failures.figure) of these requests would have failed (\(share))\(parts)."
         }
+    }
+
+    /// When and why requests fail without switching, or `nil` if there is no failure or all of them fail during it.
+    private var comparisonParts: String? {
+        guard let scenario = FleetScenario(rawValue: scenario), scenario.hasFailure,
+            let failures = failuresWithoutSwitching, let during = failuresInTroubleWithoutSwitching, failures > during
+        else { return nil }
+        let cause = scenario.hasOutage ? ", because server 1 restarted with a third of its capacity" : ""
+        let seconds = Int(scenario.troubleEnd - FleetScenario.troubleStart)
+        let others = (failures - during).figure
+        return "\(during.figure) in the \(seconds) s of the failure, and \(others) at other times\(cause)"
     }
 
     /// The return of the clients to the first server in words, or `nil` if it did not fail.
@@ -155,8 +176,16 @@ extension FleetReport {
             ("switches", "\(switchesPerClient.mean) per client, at most \(switchesPerClient.max)"),
         ]
         if let comeback { rows.append(("return", comeback)) }
-        for server in servers { rows.append(("server \(server.name)", "load \(server.words)")) }
+        for server in servers { rows.append(("server \(server.name)", server.words)) }
         rows.append(("run time", "\(wallSeconds) s"))
         return rows.map { $0.0.padding(toLength: 12, withPad: " ", startingAt: 0) + $0.1 }.joined(separator: "\n")
+    }
+}
+
+extension FleetTally {
+    /// Returns the number of failed requests that arrived while the server or the network failed.
+    func failures(in scenario: FleetScenario) -> Int {
+        guard scenario.hasFailure else { return 0 }
+        return failuresBySecond[Int(FleetScenario.troubleStart)..<Int(scenario.troubleEnd)].reduce(0, +)
     }
 }

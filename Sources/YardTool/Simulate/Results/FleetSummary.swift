@@ -13,9 +13,9 @@ struct FleetSummary {
         let scenario = simulation.plan.scenario
         let trouble = scenario.story("from \(Int(FleetScenario.troubleStart)) s to \(Int(scenario.troubleEnd)) s")
         let moves = Self.moves(report, simulation.tally.causes)
-        let loads = report.servers.map { "the load of server \($0.name) was \($0.words)" }.joined(separator: ", ")
+        let loads = report.servers.map { Self.load($0, scenario) }
         let back = report.comeback.map { "after the trouble, \($0)" }
-        let parts = [trouble, Self.callers(report), loads, moves, back]
+        let parts = [trouble, Self.callers(report)] + loads + [moves, back]
         text = parts.compactMap(\.self).joined(separator: "; ") + "."
     }
 
@@ -51,15 +51,23 @@ struct FleetSummary {
         return Verdict(
             level: report.failures == 0 ? .good : .bad,
             headline: "\(scenario.story("for \(seconds.count) s")). \(callers)",
-            details: [report.comparison].compactMap(\.self) + (report.failures > 0 ? overloads(report) : [])
+            details: [errors(simulation), report.comparison].compactMap(\.self)
+                + (report.failures > 0 ? overloads(report, scenario) : [])
         )
+    }
+
+    /// Returns the reasons why requests failed as a sentence, or `nil` if none failed.
+    private static func errors(_ simulation: FleetSimulation) -> String? {
+        let kinds = simulation.tally.failuresByKind
+        guard !kinds.isEmpty else { return nil }
+        return "Errors: \(VerdictText.list(of: kinds, deadline: FleetPlan.deadline / .seconds(1)))."
     }
 
     /// Returns when the requests failed, as the end of a sentence: in the time of the failure or afterwards.
     private static func moment(_ simulation: FleetSimulation, _ seconds: Range<Int>) -> String {
         guard simulation.plan.scenario.hasFailure else { return "" }
         let failures = simulation.tally.failuresBySecond
-        let during = failures[seconds].reduce(0, +)
+        let during = simulation.tally.failures(in: simulation.plan.scenario)
         let others = simulation.tally.failures - during
         let when = failures[..<seconds.lowerBound].allSatisfy { $0 == 0 } ? "afterwards" : "at other times"
         switch (during, others) {
@@ -70,7 +78,18 @@ struct FleetSummary {
     }
 
     /// Returns a sentence for each server that received more load than it can handle.
-    private static func overloads(_ report: FleetReport) -> [String] {
-        report.servers.filter { $0.secondsOverCapacity > 0 }.map { "The load of server \($0.name) was \($0.words)." }
+    private static func overloads(_ report: FleetReport, _ scenario: FleetScenario) -> [String] {
+        report.servers.filter { $0.secondsOverCapacity > 0 }.map { server in
+            let text = load(server, scenario)
+            return "\(text.prefix(1).uppercased())\(text.dropFirst())."
+        }
+    }
+
+    /// Returns a clause about the load of a server.
+    ///
+    /// While a server is down, it can serve nothing, so this time is left out.
+    private static func load(_ server: FleetReport.ServerLoad, _ scenario: FleetScenario) -> String {
+        let hasRestarted = scenario.hasOutage && server.name == FleetClients.servers.first
+        return "\(hasRestarted ? "after its restart, " : "")server \(server.name) \(server.words)"
     }
 }

@@ -10,6 +10,8 @@ struct FleetTally: Sendable {
     private(set) var failures = 0
     /// The number of requests that ended without a response, by second of arrival.
     private(set) var failuresBySecond: [Int]
+    /// The number of requests that ended without a response, by the kind of failure, such as `timeout`.
+    private(set) var failuresByKind: [String: Int] = [:]
     /// The number of requests by second of arrival.
     private(set) var requestsBySecond: [Int]
     /// The number of attempts and probes that were sent.
@@ -44,8 +46,9 @@ struct FleetTally: Sendable {
     }
 
     /// Counts a request that ended without a response.
-    mutating func addFailure(ofRequestFrom time: Double) {
+    mutating func addFailure(_ kind: String, ofRequestFrom time: Double) {
         failures += 1
+        failuresByKind[kind, default: 0] += 1
         failuresBySecond[Int(time)] += 1
     }
 

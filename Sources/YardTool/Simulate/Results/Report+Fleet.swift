@@ -34,7 +34,8 @@ extension FleetPlan {
             Report.Fact(name: "seed", value: "\(seed)"),
             Report.Fact(
                 name: "load",
-                value: "all requests, also probes and warm-ups; \(Int(FleetPlan.connectionCost)) for a new connection"
+                value: "all requests that reach a server, also probes and warm-ups; "
+                    + "a request on a new connection counts as \(Int(FleetPlan.connectionCost))"
             ),
         ]
     }
