@@ -128,6 +128,22 @@ import Testing
         #expect(report.verdict.details.contains { $0.hasPrefix("1 call was saved") })
     }
 
+    @Test func `an outage of a server starts with the calls that failed over from it immediately before`() throws {
+        var story = Self.outage(attempts: 2)
+        for call in story.notes.calls.indices where story.notes.calls[call].failure != nil {
+            story.notes.calls[call].sent = ["b", "c"].map { RecordedAttempt(server: $0, after: .zero) }
+        }
+        let last = try #require(story.notes.calls.firstIndex { $0.start == MonotonicTime(seconds: 103.96) })
+        story.notes.calls[last].way = .failedOver
+        story.notes.calls[last].sent = ["b", "a"].map { RecordedAttempt(server: $0, after: .zero) }
+
+        let report = Report(of: story)
+
+        #expect(report.faults.map(\.server) == [1, 2])
+        #expect(report.faults.map(\.from) == [3.96, 4])
+        #expect(report.impacts.map(\.saved) == [1, 0])
+    }
+
     @Test func `the tables count only successful calls as failed over`() {
         let report = Report(of: Self.withLateFailover())
 

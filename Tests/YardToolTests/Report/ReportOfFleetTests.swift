@@ -118,9 +118,11 @@ import Testing
         let on = try Self.simulation(FleetPlan(clients: 100))
         let report = FleetReport(of: on, withoutSwitching: off, wallSeconds: 0)
 
-        let (during, others) = (off.failuresInTrouble, off.failures - off.failuresInTrouble)
-        #expect(during > 0 && others > 0)
-        let parts = "\(during.figure) in the 120 s of the failure, and \(others.figure) at other times, because"
+        let failures = try #require(off.failuresByTime)
+        #expect(failures.before == 0 && failures.during > 0 && failures.after > 0)
+        #expect(failures.during + failures.after == off.failures)
+        let (during, after) = (failures.during.figure, failures.after.figure)
+        let parts = "\(during) in the 120 s of the failure, and \(after) afterwards, because"
         let cause = "server 1 restarted with a third of its capacity"
         #expect(report.comparison?.hasSuffix(" %): \(parts) \(cause).") == true)
     }

@@ -51,6 +51,16 @@ struct FailingPeriod: Sendable, Equatable {
         return (complete + partial).filter { !$0.servers.isEmpty }.sorted { $0.from < $1.from }
     }
 
+    /// Returns the time at which the failures of a server started.
+    ///
+    /// If calls failed over from the server immediately before the period, this is the due time of the first of them.
+    func start(of server: Int, in story: TrafficStory) -> Double {
+        guard isComplete else { return from }
+        let before = Self.calls(of: story).filter { story.second($0.start) < from }
+        let moved = before.reversed().prefix { Self.hasFailedOver($0, from: server, in: story) }
+        return moved.last.map { story.second($0.start) } ?? from
+    }
+
     /// Returns the time at which the failures of a server ended, or `nil` if they did not end.
     ///
     /// If calls failed over from the server after the period, this is the time at which the next call after them was
@@ -61,10 +71,15 @@ struct FailingPeriod: Sendable, Equatable {
             let start = story.second(call.start)
             guard start >= end else { continue }
             end = start
-            let hasFailed = call.way == .failedOver && story.place(call.server) != server
-            guard hasFailed, call.sent.contains(where: { story.place($0.server) == server }) else { break }
+            guard Self.hasFailedOver(call, from: server, in: story) else { break }
         }
         return end
+    }
+
+    /// Returns whether a call was sent to a server, which failed it, and then to another server.
+    private static func hasFailedOver(_ call: RecordedCall, from server: Int, in story: TrafficStory) -> Bool {
+        call.way == .failedOver && story.place(call.server) != server
+            && call.sent.contains { story.place($0.server) == server }
     }
 
     /// Returns the periods in which no call succeeded and every server failed.

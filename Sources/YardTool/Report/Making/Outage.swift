@@ -65,7 +65,14 @@ struct Outage: Sendable, Equatable {
         }
         let failing = FailingPeriod.all(in: story, apartFrom: ejections).flatMap { period in
             period.servers.filter { server in !ejections.contains { $0.server == server && $0.overlaps(period) } }
-                .map { Outage(server: $0, from: period.from, until: period.end(of: $0, in: story), what: period.what) }
+                .map { server in
+                    Outage(
+                        server: server,
+                        from: period.start(of: server, in: story),
+                        until: period.end(of: server, in: story),
+                        what: period.what
+                    )
+                }
         }
         return (ejections + failing).sorted { ($0.from, $0.server) < ($1.from, $1.server) }
     }

@@ -38,7 +38,7 @@ extension Report {
 
     /// Returns whether a fault of a server left no server to which its calls could go.
     func leavesNoServer(_ impact: ReportImpact) -> Bool {
-        impact.failed > 0 && faults.coverAll(servers.count, at: impact.from)
+        impact.failed > 0 && faults.coverAll(servers.count, from: impact.from)
     }
 
     /// Returns the level of a fault, with the same meaning as the level of the verdict: whether too many of the calls
@@ -102,14 +102,18 @@ extension ReportFault {
 }
 
 extension [ReportFault] {
-    /// Returns whether each of `count` servers was faulty at this time.
-    func coverAll(_ count: Int, at time: Double) -> Bool {
-        Set(filter { $0.covers(time) }.map(\.server)).count >= count
+    /// The maximum time in seconds between the starts of the faults of an outage of all servers.
+    private static let longestStart = 0.5
+
+    /// Returns whether each of `count` servers was faulty at this time or soon afterwards.
+    func coverAll(_ count: Int, from time: Double) -> Bool {
+        let starts = [time] + map(\.from).filter { time < $0 && $0 <= time + Self.longestStart }
+        return starts.contains { start in Set(filter { $0.covers(start) }.map(\.server)).count >= count }
     }
 
     /// Returns the end of a sentence about a server that failed at this time and was not taken out of service.
     func ending(ofServers count: Int, at time: Double) -> String {
-        coverAll(count, at: time) ? ", and no server was left to switch to" : ", and stayed in service"
+        coverAll(count, from: time) ? ", and no server was left to switch to" : ", and stayed in service"
     }
 }
 

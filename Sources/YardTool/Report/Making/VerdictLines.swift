@@ -37,7 +37,7 @@ extension ReportImpact {
             "\(saved.figure("call", "calls")) saved",
             "meanwhile \(calls.figure("call", "calls")) in all, \(failed.figure) failed"
                 + (slowest.map { ", slowest \($0.wait)" } ?? ""),
-            isOver ? "\(backAfter == nil ? "no failure" : "in use again") \(comeback)" : comeback,
+            isOver ? "\(backAfter == nil ? "no failure" : "in use again") \(comeback)" : "back: \(comeback)",
         ]
         return parts.compactMap(\.self).joined(separator: "; ") + "."
     }

@@ -63,7 +63,7 @@ function callFigures(report, view, badges) {
   const calls = new CallPlot(view, report, badges);
   calls.figure.insertBefore(callLegend(report), calls.canvas);
   const bands = new BandPlot(view, report);
-  bands.figure.insertBefore(bandLegend(report), bands.canvas);
+  bands.figure.append(bandLegend(report));
   const perSecond = (values) => values.map((count) => count / report.rates.step);
   const byServer = (counts) => report.servers.map((name, server) =>
     ({ name, server, style: "stack", values: perSecond(counts[server]) }));

@@ -15,6 +15,19 @@ struct FleetReport: Codable, Sendable, Equatable {
         var p95: Double?
     }
 
+    /// The numbers of failed requests that arrived before, during and after the failure of a server or the network.
+    struct FailuresByTime: Codable, Sendable, Equatable {
+        var before: Int
+        var during: Int
+        var after: Int
+
+        /// The number of failed requests that did not arrive during the failure.
+        var others: Int { before + after }
+
+        /// The time of ``others`` as a part of a sentence.
+        var otherTimes: String { before == 0 ? "afterwards" : "at other times" }
+    }
+
     /// The load of a server after the failure has started, not counting the time in which the server is down.
     struct ServerLoad: Codable, Sendable, Equatable {
         var name: String
@@ -38,17 +51,17 @@ struct FleetReport: Codable, Sendable, Equatable {
     var seed: UInt64
     var requests: Int
     var failures: Int
-    /// The number of failed requests that arrived while the server or the network failed.
-    var failuresInTrouble: Int
+    /// The failed requests by the time of their arrival, or `nil` if neither a server nor the network fails.
+    var failuresByTime: FailuresByTime?
     var failPercent: Double
     /// The failed requests of the same clients without switching, in percent, or `nil` if they were not simulated.
     ///
     /// These clients select the first server of a request in the same way, and send the request only once.
-    /// `failuresWithoutSwitching` is the number of these requests, and `failuresInTroubleWithoutSwitching` the number of
-    /// those that arrived while the server or the network failed.
+    /// `failuresWithoutSwitching` is the number of these requests, and `failuresByTimeWithoutSwitching` their numbers by
+    /// the time of their arrival.
     var failPercentWithoutSwitching: Double?
     var failuresWithoutSwitching: Int?
-    var failuresInTroubleWithoutSwitching: Int?
+    var failuresByTimeWithoutSwitching: FailuresByTime?
     /// The number of attempts and probes per request.
     var attemptsPerRequest: Double
     var servers: [ServerLoad]
@@ -76,10 +89,10 @@ struct FleetReport: Codable, Sendable, Equatable {
         seed = plan.seed
         requests = tally.requests
         failures = tally.failures
-        failuresInTrouble = tally.failures(in: plan.scenario)
+        failuresByTime = tally.failuresByTime(plan.scenario)
         failPercent = Self.rounded(100 * Double(tally.failures) / Double(max(1, tally.requests)), to: 4)
         (failPercentWithoutSwitching, failuresWithoutSwitching) = (off?.failPercent, off?.failures)
-        failuresInTroubleWithoutSwitching = off?.failuresInTrouble
+        failuresByTimeWithoutSwitching = off?.failuresByTime
         attemptsPerRequest = Self.rounded(Double(tally.attempts) / Double(max(1, tally.requests)), to: 4)
         servers = zip(FleetClients.servers, zip(simulation.servers, tally.load)).map { name, pair in
             Self.load(of: name, pair.0, pair.1)
@@ -146,15 +159,15 @@ extension FleetReport {
         }
     }
 
-    /// When and why requests fail without switching, or `nil` if there is no failure or all of them fail during it.
+    /// When and why requests fail without switching, or `nil` if all of them fail during the failure.
     private var comparisonParts: String? {
-        guard let scenario = FleetScenario(rawValue: scenario), scenario.hasFailure,
-            let failures = failuresWithoutSwitching, let during = failuresInTroubleWithoutSwitching, failures > during
+        guard let scenario = FleetScenario(rawValue: scenario), let failures = failuresByTimeWithoutSwitching,
+            failures.others > 0
         else { return nil }
         let cause = scenario.hasOutage ? ", because server 1 restarted with a third of its capacity" : ""
         let seconds = Int(scenario.troubleEnd - FleetScenario.troubleStart)
-        let others = (failures - during).figure
-        return "\(during.figure) in the \(seconds) s of the failure, and \(others) at other times\(cause)"
+        let others = "\(failures.others.figure) \(failures.otherTimes)"
+        return "\(failures.during.figure) in the \(seconds) s of the failure, and \(others)\(cause)"
     }
 
     /// The return of the clients to the first server in words, or `nil` if it did not fail.
@@ -183,9 +196,14 @@ extension FleetReport {
 }
 
 extension FleetTally {
-    /// Returns the number of failed requests that arrived while the server or the network failed.
-    func failures(in scenario: FleetScenario) -> Int {
-        guard scenario.hasFailure else { return 0 }
-        return failuresBySecond[Int(FleetScenario.troubleStart)..<Int(scenario.troubleEnd)].reduce(0, +)
+    /// Returns the failed requests by the time of their arrival, or `nil` if neither a server nor the network fails.
+    func failuresByTime(_ scenario: FleetScenario) -> FleetReport.FailuresByTime? {
+        guard scenario.hasFailure else { return nil }
+        let seconds = Int(FleetScenario.troubleStart)..<Int(scenario.troubleEnd)
+        return FleetReport.FailuresByTime(
+            before: failuresBySecond[..<seconds.lowerBound].reduce(0, +),
+            during: failuresBySecond[seconds].reduce(0, +),
+            after: failuresBySecond[seconds.upperBound...].reduce(0, +)
+        )
     }
 }

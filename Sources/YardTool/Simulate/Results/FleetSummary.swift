@@ -47,7 +47,7 @@ struct FleetSummary {
             report.failures == 0
             ? "None of \(report.requests.figure) requests failed."
             : "\(report.failures.figure) of \(report.requests.figure) requests failed "
-                + "(\(report.failPercent.rounded(places: 2)) %)\(moment(simulation, seconds))."
+                + "(\(report.failPercent.rounded(places: 2)) %)\(moment(report))."
         return Verdict(
             level: report.failures == 0 ? .good : .bad,
             headline: "\(scenario.story("for \(seconds.count) s")). \(callers)",
@@ -64,16 +64,13 @@ struct FleetSummary {
     }
 
     /// Returns when the requests failed, as the end of a sentence: in the time of the failure or afterwards.
-    private static func moment(_ simulation: FleetSimulation, _ seconds: Range<Int>) -> String {
-        guard simulation.plan.scenario.hasFailure else { return "" }
-        let failures = simulation.tally.failuresBySecond
-        let during = simulation.tally.failures(in: simulation.plan.scenario)
-        let others = simulation.tally.failures - during
-        let when = failures[..<seconds.lowerBound].allSatisfy { $0 == 0 } ? "afterwards" : "at other times"
-        switch (during, others) {
+    private static func moment(_ report: FleetReport) -> String {
+        guard let failures = report.failuresByTime else { return "" }
+        switch (failures.during, failures.others) {
         case (_, 0): return ", all in this time"
-        case (0, _): return ", all \(when)"
-        default: return ", \(during.figure) in this time and \(others.figure) \(when)"
+        case (0, _): return ", all \(failures.otherTimes)"
+        default:
+            return ", \(failures.during.figure) in this time and \(failures.others.figure) \(failures.otherTimes)"
         }
     }
 
