@@ -67,7 +67,7 @@ export async function checkRows(page, made) {
   check(await page.value("window.isHurt === undefined && !document.querySelector('.list b, .list img')"),
     "text that looks like markup is text");
   const strip = await page.value(`document.querySelector(".overview canvas").getAttribute("aria-label")`);
-  check(/^15 calls within .*, 3 of them failed, the slowest took/.test(strip), `the strip says: ${strip}`);
+  check(/^15 calls within .*, 3 failed, the slowest took/.test(strip), `the strip says: ${strip}`);
   const events = await page.value(`document.querySelectorAll(".row.event").length`);
   check(events === made.events.filter(({ kind }) => kind !== "probe").length, "events stand between the calls");
   const cards = await page.value(`[...document.querySelectorAll(".card")].map((card) =>
@@ -86,7 +86,7 @@ export async function checkRows(page, made) {
 /** Checks the totals of the shown calls, and the bars on a time axis. */
 export async function checkAxis(page) {
   const totals = await page.value(`document.querySelector(".totals").textContent`);
-  check(/^3 failed, \d+\.\d kB, within \d+\.\d s$/.test(totals), `the totals of the shown calls: ${totals}`);
+  check(/^3 failed, \d+\.\d kB$/.test(totals), `the totals of the shown calls: ${totals}`);
   await page.value(`inspector.filter.set({ scale: "axis" })`);
   const bars = await page.value(`[...document.querySelectorAll(".row.call")].map((row) => ({
     time: inspector.store.byId.get(row.dataset.key.slice(5)).time,

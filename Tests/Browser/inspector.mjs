@@ -295,6 +295,13 @@ async function checkRecorded(browser, folder) {
     `the verdict: ${verdict.headline}`);
   const cards = await page.value(`[...document.querySelectorAll(".card .evidence")].map((text) => text.textContent)`);
   check(JSON.stringify(cards) === JSON.stringify(state.servers.map(({ words }) => words)), `cards: ${cards.join(" | ")}`);
+  const failed = calls.filter(({ outcome }) => outcome?.error !== undefined || outcome?.status >= 400).length;
+  const own = calls.filter(({ outcome }) => outcome?.isRequestError).length;
+  const totals = await page.value(`document.querySelector(".totals").textContent`);
+  check(own === 1 && totals.startsWith(`${failed} failed (${own} request error: 404), `),
+    `request errors are named apart: ${totals}`);
+  const sentence = "1 call failed with a request error: 404 Not Found.";
+  check(verdict.details.includes(sentence), `the verdict names them too: ${verdict.details.join(" ")}`);
   const text = await page.value("document.querySelector('.inspector').textContent");
   check(!/undefined|null|NaN/.test(text), "no value is missing");
   for (const { id } of calls) await show(page, id);

@@ -58,6 +58,7 @@ async function checkPage(page, file) {
     summary: document.querySelector(".summary").textContent,
     verdict: document.querySelector(".verdict-headline").textContent,
     faults: document.querySelectorAll("header tbody tr").length,
+    colours: [...new Set([...document.querySelectorAll("header tbody tr")].map(({ className }) => className))].sort(),
     title: document.querySelector("h1").textContent,
     phases: phases.querySelectorAll("tbody tr").length,
     calls: [...phases.querySelectorAll("tbody tr")].map((row) => row.cells[1].textContent),
@@ -74,6 +75,16 @@ async function checkPage(page, file) {
   const faults = new Set(data.impacts.map((impact, place) =>
     impact.noticedAfter === undefined ? JSON.stringify({ ...impact, server: 0 }) : place));
   check(shown.faults === faults.size, "every fault has a row");
+  // The colour of a row has the meaning of the verdict's colour: a fault that has not ended is never green.
+  const isOver = ({ length, isUntried }) => length !== undefined && !isUntried;
+  const colours = [...new Set(data.impacts.map((impact) => impact.failed > 0 && data.verdict.level === "bad" ? "is-bad"
+    : isOver(impact) ? "is-good" : "is-ongoing"))].sort();
+  check(JSON.stringify(shown.colours) === JSON.stringify(colours), `the rows are ${colours.join() || "none"}`);
+  const isOpen = data.impacts.some((impact) => !isOver(impact));
+  check(!(isOpen && data.verdict.level === "good"), `the verdict is ${data.verdict.level}, as the faults are`);
+  const saved = data.calls?.saved?.length ?? 0;
+  check(saved === 0 || data.verdict.details.some((text) => text.startsWith(`${saved.toLocaleString("en-US")} call`)),
+    `the verdict counts ${saved} saved calls`);
   check(shown.phases === data.phases.length, "the table has every phase");
   check(data.phases.every(({ calls }, place) => shown.calls[place] === count(calls)), "the phases have their calls");
   const { calls: made } = data;
@@ -188,13 +199,13 @@ async function checkLooks(page, name, pictures) {
   }
 }
 
-/** Leaves the upper part of a page, down to the end of its second figure: the calls and the states of the servers. */
+/** Leaves the upper part of a page, down to the end of the states of the servers and of the figure of all calls. */
 async function leaveStill(page, folder) {
   for (const [name, isDark] of [["report.png", false], ["report~dark.png", true]]) {
     await page.dress({ width: 1000, height: 900, isDark });
     await page.value("document.activeElement.blur()");
     await page.value("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
-    const end = await page.value("document.querySelectorAll('.charts figure')[1].getBoundingClientRect().bottom + window.scrollY");
+    const end = await page.value("document.querySelector('.charts figure').getBoundingClientRect().bottom + window.scrollY");
     writeFileSync(join(folder, name), await page.picture(Math.ceil(end) + 12));
   }
 }

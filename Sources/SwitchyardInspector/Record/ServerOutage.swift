@@ -8,8 +8,8 @@ import SwitchyardServices
 struct ServerOutage: Sendable, Equatable {
     /// The time of the first failure, in milliseconds since 1970.
     var since: Double
-    /// The time at which the server was in service again, in milliseconds since 1970, or `nil` during the outage.
-    var end: Double?
+    /// The time for which the server was out of service, in milliseconds, or `nil` during the outage.
+    var length: Double?
     /// A description of the failure, such as `refused connections`.
     var what: String
     /// The number of calls whose first attempt failed because of the outage.
@@ -26,10 +26,13 @@ struct ServerOutage: Sendable, Equatable {
     /// Whether the server was only slow so far.
     var isSlow: Bool { what == Slowness.deed }
 
-    /// The number of these calls that were saved by a hedge.
+    /// The number of these calls that another server completed before this server had failed them.
+    fileprivate var rescued = SavedCalls()
+
+    /// The number of ``rescued`` calls that were saved.
     ///
     /// No call is saved from a server that only was slow.
-    fileprivate var savedByHedge: Int { isSlow ? 0 : hedged.values.reduce(0, +) }
+    fileprivate var saved: SavedCalls { isSlow ? SavedCalls() : rescued }
 
     /// A description of the failure, its effect on calls, and the probes.
     func words(nextProbe: Duration? = nil) -> String {
@@ -40,7 +43,7 @@ struct ServerOutage: Sendable, Equatable {
 
     /// A description of the outage after its end.
     var pastWords: String? {
-        end.map { "was out of service for \(VerdictText.milliseconds($0 - since)): \(words())" }
+        length.map { "was out of service for \(VerdictText.milliseconds($0)): \(words())" }
     }
 
     private var callWords: String? {
@@ -70,6 +73,9 @@ struct ServerOutages: Sendable {
         var winner: String?
         /// Whether the response is that of a hedging attempt.
         var isHedged: Bool
+        /// Whether the server was still working on the call when the other server responded or the client took it out of
+        /// service.
+        var isCut: Bool
     }
 
     /// The maximum time in milliseconds between two failures of one outage.
@@ -81,19 +87,15 @@ struct ServerOutages: Sendable {
     private(set) var last: [String: ServerOutage] = [:]
     /// The recent failures of servers that are in service.
     private var recent: [String: [Meeting]] = [:]
-    /// The calls that succeeded at another server after the first server had failed them, and the calls that a hedge
+    /// The calls that succeeded at another server after the first server had failed them, and the other calls that were
     /// saved from outages that are not in ``last`` any more.
     private var counted = SavedCalls()
 
     /// The calls that were saved.
     ///
-    /// A failover saves a call also if the first server stays in service. A hedge saves a call only from an outage,
-    /// because a server that stays in service or only was slow has not failed.
-    var saved: SavedCalls {
-        var saved = counted
-        saved.hedged += last.values.reduce(0) { $0 + $1.savedByHedge }
-        return saved
-    }
+    /// A call that its first server has failed is saved also if the server stays in service. Another call is saved only
+    /// from an outage, because a server that stays in service or only was slow has not failed.
+    var saved: SavedCalls { last.values.reduce(counted) { $0 + $1.saved } }
 
     /// Records a call that has ended.
     ///
@@ -104,12 +106,17 @@ struct ServerOutages: Sendable {
         let last = kind == nil ? call.attempts.last { $0.status != nil && $0.isCut != true } : nil
         // A call that several servers fail counts for the first of them, so that the counts of the servers add up.
         guard let first = call.attempts.first, let server = first.server, server != last?.server else { return }
-        guard first.kind != .hedge, first.error != nil || (first.status ?? 0) >= 500 || first.isCut == true else {
-            return
-        }
-        let isHedged = last?.kind == .hedge
-        if last != nil, !isHedged { counted.failedOver += 1 }
-        add(Meeting(start: first.start, end: end, winner: last?.server, isHedged: isHedged), at: server)
+        let hasFailed = first.error != nil || (first.status ?? 0) >= 500
+        guard first.kind != .hedge, hasFailed || first.isCut == true else { return }
+        let meeting = Meeting(
+            start: first.start,
+            end: end,
+            winner: last?.server,
+            isHedged: last?.kind == .hedge,
+            isCut: !hasFailed
+        )
+        if hasFailed { counted = counted + meeting.saved }
+        add(meeting, at: server)
     }
 
     /// Records an ejection with the statistics that led to it.
@@ -120,7 +127,7 @@ struct ServerOutages: Sendable {
             guard outage.since - meeting.end <= Self.longestGap else { break }
             outage.add(meeting)
         }
-        counted.hedged += last[server]?.savedByHedge ?? 0
+        counted = counted + (last[server]?.saved ?? SavedCalls())
         last[server] = outage
     }
 
@@ -131,9 +138,9 @@ struct ServerOutages: Sendable {
         if last[server]?.isSlow == true { last[server]?.what = FailureKind.overtaken.deed }
     }
 
-    /// Records that a server is in service again.
-    mutating func recover(_ server: String, at time: Double) {
-        if isOpen(server) { last[server]?.end = time }
+    /// Records that a server is in service again, after this time in milliseconds.
+    mutating func recover(_ server: String, after length: Double) {
+        if isOpen(server) { last[server]?.length = length }
     }
 
     /// Records that the client has changed its environment, so that no server is ejected.
@@ -146,7 +153,7 @@ struct ServerOutages: Sendable {
     func isOnlySlow(_ server: String) -> Bool { isOpen(server) && last[server]?.isSlow == true }
 
     /// Returns whether the server's last outage has not ended.
-    private func isOpen(_ server: String) -> Bool { last[server].map { $0.end == nil } ?? false }
+    private func isOpen(_ server: String) -> Bool { last[server].map { $0.length == nil } ?? false }
 
     private mutating func add(_ meeting: Meeting, at server: String) {
         guard !isOpen(server) else {
@@ -166,5 +173,14 @@ extension ServerOutage {
         since = min(since, meeting.start)
         guard let winner = meeting.winner else { return }
         if meeting.isHedged { hedged[winner, default: 0] += 1 } else { failedOver[winner, default: 0] += 1 }
+        if meeting.isCut { rescued = rescued + meeting.saved }
+    }
+}
+
+extension ServerOutages.Meeting {
+    /// The call as a number of saved calls.
+    fileprivate var saved: SavedCalls {
+        guard winner != nil else { return SavedCalls() }
+        return isHedged ? SavedCalls(hedged: 1) : SavedCalls(failedOver: 1)
     }
 }

@@ -301,7 +301,7 @@ extension TrafficStore.State {
         case .ejected(let server, _, let cause) where cause.blamesServer:
             tally.eject(server, event.statistics, cause, at: time)
         case .probed(let server, let succeeded): tally.probe(server, succeeded: succeeded)
-        case .recovered(let server, _): tally.recover(server, at: time)
+        case .recovered(let server, let outage): tally.recover(server, after: outage.inSeconds * 1_000)
         case .environmentChanged(let old, let new): tally.changeEnvironment(from: old.rawValue, to: new.rawValue)
         case .ejected, .switched, .trialStarted, .pushed: break
         }

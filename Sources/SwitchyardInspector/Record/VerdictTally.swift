@@ -77,10 +77,10 @@ struct VerdictTally: Sendable {
         outages.probe(server, succeeded: succeeded)
     }
 
-    /// Records that a server is in service again.
-    mutating func recover(_ server: String, at time: Double) {
+    /// Records that a server is in service again, after this time in milliseconds.
+    mutating func recover(_ server: String, after length: Double) {
         failures.recovered.insert(server)
-        outages.recover(server, at: time)
+        outages.recover(server, after: length)
     }
 
     /// Records that the client has changed its environment, so that no server is ejected.

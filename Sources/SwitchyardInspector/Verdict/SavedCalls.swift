@@ -1,6 +1,7 @@
 /// The number of calls that were saved: they succeeded at another server although their first server had failed.
 package struct SavedCalls: Codable, Sendable, Equatable {
-    /// The number of saved calls that were sent to another server after the first server had failed them.
+    /// The number of saved calls that were sent to another server after the first server had failed them or was taken out
+    /// of service.
     package var failedOver = 0
     /// The number of saved calls that were hedged: they were also sent to a second server, because the first was slow.
     ///
@@ -10,6 +11,11 @@ package struct SavedCalls: Codable, Sendable, Equatable {
     /// Creates a number of saved calls.
     package init(failedOver: Int = 0, hedged: Int = 0) {
         (self.failedOver, self.hedged) = (failedOver, hedged)
+    }
+
+    /// Adds two numbers of saved calls.
+    package static func + (one: SavedCalls, other: SavedCalls) -> SavedCalls {
+        SavedCalls(failedOver: one.failedOver + other.failedOver, hedged: one.hedged + other.hedged)
     }
 
     /// The number of all saved calls.

@@ -80,7 +80,7 @@ import Testing
         outages.add(call(100))
         #expect(outages.last["a"]?.pastWords == nil)
 
-        outages.recover("a", at: 2_600)
+        outages.recover("a", after: 2_500)
 
         let past = "was out of service for 2.5 s: refused connections; 1 call was affected: 1 failed over to b"
         #expect(outages.last["a"]?.pastWords == past)

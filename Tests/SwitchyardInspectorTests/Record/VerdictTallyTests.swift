@@ -107,10 +107,10 @@ import Testing
         var tally = VerdictTally()
         for server in ["a", "b"] { tally.eject(server, at: 0) }
         tally.add(call(0, [attempt("a", error: "connectionRefused"), attempt("c", .failover, status: 200)]))
-        tally.recover("a", at: 200)
+        tally.recover("a", after: 200)
         #expect(tally.verdict(servers: 3).headline == "Servers a and b failed. The only call succeeded.")
 
-        tally.recover("b", at: 200)
+        tally.recover("b", after: 200)
 
         #expect(tally.verdict(servers: 3).headline == "Servers a and b failed and are back. The only call succeeded.")
     }
@@ -193,13 +193,24 @@ import Testing
         #expect(tally.verdict(servers: 3).details.first?.hasSuffix("(2 failed over, 2 hedged).") == true)
     }
 
+    @Test func `a call that left a server which was only slow is not saved`() {
+        var tally = VerdictTally()
+        tally.eject("a", slowness, .lateness, at: 50)
+        tally.add(call(0, [attempt("a", isCut: true), attempt("b", .failover, status: 200)]))
+        #expect(tally.outages.saved == SavedCalls())
+
+        tally.probe("a", succeeded: false)
+
+        #expect(tally.outages.saved == SavedCalls(failedOver: 1))
+    }
+
     @Test func `saved calls stay counted after another outage of the server and after a change of the environment`() {
         var tally = VerdictTally()
         let hedged = call(0, [attempt("a", isCut: true), attempt("b", .hedge, status: 200)])
         for time in [0.0, 1_000] {
             tally.eject("a", at: time)
             tally.add(hedged)
-            tally.recover("a", at: time + 500)
+            tally.recover("a", after: 500)
         }
         tally.changeEnvironment(from: "release", to: "test")
 

@@ -305,7 +305,7 @@ import Testing
         var story = TrafficStory.hang()
         for call in story.notes.calls.indices where story.notes.calls[call].way == .hedged {
             let first = story.notes.calls[call].start < MonotonicTime(seconds: 101.15) ? "primary" : "secondary"
-            story.notes.calls[call].sent = [RecordedAttempt(server: first, after: .zero)]
+            story.notes.calls[call].sent = [RecordedAttempt(server: first, after: .zero, hasFailed: false)]
         }
 
         let report = Report(of: story)

@@ -32,6 +32,18 @@ import Testing
         #expect(report.verdict.details.isEmpty)
     }
 
+    @Test func `a call that left a slow server before it had failed is not saved`() throws {
+        var story = Self.story
+        let call = try #require(story.notes.calls.firstIndex { $0.way == .hedged })
+        story.notes.calls[call].way = .failedOver
+        story.notes.calls[call].sent = [RecordedAttempt(server: "primary", after: .zero, hasFailed: false)]
+        #expect(Report(of: story).saved == SavedCalls())
+
+        story.notes.calls[call].sent[0].hasFailed = true
+
+        #expect(Report(of: story).saved == SavedCalls(failedOver: 1))
+    }
+
     @Test func `a second outage of a server does not start before the end of the first one`() {
         var story = TrafficStory.hang()
         let again = MonotonicTime(seconds: 105.6)

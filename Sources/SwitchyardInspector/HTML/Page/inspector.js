@@ -134,8 +134,7 @@ class Inspector {
     const isNarrow = this.filter.isNarrow || hidden > 0;
     setText(this.bar.shown, isNarrow ? `${numbers.count(shown)} of ${numbers.count(all)}` : words.some(all, "call"));
     const bytes = entries.reduce((sum, { size }) => sum + (size ?? 0), 0);
-    const span = all > 0 ? numbers.wait(this.overview.span) : "";
-    setText(this.bar.totals, shown > 0 ? `${words.failures(entries)}, ${words.bytes(bytes)}, within ${span}` : "");
+    setText(this.bar.totals, shown > 0 ? `${words.failures(entries)}, ${words.bytes(bytes)}` : "");
     this.hidden.hidden = hidden === 0;
     setText(this.hidden, `Show ${words.some(hidden, "cleared call")}`);
   }

@@ -49,12 +49,6 @@ class Overview {
     this.draw();
   }
 
-  /** The time in milliseconds from the first shown call to the end of the last one. */
-  get span() {
-    return this.entries.reduce((most, entry) => Math.max(most, entry.time + entry.duration(this.now())), 0)
-      - (this.entries[0]?.time ?? 0);
-  }
-
   /** Moves the marker to a call, or hides the marker without a call. */
   point(entry) {
     this.active = entry;

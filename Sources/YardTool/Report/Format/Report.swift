@@ -45,8 +45,6 @@ struct Report: Codable, Sendable, Equatable {
     ///
     /// Empty for a fleet.
     var impacts: [ReportImpact] = []
-    /// The number of calls that succeeded although their first server had failed, or `nil` for a fleet.
-    var saved: SavedCalls?
     /// The names of the servers in order of preference.
     var servers: [String]
     /// The times at which servers were faulty.
@@ -72,6 +70,13 @@ struct Report: Codable, Sendable, Equatable {
 }
 
 extension Report {
+    /// The number of calls that succeeded although their first server had failed.
+    var saved: SavedCalls {
+        guard let calls else { return SavedCalls() }
+        let hedged = (calls.saved ?? []).count { calls.way[$0] == CallWay.hedged.rawValue }
+        return SavedCalls(failedOver: (calls.saved ?? []).count - hedged, hedged: hedged)
+    }
+
     /// Returns the report as JSON with the keys in a fixed order.
     func json() throws -> String {
         let encoder = JSONEncoder()

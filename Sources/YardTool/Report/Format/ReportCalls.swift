@@ -31,6 +31,8 @@ struct ReportCalls: Codable, Sendable, Equatable {
     var failures: [String] = []
     /// The description of each kind of failure, such as `no response within 2 s`, or `nil` in an older report.
     var reasons: [String]?
+    /// The indexes of the calls that succeeded although their first server had failed, or `nil` if there are none.
+    var saved: [Int]?
 }
 
 extension ReportCalls {

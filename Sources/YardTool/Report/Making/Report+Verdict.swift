@@ -15,9 +15,7 @@ extension ReportImpact {
                 noticedAfter: outage.ejectedAt.map { max(0, $0 - outage.from).rounded(places: 4) },
                 calls: members.count,
                 failed: members.count { calls.kind(of: $0)?.blamesServer == true },
-                saved: calls.start.indices.count { call in
-                    calls.isSaved(call, [outage.fault]) && outage == outages.cause(of: call, calls)
-                },
+                saved: (calls.saved ?? []).count { outage == outages.cause(of: $0, calls) },
                 slowest: members.map { calls.wait[$0] }.max(),
                 heir: outage.move?.to,
                 backAfter: outage.backAt.map { ($0 - outage.from).rounded(places: 4) },
@@ -118,23 +116,25 @@ extension [ReportFault] {
 }
 
 extension ReportCalls {
-    /// Returns whether a call succeeded although its first server had failed.
+    /// Finds the calls that succeeded although their first server had failed.
     ///
-    /// A hedged call (one that was sent to a second server because the first was slow) counts if it was due during a
-    /// fault of its first server, or, if that server is unknown, of a server other than the server that responded. It
-    /// does not count if the server only was slow.
-    func isSaved(_ call: Int, _ faults: [ReportFault]) -> Bool {
-        guard failure[call] == 0 else { return false }
-        switch way[call] {
-        case CallWay.failedOver.rawValue: return true
-        case CallWay.hedged.rawValue:
-            let first = firstServer(of: call)
-            return faults.contains {
-                $0.isSlow != true && $0.server != server[call] && $0.covers(start[call])
-                    && first ?? $0.server == $0.server
-            }
-        default: return false
+    /// A call that failed over is saved, because its first server has failed it. A call to which the first server might
+    /// still have responded is saved only if it was due during a fault of that server or, if the server is unknown, of a
+    /// server other than the server that responded. Such a call was hedged (sent to a second server because the first was
+    /// slow), or its server was taken out of service. It is not saved if the server only was slow.
+    mutating func findSaved(in story: TrafficStory, _ faults: [ReportFault]) {
+        let recorded = story.notes.calls.sorted { $0.start < $1.start }
+        let found = start.indices.filter { call in
+            guard failure[call] == 0, way[call] != CallWay.direct.rawValue else { return false }
+            let hasFailed = recorded[call].sent.first?.hasFailed ?? (way[call] == CallWay.failedOver.rawValue)
+            return hasFailed || faults.contains { $0.isSlow != true && takesCall(call, $0) && $0.covers(start[call]) }
         }
+        saved = found.isEmpty ? nil : found
+    }
+
+    /// Returns whether a fault is that of the first server of a call to which another server responded.
+    private func takesCall(_ call: Int, _ fault: ReportFault) -> Bool {
+        fault.server != server[call] && firstServer(of: call) ?? fault.server == fault.server
     }
 }
 
@@ -153,7 +153,7 @@ extension Verdict {
         for call in story.notes.calls where call.failure?.blamesServer == true {
             if let obstacle = call.obstacle { facts.stops[obstacle, default: 0] += 1 }
         }
-        facts.saved = report.saved ?? SavedCalls()
+        facts.saved = report.saved
         (facts.tolerance, facts.deadline) = (story.tolerance, story.deadline)
         self.init(facts)
         if let comparison = Self.comparison(report, calls) { details.append(comparison) }
@@ -187,14 +187,5 @@ extension VerdictFacts {
         let longest = periods.max { ($0.until ?? end) - $0.from < ($1.until ?? end) - $1.from }
         secondsWithoutServer = longest.map { ($0.until ?? end) - $0.from }
         wasDownAtEnd = longest.map { $0.until == nil } ?? false
-    }
-}
-
-extension SavedCalls {
-    /// Counts the calls of a run that succeeded although their first server had failed.
-    init(_ calls: ReportCalls, _ faults: [ReportFault]) {
-        let saved = calls.start.indices.filter { calls.isSaved($0, faults) }
-        let hedged = saved.count { calls.way[$0] == CallWay.hedged.rawValue }
-        self.init(failedOver: saved.count - hedged, hedged: hedged)
     }
 }

@@ -43,7 +43,7 @@ extension Report {
     init(of story: TrafficStory) {
         var story = story
         story.notes.calls.removeAll { $0.failure == "cancelled" }
-        let calls = ReportCalls(of: story)
+        var calls = ReportCalls(of: story)
         let end = story.end
         let outages = Outage.all(of: story, calls)
         self.init(
@@ -55,6 +55,7 @@ extension Report {
             servers: story.servers
         )
         faults = outages.map(\.fault)
+        calls.findSaved(in: story, faults)
         phases = ReportPhase.all(of: calls, faults)
         marks = story.marks(with: outages)
         states = ServerStateLog(story).states(until: end).flatMap { $0.showing(outages) }
@@ -63,7 +64,6 @@ extension Report {
         rates?.count(story)
         limits = story.limits.isEmpty ? nil : story.limits
         self.calls = calls
-        saved = SavedCalls(calls, faults)
         impacts = ReportImpact.all(of: outages, calls)
         summary = TrafficSummary(report: self, outages: outages).text
         verdict = Verdict(of: self, story)

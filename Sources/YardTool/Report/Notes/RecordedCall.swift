@@ -32,12 +32,27 @@ struct RecordedAttempt: Sendable {
     var server: String?
     /// The time from the moment at which the call was due until the attempt was sent.
     var after: Duration
+    /// Whether the attempt failed.
+    ///
+    /// If `false`, it succeeded or was cancelled.
+    var hasFailed = true
 }
 
 extension RecordedAttempt {
     /// Returns the attempts of a call.
     static func all(_ attempts: [CallAttempt]) -> [RecordedAttempt] {
-        attempts.map { RecordedAttempt(server: $0.server, after: $0.start) }
+        attempts.map { RecordedAttempt(server: $0.server, after: $0.start, hasFailed: $0.ending.isFailure) }
+    }
+}
+
+extension CallAttempt.Ending {
+    /// Whether the server failed the attempt.
+    fileprivate var isFailure: Bool {
+        switch self {
+        case .response(let status, _): status >= 500
+        case .failure: true
+        case .cancelled: false
+        }
     }
 }
 

@@ -51,11 +51,14 @@ function callLegend(report) {
     (calls.failure[call] > 0 ? failed : succeeded)[calls.way[call]] += 1;
   }
   const entries = servers.map((name, server) => [markIcon(server), `response from ${name}`]);
-  const saved = report.saved?.hedged ?? 0;
-  const rescued = saved > 0 && saved < succeeded[hedged] ? `${numbers.count(saved)} of them saved` : "";
+  const isSaved = new Set(calls.saved);
+  const rescue = (way) => {
+    const saved = [...isSaved].filter((call) => calls.way[call] === way).length;
+    return isSaved.size > 0 && saved < succeeded[way] ? `${numbers.count(saved)} of them saved` : "";
+  };
   const special = [
-    [succeeded[hedged], markIcon(0, hedged), "hedged: also sent to a second server, because the first was slow", rescued],
-    [succeeded[failedOver], markIcon(0, failedOver), "failed over: another server responded, because one had failed"],
+    [succeeded[hedged], markIcon(0, hedged), "hedged: also sent to a second server, because the first was slow", rescue(hedged)],
+    [succeeded[failedOver], markIcon(0, failedOver), "failed over: another server responded, because one had failed", rescue(failedOver)],
     [failed[directly], markIcon(0, directly, true), "failed"],
     [failed[hedged], markIcon(0, hedged, true), "hedged, and failed"],
     [failed[failedOver], markIcon(0, failedOver, true), "tried at another server, and failed there too"],
