@@ -159,15 +159,13 @@ extension FleetReport {
         }
     }
 
-    /// When and why requests fail without switching, or `nil` if all of them fail during the failure.
+    /// When and why requests fail without switching, or `nil` if all of them fail before the failure ends.
     private var comparisonParts: String? {
-        guard let scenario = FleetScenario(rawValue: scenario), let failures = failuresByTimeWithoutSwitching,
-            failures.others > 0
-        else { return nil }
-        let cause = scenario.hasOutage ? ", because server 1 restarted with a third of its capacity" : ""
-        let seconds = Int(scenario.troubleEnd - FleetScenario.troubleStart)
-        let others = "\(failures.others.figure) \(failures.otherTimes)"
-        return "\(failures.during.figure) in the \(seconds) s of the failure, and \(others)\(cause)"
+        guard let failures = failuresByTimeWithoutSwitching, failures.after > 0 else { return nil }
+        let restarts = FleetScenario(rawValue: scenario)?.hasOutage ?? false
+        let cause = restarts ? ", because server 1 restarted with a third of its capacity" : ""
+        let early = (failures.before + failures.during).figure
+        return "\(early) until the failure ended, and \(failures.after.figure) afterwards\(cause)"
     }
 
     /// The return of the clients to the first server in words, or `nil` if it did not fail.
