@@ -180,7 +180,7 @@ package struct VerdictFacts: Sendable, Equatable {
     /// The reasons why calls that a server failed were not sent to another server.
     fileprivate var obstacles: String? {
         guard !stops.isEmpty, secondsWithoutServer == nil else { return nil }
-        return "No other server was tried: \(VerdictText.list(of: stops))."
+        return "No further server was tried: \(VerdictText.list(of: stops))."
     }
 
     /// The failures that are not the fault of a server.

@@ -234,7 +234,7 @@ import Testing
         only.next = "must not be sent again"
         tally.add(call(0, [only], status: nil, error: "connectionReset"))
 
-        #expect(tally.verdict(servers: 2).details == ["No other server was tried: 1 × must not be sent again."])
+        #expect(tally.verdict(servers: 2).details == ["No further server was tried: 1 × must not be sent again."])
     }
 }
 

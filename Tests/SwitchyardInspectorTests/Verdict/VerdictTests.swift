@@ -101,7 +101,7 @@ import Testing
         (facts.deadline, facts.stops) = (2, ["must not be sent again": 3])
 
         let errors = "Errors: 2 × no response within 2 s, 1 × connection reset."
-        #expect(Verdict(facts).details == [errors, "No other server was tried: 3 × must not be sent again."])
+        #expect(Verdict(facts).details == [errors, "No further server was tried: 3 × must not be sent again."])
     }
 
     @Test func `a verdict is amber as long as a server is out of service, even if no call failed`() {

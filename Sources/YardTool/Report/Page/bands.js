@@ -6,7 +6,7 @@ const stateWords = {
   inUse: "in use",
   standby: "on standby",
   out: "out of service",
-  probing: "probing",
+  probing: "on trial",
   failing: "failing",
 };
 

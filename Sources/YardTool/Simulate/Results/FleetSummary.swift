@@ -51,8 +51,8 @@ struct FleetSummary {
         return Verdict(
             level: report.failures == 0 ? .good : .bad,
             headline: "\(scenario.story("for \(seconds.count) s")). \(callers)",
-            details: [errors(simulation), report.comparison].compactMap(\.self)
-                + (report.failures > 0 ? overloads(report, scenario) : [])
+            details: [errors(simulation)].compactMap(\.self)
+                + (report.failures > 0 ? overloads(report, scenario) : []) + [report.comparison].compactMap(\.self)
         )
     }
 
