@@ -50,7 +50,7 @@ extension InspectedClient.Server {
             "half of the responses within \(milliseconds(half)), 99 % within \(milliseconds(most))"
         }
         let parts = [
-            figures.requests > 0 ? "\(figures.allFailures) of the last \(figures.requests) requests failed" : nil,
+            figures.requests > 0 ? figures.failureWords : nil,
             figures.share < 1 ? "receives \(Int((figures.share * 100).rounded())) % of its traffic" : nil,
             snapshot.hasPercentiles ? latency : nil,
             snapshot.nextProbe.map { "next probe in \(Int($0.inSeconds.rounded(.up))) s" },
@@ -72,7 +72,13 @@ extension InspectedClient.Server {
 
 extension HealthStatistics {
     /// The number of failed requests, including those that do not count against the server.
-    fileprivate var allFailures: Int { failures + uncountedFailures }
+    private var allFailures: Int { failures + uncountedFailures }
+
+    /// The number of failed requests in words.
+    fileprivate var failureWords: String {
+        guard requests > 1 else { return "the last request \(allFailures == 0 ? "succeeded" : "failed")" }
+        return "\(allFailures) of the last \(requests) requests failed"
+    }
 }
 
 extension ServerSnapshot {

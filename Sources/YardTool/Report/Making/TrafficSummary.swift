@@ -9,6 +9,8 @@ struct TrafficSummary {
 
     /// The maximum number of faults that the summary describes one by one.
     private static let mostTold = 3
+    /// The time in seconds from an ejection within which a switch belongs to it.
+    private static let longestSwitch = 0.01
 
     var text: String {
         guard !outages.isEmpty else { return "\(calm), and no server was taken out of service." }
@@ -57,7 +59,9 @@ struct TrafficSummary {
             let why = outage.isSlow ? "" : ", because \(cause.why(from: name, to: name))"
             return "\(start), and was taken out of service at \(ejectedAt.moment)\(why)"
         }
-        let delay = Duration.seconds(max(0, move.at - outage.from)).figure
+        // Usually the client switches at once. The row of the fault states the time of the ejection.
+        let isPrompt = abs(move.at - ejectedAt) < Self.longestSwitch
+        let delay = Duration.seconds(max(0, (isPrompt ? ejectedAt : move.at) - outage.from)).figure
         let heir = report.servers[move.to]
         let why = outage.isSlow ? "" : ", because \(cause.why(from: name, to: heir))"
         return "\(start), and \(delay) later calls went to \(heir)\(why)"

@@ -223,8 +223,9 @@ function build(report) {
   const isFleet = report.kind === "fleet";
   const plots = isFleet ? fleetFigures(report, view) : callFigures(report, view, badges);
   const attributes = { class: "charts", tabindex: "0", role: "group", "aria-label": `Figures. ${usage}` };
-  // The states of the servers follow the faults, so that they are on the first screen even on a phone.
-  const lanes = plots.filter((plot) => plot instanceof BandPlot);
+  // The states of the servers, or the failures of a fleet, follow the verdict, so that they are on the first screen even
+  // on a phone.
+  const lanes = isFleet ? plots.slice(0, 1) : plots.filter((plot) => plot instanceof BandPlot);
   const others = plots.filter((plot) => !lanes.includes(plot));
   document.getElementById("lanes").append(...lanes.map(({ figure }) => figure));
   const charts = element("section", attributes, toolbar(view, plots), others.map(({ figure }) => figure));
