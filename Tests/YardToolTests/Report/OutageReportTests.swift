@@ -182,6 +182,21 @@ import Testing
         #expect(report.impacts.map(\.calls) == [150, 150, 150])
     }
 
+    @Test func `a server that was taken out of service promptly had a successor, even if that one failed soon after`() {
+        var story = Self.withUntriedServer()
+        let events: [SwitchEvent.Kind] = [
+            .ejected("a", generation: 1, cause: .score), .switched(from: "a", to: "b", cause: .score),
+        ]
+        story.notes.events =
+            events.map { SwitchEvent(at: MonotonicTime(seconds: 104.02), $0, statistics: HealthStatistics()) }
+            + story.notes.events
+
+        let rows = ImpactRows(Report(of: story)).rows
+
+        #expect(rows.map { $0[2] } == ["after 20 ms", "no server left", "no server left"])
+        #expect(rows.map { $0[7] } == ["b", "–", "–"])
+    }
+
     @Test func `a server that fails a probe after an outage of all servers is down until the end`() {
         var story = Self.withUntriedServer()
         let failed = SwitchEvent.Kind.probed("b", succeeded: false)

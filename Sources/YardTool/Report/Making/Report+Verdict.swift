@@ -35,8 +35,12 @@ extension Report {
     func calls(in name: ReportPhase.Name) -> Int { phases.first { $0.name == name }?.calls ?? 0 }
 
     /// Returns whether a fault of a server left no server to which its calls could go.
+    ///
+    /// A server that was taken out of service promptly had a successor, even if that server failed soon afterwards. In an
+    /// outage of all servers, the last server is taken out of service only after another server has responded again.
     func leavesNoServer(_ impact: ReportImpact) -> Bool {
-        impact.failed > 0 && faults.coverAll(servers.count, from: impact.from)
+        let isPrompt = impact.noticedAfter.map { $0 <= [ReportFault].longestStart } ?? false
+        return impact.failed > 0 && !isPrompt && faults.coverAll(servers.count, from: impact.from)
     }
 
     /// Returns the level of a fault, with the same meaning as the level of the verdict: whether too many of the calls
@@ -101,7 +105,7 @@ extension ReportFault {
 
 extension [ReportFault] {
     /// The maximum time in seconds between the starts of the faults of an outage of all servers.
-    private static let longestStart = 0.5
+    static let longestStart = 0.5
 
     /// Returns whether each of `count` servers was faulty at this time or soon afterwards.
     func coverAll(_ count: Int, from time: Double) -> Bool {
