@@ -316,6 +316,21 @@ import Testing
         #expect(report.saved == SavedCalls(failedOver: 1, hedged: 5))
     }
 
+    @Test func `a hedged call that was due shortly before the fault is saved if it was waiting when the fault began`() {
+        var story = TrafficStory.hang()
+        for (second, wait) in [(100.85, 200), (100.86, 20)] {
+            let start = MonotonicTime(seconds: second)
+            let sent = [RecordedAttempt(server: "primary", after: .zero, hasFailed: false)]
+            var call = RecordedCall(start: start, wait: .milliseconds(wait), server: "secondary", way: .hedged)
+            call.sent = sent
+            story.notes.calls.append(call)
+        }
+        let fault = MonotonicTime(seconds: 101)
+        story.notes.faults = [RecordedFault(server: "primary", from: fault, what: "was stopped")]
+
+        #expect(Report(of: story).saved == SavedCalls(hedged: 6))
+    }
+
     @Test func `a hedged call whose first server worked is not saved`() throws {
         var story = TrafficStory.hang()
         for call in story.notes.calls.indices where story.notes.calls[call].way == .hedged {

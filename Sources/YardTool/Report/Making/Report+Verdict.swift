@@ -123,15 +123,15 @@ extension ReportCalls {
     /// Finds the calls that succeeded although their first server had failed.
     ///
     /// A call that failed over is saved, because its first server has failed it. A call to which the first server might
-    /// still have responded is saved only if it was due during a fault of that server or, if the server is unknown, of a
-    /// server other than the server that responded. Such a call was hedged (sent to a second server because the first was
+    /// still have responded is saved only if that server or, if it is unknown, a server other than the server that
+    /// responded was faulty while the call waited. Such a call was hedged (sent to a second server because the first was
     /// slow), or its server was taken out of service. It is not saved if the server only was slow.
     mutating func findSaved(in story: TrafficStory, _ faults: [ReportFault]) {
         let recorded = story.notes.calls.sorted { $0.start < $1.start }
         let found = start.indices.filter { call in
             guard failure[call] == 0, way[call] != CallWay.direct.rawValue else { return false }
             let hasFailed = recorded[call].sent.first?.hasFailed ?? (way[call] == CallWay.failedOver.rawValue)
-            return hasFailed || faults.contains { $0.isSlow != true && takesCall(call, $0) && $0.covers(start[call]) }
+            return hasFailed || faults.contains { $0.isSlow != true && takesCall(call, $0) && $0.meets(self, call) }
         }
         saved = found.isEmpty ? nil : found
     }
