@@ -153,7 +153,7 @@ function drawArrow(context, theme, x, from, to) {
 function bandLegend(report) {
   const bands = [
     ["inUse", "in use"], ["standby", "on standby"], ["out", "out of service"],
-    ["failing", "calls fail, but still in service"], ["probing", "on trial: receives a few calls"],
+    ["failing", "failing, but still in service"], ["probing", "on trial: receives a few calls"],
   ].filter(([state]) => report.states.some((known) => known.state === state));
   const entries = bands.map(([state, text]) => [text, (context, theme) =>
     drawBand(context, theme, { server: 0, state, left: 1, top: 1, width: 22, height: 12 })]);
