@@ -47,15 +47,15 @@ struct ReportText {
     private var phases: String {
         let isFleet = report.kind == .fleet
         let hasErrors = report.phases.contains { $0.requestErrors != nil }
-        let columns =
-            ["period", isFleet ? "requests" : "calls", "failed"] + (hasErrors ? ["request errors"] : [])
-            + ["50 %", "90 %", "99 %", "slowest"]
-            + (isFleet ? [] : ["hedged", "failed over"])
+        var columns = ["period", isFleet ? "requests" : "calls", "failed"]
+        if hasErrors { columns.append("request errors") }
+        columns += ["50 %", "90 %", "99 %", "slowest"]
+        if !isFleet { columns += ["hedged", "failed over"] }
         let rows = report.phases.map { phase in
-            [phase.name.rawValue, phase.calls.figure, phase.failures.figure]
-                + (hasErrors ? [(phase.requestErrors ?? 0).figure] : [])
-                + (phase.percentiles + [phase.max]).map { $0?.wait ?? "–" }
-                + [phase.hedged, phase.failedOver].compactMap { $0?.figure }
+            var row = [phase.name.rawValue, phase.calls.figure, phase.failures.figure]
+            if hasErrors { row.append((phase.requestErrors ?? 0).figure) }
+            row += (phase.percentiles + [phase.max]).map { $0?.wait ?? "–" }
+            return row + [phase.hedged, phase.failedOver].compactMap { $0?.figure }
         }
         let times = report.phases.count > 1 ? " before, during and after the \(report.faultWord)" : ""
         let error = report.phases.contains { $0.failures > 0 } ? "; a failed call ends with its error" : ""
