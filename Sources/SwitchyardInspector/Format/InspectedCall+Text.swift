@@ -14,6 +14,19 @@ extension InspectedCall {
     var hasFailed: Bool { outcome.map { $0.kind != nil && !$0.isCancelled } ?? false }
 }
 
+extension InspectedCall.Outcome {
+    /// The kind of failure, such as `connectionRefused` or `http503`, or `nil` if the call succeeded.
+    var kind: String? {
+        if let error { return error }
+        return status.flatMap { $0 >= 400 ? "http\($0)" : nil }
+    }
+
+    /// Whether the app cancelled the call.
+    ///
+    /// Such a call has neither succeeded nor failed.
+    var isCancelled: Bool { error == "cancelled" }
+}
+
 extension InspectedAttempt {
     /// The error or the status of the attempt.
     var result: String {

@@ -149,19 +149,6 @@ struct VerdictTally: Sendable {
     }
 }
 
-extension InspectedCall.Outcome {
-    /// The kind of failure, such as `connectionRefused` or `http503`, or `nil` if the call succeeded.
-    var kind: String? {
-        if let error { return error }
-        return status.flatMap { $0 >= 400 ? "http\($0)" : nil }
-    }
-
-    /// Whether the app cancelled the call.
-    ///
-    /// Such a call has neither succeeded nor failed.
-    var isCancelled: Bool { error == "cancelled" }
-}
-
 extension InspectedAttempt {
     /// The reason why a failed attempt was not followed by a failover, or `nil` if an attempt followed or nothing is known.
     fileprivate var obstacle: String? {
