@@ -74,7 +74,7 @@ import Testing
     }
 
     /// Records whether it was decoded on the main queue.
-    private struct Witness: Decodable, Sendable {
+    private struct DecodingProbe: Decodable, Sendable {
         static let mark = DispatchSpecificKey<Bool>()
         static var isOnMainQueue: Bool { DispatchQueue.getSpecific(key: mark) == true }
 
@@ -89,18 +89,18 @@ import Testing
     @MainActor @Test func `the disk is read, and the stored body is decoded, outside the calling actor`()
         async throws
     {
-        DispatchQueue.main.setSpecific(key: Witness.mark, value: true)
+        DispatchQueue.main.setSpecific(key: DecodingProbe.mark, value: true)
         let reads = Locked<[Bool]>([])
         let seal = DiskEncryption(seal: { $0 }) { data in
-            reads.withLock { $0.append(Witness.isOnMainQueue) }
+            reads.withLock { $0.append(DecodingProbe.isOnMainQueue) }
             return data
         }
         let first = try start(seal: seal)
         _ = try await first.topic(1, lifetime: .seconds(60))
         try await flush(first)
 
-        #expect(Witness.isOnMainQueue)
-        let answer = try await start(seal: seal).response(for: configuration(), with: .decodable(Witness.self))
+        #expect(DecodingProbe.isOnMainQueue)
+        let answer = try await start(seal: seal).response(for: configuration(), with: .decodable(DecodingProbe.self))
 
         #expect(answer.isFromCache)
         #expect(!answer.value.wasOnMainQueue)

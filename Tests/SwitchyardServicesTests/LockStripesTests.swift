@@ -34,14 +34,14 @@ import Testing
     }
 
     @Test func `lock stripes release their values`() {
-        final class Witness: Sendable {}
-        weak var witness: Witness?
+        final class Canary: Sendable {}
+        weak var canary: Canary?
         do {
-            let held = Witness()
-            witness = held
+            let held = Canary()
+            canary = held
             _ = LockStripes(2) { held }
         }
 
-        #expect(witness == nil)
+        #expect(canary == nil)
     }
 }

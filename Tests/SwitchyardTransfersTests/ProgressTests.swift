@@ -190,15 +190,15 @@ struct ProgressTests {
 
     // A transfer that fails immediately may end before its cancel handler is attached to the monitor.
     @Test func `a transfer monitor releases the objects of a transfer that has ended`() {
-        final class Witness: Sendable {}
+        final class Canary: Sendable {}
         let monitor = TransferMonitor()
-        weak var kept: Witness?
+        weak var kept: Canary?
 
         monitor.detach()
         do {
-            let witness = Witness()
-            kept = witness
-            monitor.attach { withExtendedLifetime(witness) {} }
+            let canary = Canary()
+            kept = canary
+            monitor.attach { withExtendedLifetime(canary) {} }
         }
 
         #expect(kept == nil)

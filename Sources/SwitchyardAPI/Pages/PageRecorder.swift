@@ -220,12 +220,12 @@ extension PageRecorder {
     ) async throws(APIError) -> [Item] {
         while true {
             dropLoadOfBefore(action)
-            let witness = PageLoadRecorder()
-            let (start, effects) = try begin(action, witness, startsAnew: isListOfBefore)
+            let loadRecorder = PageLoadRecorder()
+            let (start, effects) = try begin(action, loadRecorder, startsAnew: isListOfBefore)
             effects.run()
             switch start {
             case .load(let own):
-                return try await carryOut(own, witness, load)
+                return try await carryOut(own, loadRecorder, load)
             case .busy(let other):
                 let ending = await ending(of: other)
                 if case .reset = ending { throw settings.failure(.cancelled(.superseded)) }
@@ -246,10 +246,10 @@ extension PageRecorder {
     /// A load is outdated if the environment or the user has changed. If both loads are of the whole list, the load is
     /// also outdated if a call has sent a write request to a path that the load requested.
     private func dropLoadOfBefore(_ action: PageState<Item>.Action) {
-        let (running, witness) = state.withLock { ($0.pages.running, $0.witness) }
+        let (running, loadRecorder) = state.withLock { ($0.pages.running, $0.loadRecorder) }
         // The app's closure that names the user is called without the lock.
-        guard let running, let witness,
-            witness.isOver || action.replacesList && running.action.replacesList && witness.isOutdated
+        guard let running, let loadRecorder,
+            loadRecorder.isOver || action.replacesList && running.action.replacesList && loadRecorder.isOutdated
         else { return }
         let effects = state.withLock { state -> RecorderState<Item>.Effects in
             guard state.pages.running?.id == running.id else { return RecorderState.Effects() }
@@ -264,7 +264,7 @@ extension PageRecorder {
 
     private func begin(
         _ wanted: PageState<Item>.Action,
-        _ witness: PageLoadRecorder,
+        _ loadRecorder: PageLoadRecorder,
         startsAnew: Bool
     ) throws(APIError) -> (PageState<Item>.Start, RecorderState<Item>.Effects) {
         guard !Task.isCancelled else { throw settings.failure(.cancelled(.caller)) }
@@ -281,33 +281,33 @@ extension PageRecorder {
                 return (start, RecorderState.Effects())
             }
             state.loader = task
-            state.witness = witness
+            state.loadRecorder = loadRecorder
             return (start, overtakes ? state.endLoad(with: .superseded) : state.announce())
         }
     }
 
     private nonisolated(nonsending) func carryOut<Content: PageContent<Item>>(
         _ own: PageState<Item>.Load,
-        _ witness: PageLoadRecorder,
+        _ loadRecorder: PageLoadRecorder,
         _ load: (PageRequest) async throws -> Content
     ) async throws(APIError) -> [Item] {
         let page: Page<Item>
         do {
-            page = try await witness.watching { try await load(own.request).page }
+            page = try await loadRecorder.watching { try await load(own.request).page }
         } catch {
             let error = APIError(error)
-            if witness.isOver { throw supersede(own) }
-            if error.refusedStatus != nil, let (first, witness) = restart(own, askedFor: witness.origins) {
-                return try await carryOut(first, witness, load)
+            if loadRecorder.isOver { throw supersede(own) }
+            if error.refusedStatus != nil, let (first, loadRecorder) = restart(own, askedFor: loadRecorder.origins) {
+                return try await carryOut(first, loadRecorder, load)
             }
             throw fail(own, error)
         }
         // A page of an earlier environment or user must not be added to the list.
-        if witness.isOver { throw supersede(own) }
-        if let (first, witness) = restart(own, askedFor: witness.origins) {
-            return try await carryOut(first, witness, load)
+        if loadRecorder.isOver { throw supersede(own) }
+        if let (first, loadRecorder) = restart(own, askedFor: loadRecorder.origins) {
+            return try await carryOut(first, loadRecorder, load)
         }
-        return try commit(own, page, askedFor: witness.origins)
+        return try commit(own, page, askedFor: loadRecorder.origins)
     }
 
     /// Starts a load of the first page if a `loadMore` has loaded a page for another environment or user than the list,
@@ -316,14 +316,14 @@ extension PageRecorder {
         _ load: PageState<Item>.Load,
         askedFor origins: PageOrigins
     ) -> (PageState<Item>.Load, PageLoadRecorder)? {
-        let witness = PageLoadRecorder()
+        let loadRecorder = PageLoadRecorder()
         let (first, effects) = state.withLock { state -> (PageState<Item>.Load?, RecorderState<Item>.Effects) in
             let first = state.restart(load, askedFor: origins)
-            if first != nil { state.witness = witness }
+            if first != nil { state.loadRecorder = loadRecorder }
             return (first, first == nil ? RecorderState.Effects() : state.endLoad(with: .superseded))
         }
         effects.run()
-        return first.map { ($0, witness) }
+        return first.map { ($0, loadRecorder) }
     }
 
     /// Ends a load whose page belongs to an earlier environment or user.

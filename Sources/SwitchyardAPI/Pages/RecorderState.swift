@@ -31,7 +31,7 @@ struct RecorderState<Item: Sendable>: Sendable {
     /// The hash value of the task that performs the load in flight, or that performed the last load.
     var loader: Int?
     /// The object that records the environments and users of the load in flight, or of the last load.
-    var witness: PageLoadRecorder?
+    var loadRecorder: PageLoadRecorder?
     var lastError: APIError?
     var lastLoaded: Date?
     /// The environments and users for which the pages of the list were requested.

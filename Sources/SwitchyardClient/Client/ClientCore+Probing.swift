@@ -10,7 +10,7 @@ extension ClientCore {
     func probe(_ probe: ServerPool.Probe, in pool: ServerPool) {
         let route = probe.route
         guard let attempt = route.attempt else { return }
-        let limit = max(options.probeTimeout, pool.patience(with: attempt))
+        let limit = max(options.probeTimeout, pool.timeLimit(of: attempt))
         // The server was ejected because it did not respond on the existing connections, so the probe needs a new one.
         let isNew = attempt.role == .probe
         send(probe.question, to: route, in: pool, within: limit, onNewConnection: isNew) { [self] outcome in
@@ -34,28 +34,28 @@ extension ClientCore {
         guard let (question, suspicion) = comparison(of: route, asking: asked, isOther: isAtBase, in: pool) else {
             return
         }
-        let outcomes = Locked<(suspect: AttemptOutcome?, witness: AttemptOutcome?)>((nil, nil))
+        let outcomes = Locked<(suspect: AttemptOutcome?, peer: AttemptOutcome?)>((nil, nil))
         let compareOutcomes: @Sendable () -> Void = { [self] in
-            guard case (let suspect?, let witness?) = outcomes.withLock({ $0 }) else { return }
+            guard case (let suspect?, let peer?) = outcomes.withLock({ $0 }) else { return }
             let events = pool.settle(
                 suspicion,
                 suspect: suspect,
-                witness: witness,
+                peer: peer,
                 resumedAt: time.resumedAt,
                 at: time.now
             )
             publish(events, from: pool)
             // If the suspect responds, it is slow only for this request. If neither server responds, the network path
             // or the request is at fault. Neither case needs another pair of probes.
-            guard suspect.failureKind != nil, witness.isAnswer else { return }
+            guard suspect.failureKind != nil, peer.isAnswer else { return }
             compare(route, becauseOf: configuration, atBase: isAtBase, in: pool)
         }
         send(question, to: suspicion.suspect, in: pool, within: suspicion.probe.limit) { outcome in
             outcomes.withLock { $0.suspect = outcome }
             compareOutcomes()
         }
-        send(question, to: suspicion.witness, in: pool, within: suspicion.probe.limit) { outcome in
-            outcomes.withLock { $0.witness = outcome }
+        send(question, to: suspicion.peer, in: pool, within: suspicion.probe.limit) { outcome in
+            outcomes.withLock { $0.peer = outcome }
             compareOutcomes()
         }
     }

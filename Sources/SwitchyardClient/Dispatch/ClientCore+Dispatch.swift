@@ -16,7 +16,7 @@ extension ClientCore {
         /// A closure that returns the time until which a caller waits for the request.
         ///
         /// Each call may return another time. If the closure is `nil`, the request's own deadline applies.
-        var patience: (@Sendable () -> MonotonicTime)?
+        var callersDeadline: (@Sendable () -> MonotonicTime)?
     }
 
     /// Creates the request for a call whose owner (its user and environment) is already set.
@@ -91,7 +91,7 @@ extension ClientCore {
                 configuration: configuration,
                 core: self,
                 pool: pool,
-                round: isBound ? Failover.Round(patience: sender.patience, avoided: sender.avoided) : nil,
+                round: isBound ? Failover.Round(callersDeadline: sender.callersDeadline, avoided: sender.avoided) : nil,
                 progress: progress,
                 completion: completion
             )
@@ -104,7 +104,7 @@ extension ClientCore {
             core: self,
             pool: pool,
             avoiding: sender.avoided,
-            patience: sender.patience,
+            callersDeadline: sender.callersDeadline,
             progress: progress,
             completion: completion
         )
@@ -112,9 +112,9 @@ extension ClientCore {
 
     /// Returns a completion that also reports the result to the credential refresh that the current task runs, if any.
     private static func withConfirmation(_ completion: @escaping RequestCompletion) -> RequestCompletion {
-        guard let witness = RefreshRecorder.current else { return completion }
+        guard let recorder = RefreshRecorder.current else { return completion }
         return { result in
-            witness.note(result)
+            recorder.note(result)
             completion(result)
         }
     }

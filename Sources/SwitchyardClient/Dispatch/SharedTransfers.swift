@@ -104,7 +104,7 @@ final class SharedTransfers: Sendable {
                 owner: ClientCore.ownerOfShared,
                 usesCredentials: first.sender.usesCredentials,
                 pool: first.pool,
-                patience: { [weak self] in self?.lastDeadline(name, number) ?? .zero }
+                callersDeadline: { [weak self] in self?.lastDeadline(name, number) ?? .zero }
             ),
             progress: { [weak self] progress in self?.report(progress, name, number) },
             completion: { [weak self] result in self?.landed(result, name, number) }

@@ -12,7 +12,7 @@ final class BodyActivity: Sendable {
     /// The bounds apply before the first byte, between two bytes, and after the last byte. After the last byte, the
     /// response may take as long as sending the body took, within these bounds. Waiting then costs at most twice the
     /// time of sending the body again.
-    static let patience = (least: Duration.seconds(1), most: Duration.seconds(10))
+    static let silence = (least: Duration.seconds(1), most: Duration.seconds(10))
 
     private struct State {
         var busyUntil: MonotonicTime
@@ -29,7 +29,7 @@ final class BodyActivity: Sendable {
     init(startedAt now: MonotonicTime, _ time: TimeReader) {
         self.time = time
         startedAt = now
-        state = Locked(State(busyUntil: now.advanced(by: Self.patience.least)))
+        state = Locked(State(busyUntil: now.advanced(by: Self.silence.least)))
     }
 
     /// Returns the time at which to check again whether the attempt is slow, or `nil` if it is slow now.
@@ -38,7 +38,7 @@ final class BodyActivity: Sendable {
     /// shorter.
     func nextCheckTime(at now: MonotonicTime) -> MonotonicTime? {
         let busyUntil = state.withLock { $0.busyUntil }
-        return now < busyUntil ? min(busyUntil, now.advanced(by: Self.patience.least)) : nil
+        return now < busyUntil ? min(busyUntil, now.advanced(by: Self.silence.least)) : nil
     }
 
     /// The time when a byte of the body was last sent, or `nil` before the first byte.
@@ -54,9 +54,9 @@ final class BodyActivity: Sendable {
 
     private func note(_ report: TransferProgress, at now: MonotonicTime) {
         let isSent = report.direction == .upload && report.completed == report.total
-        let soFar = min(max(Self.patience.least, startedAt.duration(to: now)), Self.patience.most)
+        let soFar = min(max(Self.silence.least, startedAt.duration(to: now)), Self.silence.most)
         state.withLock { state in
-            state.busyUntil = now.advanced(by: isSent ? soFar : Self.patience.most)
+            state.busyUntil = now.advanced(by: isSent ? soFar : Self.silence.most)
             if report.direction == .upload { state.sent = now }
         }
     }

@@ -17,7 +17,7 @@ final class Failover: DispatchedRequest {
     let state = Locked(FailoverState())
     let startedAt: MonotonicTime
     let deadline: MonotonicTime
-    private let patience: (@Sendable () -> MonotonicTime)?
+    private let callersDeadline: (@Sendable () -> MonotonicTime)?
     /// Whether the failover ends itself at the deadline.
     private let isTimed: Bool
     let progress: TransferProgressHandler?
@@ -51,7 +51,7 @@ final class Failover: DispatchedRequest {
         self.completion = completion
         watch = round?.watch
         avoided = round?.avoided ?? []
-        patience = round?.patience
+        callersDeadline = round?.callersDeadline
         isTimed = round?.isTimed ?? true
         firstKind = round?.kind ?? .first
         self.pool = pool
@@ -80,7 +80,7 @@ final class Failover: DispatchedRequest {
         /// A closure that returns the time until which a caller waits for the request.
         ///
         /// Each call may return another time. If the closure is `nil`, the deadline applies.
-        var patience: (@Sendable () -> MonotonicTime)?
+        var callersDeadline: (@Sendable () -> MonotonicTime)?
         /// The observer of the attempts.
         var watch: AttemptMonitor?
         /// The names of the servers that are used only if no other server is available.
@@ -114,7 +114,7 @@ final class Failover: DispatchedRequest {
     /// The latest time until which a caller waits for the request.
     ///
     /// This is the deadline, or the latest deadline of the requests that share the transfer if that is earlier.
-    var awaitedUntil: MonotonicTime { patience.map { min(deadline, $0()) } ?? deadline }
+    var awaitedUntil: MonotonicTime { callersDeadline.map { min(deadline, $0()) } ?? deadline }
 
     var hasEnded: Bool { state.withLock { $0.hasEnded } }
 

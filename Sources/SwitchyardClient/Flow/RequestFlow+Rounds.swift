@@ -239,7 +239,7 @@ extension RequestFlow {
                     dispatchedAt: startedAt,
                     kind: kind,
                     isTimed: false,
-                    patience: patience,
+                    callersDeadline: callersDeadline,
                     watch: attemptMonitor(of: round),
                     avoided: avoided
                 ),

@@ -33,7 +33,7 @@ final class RequestFlow: DispatchedRequest, CredentialUser {
     let avoided: [Server.ID]
     let startedAt: MonotonicTime
     let deadline: MonotonicTime
-    let patience: (@Sendable () -> MonotonicTime)?
+    let callersDeadline: (@Sendable () -> MonotonicTime)?
     let state = Locked(RequestFlowState())
     let progress: TransferProgressHandler?
     private let completion: RequestCompletion
@@ -46,7 +46,7 @@ final class RequestFlow: DispatchedRequest, CredentialUser {
         core: ClientCore,
         pool: ServerPool,
         avoiding avoided: [Server.ID] = [],
-        patience: (@Sendable () -> MonotonicTime)? = nil,
+        callersDeadline: (@Sendable () -> MonotonicTime)? = nil,
         progress: TransferProgressHandler?,
         completion: @escaping RequestCompletion
     ) {
@@ -54,7 +54,7 @@ final class RequestFlow: DispatchedRequest, CredentialUser {
         self.owner = owner
         self.configuration = configuration
         self.plan = plan
-        self.patience = patience
+        self.callersDeadline = callersDeadline
         self.core = core
         self.progress = progress
         self.completion = completion
@@ -72,7 +72,7 @@ final class RequestFlow: DispatchedRequest, CredentialUser {
     /// The latest time until which a caller waits for the request.
     ///
     /// This is the deadline, or the latest deadline of the requests that share the transfer if that is earlier.
-    var awaitedUntil: MonotonicTime { patience.map { min(deadline, $0()) } ?? deadline }
+    var awaitedUntil: MonotonicTime { callersDeadline.map { min(deadline, $0()) } ?? deadline }
 
     var hasEnded: Bool { state.withLock { $0.hasEnded } }
     var isRunning: Bool { state.withLock { $0.isRunning } }

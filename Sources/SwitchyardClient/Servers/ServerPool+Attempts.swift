@@ -259,16 +259,16 @@ extension ServerPool {
 extension ServerPool {
     /// A pair of suspicion probes and their routes.
     ///
-    /// One probe goes to the suspect, which is slow or has failed, and the other to another server (the witness).
+    /// One probe goes to the suspect, which is slow or has failed, and the other to another server (the peer).
     struct Suspicion: Sendable {
         var probe: SuspicionProbe
         var suspect: Route
-        var witness: Route
+        var peer: Route
     }
 
     /// Returns the time within which a working server is expected to respond to a probe.
-    func patience(with attempt: Attempt) -> Duration {
-        state.withLock { $0.core.patience(with: attempt) }
+    func timeLimit(of attempt: Attempt) -> Duration {
+        state.withLock { $0.core.timeLimit(of: attempt) }
     }
 
     /// Reports the result of a probe.
@@ -310,7 +310,7 @@ extension ServerPool {
                 Suspicion(
                     probe: probe,
                     suspect: state.route(probe.suspect, usesCDN: false),
-                    witness: state.route(probe.witness, usesCDN: false)
+                    peer: state.route(probe.peer, usesCDN: false)
                 )
             }
         }
@@ -320,13 +320,13 @@ extension ServerPool {
     func settle(
         _ suspicion: Suspicion,
         suspect: AttemptOutcome,
-        witness: AttemptOutcome,
+        peer: AttemptOutcome,
         resumedAt: MonotonicTime?,
         at now: MonotonicTime
     ) -> [SwitchEvent] {
         state.withLock { state in
             if let resumedAt { state.core.processResumed(at: resumedAt) }
-            return state.core.settleSuspicion(suspicion.probe, suspect: suspect, witness: witness, at: now)
+            return state.core.settleSuspicion(suspicion.probe, suspect: suspect, peer: peer, at: now)
         }
     }
 }

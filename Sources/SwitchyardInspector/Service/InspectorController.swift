@@ -9,7 +9,7 @@ final class InspectorController: Sendable {
     /// The time for which a feed request waits for a change.
     ///
     /// After it, the feed is sent without a change.
-    static let patience = Duration.seconds(20)
+    static let longestWait = Duration.seconds(20)
 
     let client: NetworkClient
     let book: TrafficStore
@@ -62,7 +62,7 @@ final class InspectorController: Sendable {
     func feed(after change: Int) async -> InspectorFeed? {
         guard presence.come() else { return nil }
         defer { presence.leave() }
-        if change > 0 { await bell.wait(after: change, atMost: Self.patience, on: client.time) }
+        if change > 0 { await bell.wait(after: change, atMost: Self.longestWait, on: client.time) }
         return latest(after: change)
     }
 

@@ -10,7 +10,7 @@ final class PagePresence: Sendable {
     }
 
     /// The time for which a page counts as open after its last feed request has ended.
-    static let patience = Duration.seconds(30)
+    static let gracePeriod = Duration.seconds(30)
 
     private let time: any TimeSource
     private let opened: @Sendable () -> Void
@@ -55,7 +55,7 @@ final class PagePresence: Sendable {
         state.withLock { state in
             state.waiting -= 1
             guard state.waiting == 0, !state.isOver else { return }
-            let deadline = time.now.advanced(by: Self.patience)
+            let deadline = time.now.advanced(by: Self.gracePeriod)
             state.timer = time.schedule(at: deadline) { [weak self] in self?.close(isOver: false) }
         }
     }

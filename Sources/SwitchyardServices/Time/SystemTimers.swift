@@ -103,7 +103,7 @@ struct SystemAlarm {
     /// After this time it is set again.
     private static let longestDelay: Int64 = 3_600_000_000_000
     /// The delay of the system timer above which the machine is assumed to have slept.
-    private static let patience = Duration.milliseconds(100)
+    private static let sleepThreshold = Duration.milliseconds(100)
 
     private var dueAt: MonotonicTime?
 
@@ -113,7 +113,7 @@ struct SystemAlarm {
     /// late.
     func rings(by deadline: MonotonicTime, at now: MonotonicTime) -> Bool {
         let dueAt = dueAt ?? .distantFuture
-        return dueAt <= deadline && now < dueAt.advanced(by: Self.patience)
+        return dueAt <= deadline && now < dueAt.advanced(by: Self.sleepThreshold)
     }
 
     /// Whether the system timer fired so late that the process must have been paused.

@@ -22,7 +22,7 @@ package struct URLSessionRequest: Sendable {
     /// The timeout is set on the session and on every request. A request's own timeout is 60 s unless set (Apple,
     /// `URLRequest`, "timeoutInterval"), and the stricter of both timeouts applies (Apple, `URLSessionConfiguration`,
     /// the note on policies of the request). With 60 s, a long poll, a silent stream and a WebSocket would end.
-    package static let patience: Double = 86_400
+    package static let systemTimeout: Double = 86_400
 
     package let head: URLRequest
     let body: Body
@@ -40,7 +40,7 @@ package struct URLSessionRequest: Sendable {
         var head = URLRequest(
             url: url,
             cachePolicy: .reloadIgnoringLocalCacheData,
-            timeoutInterval: Self.patience
+            timeoutInterval: Self.systemTimeout
         )
         head.httpShouldHandleCookies = false
         head.httpMethod = request.method.name

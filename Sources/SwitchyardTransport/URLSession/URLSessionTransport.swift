@@ -91,7 +91,7 @@ public final class URLSessionTransport: Transport {
         let settings = URLSessionConfiguration.ephemeral
         settings.keepNothing()
         settings.httpMaximumConnectionsPerHost = max(1, configuration.maximumConnectionsPerHost)
-        settings.timeoutIntervalForRequest = URLSessionRequest.patience
+        settings.timeoutIntervalForRequest = URLSessionRequest.systemTimeout
         #if canImport(Darwin)
             settings.keep(to: configuration.tls)
         #endif

@@ -111,12 +111,12 @@ import Testing
         let topics = try start(user: "ann")
         var call = APIConfiguration(path: "topics")
         call.cacheLifetime = .seconds(60)
-        let witness = PageLoadRecorder()
+        let loadRecorder = PageLoadRecorder()
 
-        try await witness.watching { try await Self.ways[way](topics, call) }
+        try await loadRecorder.watching { try await Self.ways[way](topics, call) }
 
         let origin = PageOrigin(environment: .release, user: "ann", userChanges: 0)
-        #expect(witness.origins == [topics.client.service.name: [origin]])
+        #expect(loadRecorder.origins == [topics.client.service.name: [origin]])
     }
 
     @Test func `a page that is missing in another environment does not end the list`() async throws {

@@ -75,16 +75,16 @@ import Testing
     }
 
     @Test func `a request releases its completion when it ends`() async throws {
-        final class Witness: Sendable {}
+        final class Canary: Sendable {}
         let (client, _) = try NetworkClient.stubbed { _ in .status(200) }
-        weak var kept: Witness?
+        weak var kept: Canary?
 
         await withCheckedContinuation { continuation in
-            let witness = Witness()
-            kept = witness
-            client.send(APIConfiguration(path: "list")) { [witness] _ in
+            let canary = Canary()
+            kept = canary
+            client.send(APIConfiguration(path: "list")) { [canary] _ in
                 continuation.resume()
-                withExtendedLifetime(witness) {}
+                withExtendedLifetime(canary) {}
             }
         }
         _ = try await client.send(APIConfiguration(path: "list"))
@@ -94,34 +94,34 @@ import Testing
     }
 
     @Test func `a transfer releases its callbacks when it ends`() async throws {
-        final class Witness: Sendable {}
+        final class Canary: Sendable {}
         let lab = try DownloadLab()
         lab.serve(LoopbackContent(DownloadLab.bytes(100_000)))
         lab.server.route(.post, "/up", answering: .text("ok"))
-        weak var download: Witness?
-        weak var upload: Witness?
+        weak var download: Canary?
+        weak var upload: Canary?
 
         await withCheckedContinuation { continuation in
-            let witness = Witness()
-            download = witness
+            let canary = Canary()
+            download = canary
             let configuration = lab.download {
                 $0.monitor = TransferMonitor()
-                $0.onEvent = { _ in withExtendedLifetime(witness) {} }
+                $0.onEvent = { _ in withExtendedLifetime(canary) {} }
             }
             lab.client.download(configuration, on: .global()) { _ in
-                withExtendedLifetime(witness) {}
+                withExtendedLifetime(canary) {}
             } completion: { _ in
-                withExtendedLifetime(witness) { continuation.resume() }
+                withExtendedLifetime(canary) { continuation.resume() }
             }
         }
         await withCheckedContinuation { continuation in
-            let witness = Witness()
-            upload = witness
+            let canary = Canary()
+            upload = canary
             let configuration = UploadConfiguration(path: "up", from: .data(Data(count: 100_000)))
             lab.client.upload(configuration, on: .global()) { _ in
-                withExtendedLifetime(witness) {}
+                withExtendedLifetime(canary) {}
             } completion: { _ in
-                withExtendedLifetime(witness) { continuation.resume() }
+                withExtendedLifetime(canary) { continuation.resume() }
             }
         }
         await until { download == nil && upload == nil }

@@ -35,7 +35,7 @@ import Testing
         line.enter(FairLine.Ticket(number: 1, owner: 1, priority: .low))
         for number in 2...40 { line.enter(FairLine.Ticket(number: UInt64(number), owner: 2, priority: .high)) }
 
-        #expect(drain(&line).firstIndex(of: 1) == FairLine.patience - 1)
+        #expect(drain(&line).firstIndex(of: 1) == FairLine.agingInterval - 1)
     }
 
     @Test

@@ -99,16 +99,16 @@ import Testing
     }
 
     @Test func `a batch releases its handlers, accessories and delegate after its end`() async {
-        final class Witness: Sendable {}
-        struct Holder: RequestAccessory { let witness: Witness }
-        weak var kept: Witness?
+        final class Canary: Sendable {}
+        struct Holder: RequestAccessory { let canary: Canary }
+        weak var kept: Canary?
         let batch = RequestBatch([APIRequest<Int>.ready(1)], options: .test(.failFast))
         await withCheckedContinuation { continuation in
-            let witness = Witness()
-            kept = witness
-            batch.adding(Holder(witness: witness)).onFinish { _ in withExtendedLifetime(witness) {} }
-            batch.group.onProgress { _ in withExtendedLifetime(witness) {} }
-            batch.whenEnded { _ in withExtendedLifetime(witness) { continuation.resume() } }
+            let canary = Canary()
+            kept = canary
+            batch.adding(Holder(canary: canary)).onFinish { _ in withExtendedLifetime(canary) {} }
+            batch.group.onProgress { _ in withExtendedLifetime(canary) {} }
+            batch.whenEnded { _ in withExtendedLifetime(canary) { continuation.resume() } }
             batch.resume()
         }
 

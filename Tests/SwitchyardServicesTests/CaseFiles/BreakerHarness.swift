@@ -73,8 +73,8 @@ struct BreakerHarness {
             return
         }
         let chosen = core.choose(excluding: [0], at: now)
-        let witness = SettledAttempt(try #require(chosen), .success(latency: .milliseconds(1)))
-        _ = core.settle([SettledAttempt(attempt, outcome), witness], at: now)
+        let confirmation = SettledAttempt(try #require(chosen), .success(latency: .milliseconds(1)))
+        _ = core.settle([SettledAttempt(attempt, outcome), confirmation], at: now)
     }
 
     /// Ejects the server regardless of its results.

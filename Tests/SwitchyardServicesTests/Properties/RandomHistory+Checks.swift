@@ -51,11 +51,11 @@ extension RandomHistory {
     }
 
     /// Settles suspicion probes and checks that they change only the permitted state.
-    mutating func check(_ probe: SuspicionProbe, _ suspect: AttemptOutcome, _ witness: AttemptOutcome) throws {
+    mutating func check(_ probe: SuspicionProbe, _ suspect: AttemptOutcome, _ peer: AttemptOutcome) throws {
         let before = marks
         let owner = core.recovery.position(of: probe.suspect)
         let isBlind = core.timeline.isFrozen
-        note(core.settleSuspicion(probe, suspect: suspect, witness: witness, at: now))
+        note(core.settleSuspicion(probe, suspect: suspect, peer: peer, at: now))
         for (position, mark) in marks.enumerated() where mark != before[position] {
             try require(position == owner, owner == nil ? "I5" : "I6")
             try require(suspect != .neutral && (!isBlind || suspect.isAnswer), "I14")

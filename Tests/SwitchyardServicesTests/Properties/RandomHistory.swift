@@ -148,8 +148,8 @@ struct RandomHistory {
         guard !suspicions.isEmpty, chance(0.6) else { return }
         let probe = suspicions.remove(at: Int(random.next() % UInt64(suspicions.count)))
         let suspect = randomOutcome(of: probe.suspect)
-        let witness = randomOutcome(of: probe.witness)
-        try check(probe, suspect, witness)
+        let peer = randomOutcome(of: probe.peer)
+        try check(probe, suspect, peer)
     }
 
     // MARK: - Commands

@@ -94,19 +94,19 @@ import Testing
     }
 
     @Test func `a removed timer releases its action`() {
-        final class Witness: Sendable {}
+        final class Canary: Sendable {}
         var heap = TimerHeap()
-        weak var weakWitness: Witness?
+        weak var weakCanary: Canary?
         let timer: TimerHeap.Entry
         do {
-            let witness = Witness()
-            weakWitness = witness
-            timer = TimerHeap.Entry(deadline: .zero) { _ = witness }
+            let canary = Canary()
+            weakCanary = canary
+            timer = TimerHeap.Entry(deadline: .zero) { _ = canary }
         }
         heap.insert(timer)
 
         _ = heap.remove(timer)
 
-        #expect(weakWitness == nil)
+        #expect(weakCanary == nil)
     }
 }

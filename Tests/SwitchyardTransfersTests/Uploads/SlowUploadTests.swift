@@ -101,7 +101,7 @@ import Testing
     @Test(arguments: [(0, 1), (4, 4), (9, 9)])
     func `the server may take as long to respond as the body took to send, and at least a second`(
         seconds: Int,
-        patience: Int
+        timeout: Int
     ) async throws {
         let client = try client()
         let held = Gate()
@@ -115,7 +115,7 @@ import Testing
         clock.advance(by: .seconds(seconds))
         await give(1, of: gates)
 
-        clock.advance(by: .seconds(patience) - .milliseconds(1))
+        clock.advance(by: .seconds(timeout) - .milliseconds(1))
         #expect(readers.withLock { $0 } == 1)
         clock.advance(by: .seconds(1))
         await until { readers.withLock { $0 } == 2 }

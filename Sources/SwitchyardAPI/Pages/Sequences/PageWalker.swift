@@ -41,12 +41,12 @@ actor PageWalker<Item: Sendable> {
 
     /// Returns a page, or throws if its environment or user differs from that of the earlier pages.
     private func page(_ request: PageRequest) async throws -> Page<Item> {
-        let witness = PageLoadRecorder()
-        let page = try await witness.watching { try await load(request) }
-        guard !witness.origins.differ(from: origins.withLock { $0 }) else {
+        let loadRecorder = PageLoadRecorder()
+        let page = try await loadRecorder.watching { try await load(request) }
+        guard !loadRecorder.origins.differ(from: origins.withLock { $0 }) else {
             throw cursor.failure(.cancelled(.superseded))
         }
-        origins.withLock { $0.merge(witness.origins) { list, _ in list } }
+        origins.withLock { $0.merge(loadRecorder.origins) { list, _ in list } }
         return page
     }
 }

@@ -193,9 +193,9 @@ extension Credentials {
         isRefresh: Bool,
         of body: @Sendable () async throws -> Credential?
     ) async -> Result<Credential?, CredentialError> {
-        let witness = isRefresh ? RefreshRecorder() : nil
+        let recorder = isRefresh ? RefreshRecorder() : nil
         do {
-            let new = try await RefreshRecorder.$current.withValue(witness) { try await body() }
+            let new = try await RefreshRecorder.$current.withValue(recorder) { try await body() }
             // No header field can hold this credential. If it were accepted, every later request would fail before it
             // is sent.
             guard !isRefresh || new?.canBeSent ?? true else {
@@ -203,11 +203,11 @@ extension Credentials {
             }
             return .success(new)
         } catch CredentialError.missing {
-            return .failure(witness?.last?.outage.map { .unavailable($0) } ?? .missing)
+            return .failure(recorder?.last?.outage.map { .unavailable($0) } ?? .missing)
         } catch let error as CredentialError {
             return .failure(error)
         } catch {
-            if let witness, let outage = TokenRefreshFailure(thrown: error, after: witness.last) {
+            if let recorder, let outage = TokenRefreshFailure(thrown: error, after: recorder.last) {
                 return .failure(.unavailable(outage))
             }
             return .failure(.refreshFailed(InterceptorError(name: "refresh", underlying: error)))

@@ -4,8 +4,8 @@ import SwitchyardServices
 ///
 /// Requests with a higher priority go first. Among requests of equal priority the client handles that sent them take
 /// turns, so that a handle with a thousand requests does not block another handle. The requests of one handle keep
-/// their order. Every ``patience``th slot goes to the request that has waited longest, so that requests of low priority
-/// get a slot too.
+/// their order. One slot in ``agingInterval`` goes to the request that has waited longest, so that requests of low
+/// priority get a slot too.
 struct FairLine {
     struct Ticket: Hashable {
         let number: UInt64
@@ -14,7 +14,7 @@ struct FairLine {
     }
 
     /// The distance between two slots that are assigned by waiting time instead of by priority.
-    static let patience = 8
+    static let agingInterval = 8
 
     /// The requests sent through one client handle, the oldest first.
     private struct Queue {
@@ -94,7 +94,7 @@ struct FairLine {
     mutating func next() -> Ticket? {
         guard !present.isEmpty else { return nil }
         given += 1
-        let ticket = given.isMultiple(of: Self.patience) ? takeOldest() : takeByRank()
+        let ticket = given.isMultiple(of: Self.agingInterval) ? takeOldest() : takeByRank()
         if let ticket { present.remove(ticket.number) }
         return ticket
     }

@@ -238,12 +238,12 @@ package struct Transfer: Sendable {
     ///
     /// - Parameters:
     ///   - broken: The attempt and its failure.
-    ///   - witness: An attempt at another server that has completed the same request since then. If there is one, it
-    ///     confirms the failure.
-    package func charge(_ broken: Break, witness: Attempt? = nil) {
+    ///   - confirmation: An attempt at another server that has completed the same request since then. If there is one,
+    ///     it confirms the failure.
+    package func charge(_ broken: Break, confirmedBy confirmation: Attempt? = nil) {
         var settled = [SettledAttempt(broken.attempt.afterwards, broken.outcome)]
-        if let witness, witness.isElsewhere(than: broken.attempt) {
-            settled.append(SettledAttempt(witness.afterwards, .answered))
+        if let confirmation, confirmation.isElsewhere(than: broken.attempt) {
+            settled.append(SettledAttempt(confirmation.afterwards, .answered))
         }
         core.publish(pool.settle(settled, resumedAt: core.clock.resumedAt, at: core.now), from: pool)
     }

@@ -135,7 +135,7 @@ extension SwitchingCore {
     ///   - now: The current time.
     /// - Returns: The time, at least ``BudgetRules/shortestPause``, or `nil` if waiting is unnecessary or has no
     ///   prospect. For example, tokens are available, no failover is in flight, the last failover began
-    ///   ``BudgetRules/patience`` ago, or every server fails the endpoint.
+    ///   ``BudgetRules/tokenWait`` ago, or every server fails the endpoint.
     package mutating func failoverPause(
         after kind: FailureKind?,
         held: Duration,

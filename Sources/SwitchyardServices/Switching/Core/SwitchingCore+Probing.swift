@@ -87,7 +87,7 @@ extension SwitchingCore {
     ///
     /// The time is twice the usual response time of the server. If that is unknown, it is twice the usual response time
     /// of the preferred server, and if both are unknown, zero. It is at most a minute.
-    package func patience(with probe: Attempt) -> Duration {
+    package func timeLimit(of probe: Attempt) -> Duration {
         let known = recovery.position(of: probe).flatMap { evidence.servers[$0].latency.bulk }
         let usual = known ?? evidence.servers[Int(steering.current)].latency.bulk ?? 0
         return .seconds(min(Recovery.probeBudget, 2 * usual))

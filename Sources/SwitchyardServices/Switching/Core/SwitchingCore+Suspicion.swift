@@ -6,7 +6,7 @@ package struct SuspicionProbe: Sendable, Hashable {
     /// The attempt on the suspected server.
     package var suspect: Attempt
     /// The attempt on the other server, whose response confirms that the network works.
-    package var witness: Attempt
+    package var peer: Attempt
     /// The time limit of each probe.
     ///
     /// A probe without a response within this time has failed with ``FailureKind/timeout``.
@@ -28,9 +28,9 @@ extension SwitchingCore {
     ///   - attempt: The attempt on the suspected server.
     ///   - endpoint: The endpoint of the probes, if it differs from that of the attempt.
     ///   - unsuitable: The servers that do not serve the probes.
-    ///   - patience: The minimum time limit of each probe.
+    ///   - minimum: The minimum time limit of each probe.
     ///   - now: The current time.
-    /// - Returns: The probes, to be passed to ``settleSuspicion(_:suspect:witness:at:)``. The result is `nil` if the
+    /// - Returns: The probes, to be passed to ``settleSuspicion(_:suspect:peer:at:)``. The result is `nil` if the
     ///   policy does not hedge, outcomes are no evidence at this time (`Timeline.isQuiet(at:)`), the suspected server
     ///   is ejected (taken out of use for a time) or does not serve the probes, probes of it are already in flight or
     ///   have counted against it ``HedgingRules/suspicionRounds`` times, hedges of the endpoint have not helped
@@ -39,7 +39,7 @@ extension SwitchingCore {
         of attempt: Attempt,
         asking endpoint: UInt32? = nil,
         without unsuitable: ServerSet = [],
-        atLeast patience: Duration = .milliseconds(200),
+        atLeast minimum: Duration = .milliseconds(200),
         at now: MonotonicTime
     ) -> SuspicionProbe? {
         let time = read(now)
@@ -59,8 +59,8 @@ extension SwitchingCore {
         let delay = lateDelay(for: suspect, remaining: 3_600).map { Duration.seconds($0) } ?? hedging.unknown
         return SuspicionProbe(
             suspect: suspect,
-            witness: self.attempt(Choice(position: peer), .suspicion, for: traits, at: now),
-            limit: max(patience, delay * 2)
+            peer: self.attempt(Choice(position: peer), .suspicion, for: traits, at: now),
+            limit: max(minimum, delay * 2)
         )
     }
 
@@ -76,22 +76,22 @@ extension SwitchingCore {
     /// - Parameters:
     ///   - probe: The probes.
     ///   - suspect: The outcome of the attempt on the suspected server.
-    ///   - witness: The outcome of the attempt on the other server.
+    ///   - peer: The outcome of the attempt on the other server.
     ///   - now: The current time.
     /// - Returns: The resulting events.
     package mutating func settleSuspicion(
         _ probe: SuspicionProbe,
         suspect: AttemptOutcome,
-        witness: AttemptOutcome,
+        peer: AttemptOutcome,
         at now: MonotonicTime
     ) -> [SwitchEvent] {
         let time = read(now)
-        if witness.isAnswer { provePath(at: time) }
+        if peer.isAnswer { provePath(at: time) }
         evidence.recordSuspicion(
             probe.suspect.endpoint,
             suspect: suspect,
-            witness: witness,
-            on: recovery.position(of: probe.witness),
+            peer: peer,
+            on: recovery.position(of: probe.peer),
             at: time
         )
         guard let position = recovery.position(of: probe.suspect) else { return takeEvents() }
@@ -102,11 +102,11 @@ extension SwitchingCore {
             recordSuccess(position, latency: latency.inSeconds, at: time)
         case .answered:
             recordResponse(position, at: time)
-        case .failure(let kind, let retryAfter) where witness.isAnswer:
+        case .failure(let kind, let retryAfter) where peer.isAnswer:
             guard timeline.counts(probe.suspect, nil, at: time) else { break }
             extras.refundHedge()
             evidence.countSuspicion(position)
-            charge(probe.suspect, at: position, kind, retryAfter, witness: witness, at: time)
+            charge(probe.suspect, at: position, kind, retryAfter, peer: peer, at: time)
         default:
             break
         }
@@ -121,7 +121,7 @@ extension SwitchingCore {
         at position: Int,
         _ kind: FailureKind,
         _ retryAfter: Duration?,
-        witness: AttemptOutcome,
+        peer: AttemptOutcome,
         at time: Double
     ) {
         guard kind == .timeout, rules.policy.detection.lateness != nil else {
@@ -129,6 +129,6 @@ extension SwitchingCore {
             let failure = Failure(kind, suspect, endpoint: twin, retryAfter: retryAfter, hasConfirmation: true)
             return recordFailure(position, failure, at: time)
         }
-        recordOvertaken(suspect, on: position, by: witness, weight: 2, at: time)
+        recordOvertaken(suspect, on: position, by: peer, weight: 2, at: time)
     }
 }

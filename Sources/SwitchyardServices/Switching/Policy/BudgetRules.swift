@@ -14,7 +14,7 @@ package struct BudgetRules: Sendable, Hashable {
     /// The time after the last permitted failover during which other requests wait for its token: 2 s.
     ///
     /// A slower server will hardly help the waiting requests.
-    package static let patience = Duration.seconds(2)
+    package static let tokenWait = Duration.seconds(2)
     /// The age of a slow attempt after which its request no longer checks for a hedge: 10 s.
     package static let longestCheck = Duration.seconds(10)
     /// The time after which about a third (1/e) of the unused hedge tokens is left: 20 s.

@@ -143,7 +143,7 @@ struct DownloadRun {
             do throws(RequestFailure) {
                 let response = try await transfer.open(request, avoiding: avoided)
                 take(note: response.context)
-                state.breaks.charge(in: transfer, witness: response)
+                state.breaks.charge(in: transfer, confirmedBy: response)
                 return response
             } catch {
                 take(note: error.context)

@@ -103,10 +103,10 @@ struct DownloadBreaks: Sendable {
     /// Reports the interruptions to the server pool as failures of their servers, once a server has responded or the
     /// download will not try again.
     ///
-    /// A response (`witness`) with a status below 500 proves that the network works.
-    mutating func charge(in transfer: Transfer, witness response: ServiceResponse? = nil) {
-        let witness = response.flatMap { $0.status < 500 ? $0.context.attempt : nil }
-        for one in uncharged { transfer.charge(one, witness: witness) }
+    /// A response with a status below 500 proves that the network works.
+    mutating func charge(in transfer: Transfer, confirmedBy response: ServiceResponse? = nil) {
+        let confirmation = response.flatMap { $0.status < 500 ? $0.context.attempt : nil }
+        for one in uncharged { transfer.charge(one, confirmedBy: confirmation) }
         uncharged = []
     }
 }

@@ -130,7 +130,7 @@ struct ParallelFetch: Sendable {
         let response: ServiceResponse
         do throws(RequestFailure) {
             response = try await transfer.open(request, avoiding: breaks.avoided(in: transfer), name: RequestID())
-            breaks.charge(in: transfer, witness: response)
+            breaks.charge(in: transfer, confirmedBy: response)
         } catch {
             guard let outage = ServerOutage(error), await outlasts(outage, &interruptions) else {
                 throw .fatal(.request(error.reason))

@@ -243,7 +243,7 @@ struct ResumableUpload {
 
 extension ResumableUpload {
     /// The timeout of a request for the offset if another server could be asked instead.
-    private static let patience = Duration.seconds(10)
+    private static let offsetTimeout = Duration.seconds(10)
 
     /// Sends a request of the upload and waits for its response, whatever its status.
     mutating func dispatch(
@@ -293,7 +293,7 @@ extension ResumableUpload {
         var request = request(at: session)
         dialect.take(.question, in: &request)
         request.mayBeRepeated = true
-        if transfer.pool.hasAlternatives { request.timeout = Self.patience }
+        if transfer.pool.hasAlternatives { request.timeout = Self.offsetTimeout }
         return request
     }
 

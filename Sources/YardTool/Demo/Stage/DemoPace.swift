@@ -17,7 +17,7 @@ struct DemoPace: Sendable {
     /// The maximum number of download bytes per second, or `nil` for no limit.
     var downloadRate: Int?
     /// The timeout for each expected event.
-    var patience: Duration
+    var eventTimeout: Duration
 
     /// The pace for a person who watches the demo.
     static let show = DemoPace(
@@ -29,7 +29,7 @@ struct DemoPace: Sendable {
         uploadRate: 10 * 1_048_576,
         downloadBytes: 12 * 1_048_576,
         downloadRate: 10 * 1_048_576,
-        patience: .seconds(8)
+        eventTimeout: .seconds(8)
     )
 
     /// The pace for tests: as fast as possible.
@@ -42,6 +42,6 @@ struct DemoPace: Sendable {
         uploadRate: nil,
         downloadBytes: 3 * 1_048_576,
         downloadRate: nil,
-        patience: .seconds(20)
+        eventTimeout: .seconds(20)
     )
 }

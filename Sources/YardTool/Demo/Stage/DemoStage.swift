@@ -92,7 +92,7 @@ extension DemoStage {
     ) async -> Value? {
         await withTaskGroup(of: Value?.self) { group in
             group.addTask { await wait() }
-            group.addTask { [limit = pace.patience] in
+            group.addTask { [limit = pace.eventTimeout] in
                 // The sleep ends early only if the event has occurred or the demo was interrupted.
                 try? await Task.sleep(for: limit)
                 return nil

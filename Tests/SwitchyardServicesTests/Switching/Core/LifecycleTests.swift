@@ -98,7 +98,7 @@ import Testing
         driver.advance(1)
         driver.core.pathChanged(at: driver.now)
         driver.advance(2)
-        _ = driver.core.settleSuspicion(probe, suspect: .timedOut, witness: .ok, at: driver.now)
+        _ = driver.core.settleSuspicion(probe, suspect: .timedOut, peer: .ok, at: driver.now)
 
         #expect(driver.statistics("a")?.score == 0)
     }

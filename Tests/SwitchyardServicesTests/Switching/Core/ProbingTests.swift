@@ -187,10 +187,10 @@ import Testing
         var rounds = 0
         while let probe = driver.suspicion(of: slow) {
             rounds += 1
-            #expect(probe.suspect.server == 0 && probe.witness.server == 1)
+            #expect(probe.suspect.server == 0 && probe.peer.server == 1)
             #expect(driver.suspicion(of: slow) == nil)
             driver.advance(probe.limit.inSeconds)
-            driver.events += driver.core.settleSuspicion(probe, suspect: .timedOut, witness: .ok, at: driver.now)
+            driver.events += driver.core.settleSuspicion(probe, suspect: .timedOut, peer: .ok, at: driver.now)
         }
 
         #expect(rounds == 3)
@@ -203,7 +203,7 @@ import Testing
         let slow = try #require(driver.choose())
         let probe = try #require(driver.suspicion(of: slow))
 
-        driver.events += driver.core.settleSuspicion(probe, suspect: .ok, witness: .ok, at: driver.now)
+        driver.events += driver.core.settleSuspicion(probe, suspect: .ok, peer: .ok, at: driver.now)
 
         #expect(driver.statistics("a")?.score == 0)
         #expect(driver.events.isEmpty)
@@ -217,7 +217,7 @@ import Testing
         let slow = try #require(driver.choose())
         let probe = try #require(driver.suspicion(of: slow))
 
-        driver.events += driver.core.settleSuspicion(probe, suspect: .timedOut, witness: .timedOut, at: driver.now)
+        driver.events += driver.core.settleSuspicion(probe, suspect: .timedOut, peer: .timedOut, at: driver.now)
 
         #expect(driver.statistics("a")?.score == 0)
         #expect(driver.core.extras.hedges.tokens == 2)

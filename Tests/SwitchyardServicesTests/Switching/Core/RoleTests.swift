@@ -183,7 +183,7 @@ import Testing
         let probe = driver.core.takeSuspicion(of: slow, without: [1], at: driver.now)
         let other = driver.core.takeSuspicion(of: slow, without: [0], at: driver.now)
 
-        #expect(probe?.witness.server == 2)
+        #expect(probe?.peer.server == 2)
         #expect(other == nil)
     }
 

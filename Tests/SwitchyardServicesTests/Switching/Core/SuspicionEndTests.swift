@@ -12,7 +12,7 @@ import Testing
         let slow = try #require(driver.choose())
         let late = try #require(driver.suspicion(of: slow))
         driver.eject("a")
-        driver.events += driver.core.settleSuspicion(late, suspect: .timedOut, witness: .ok, at: driver.now)
+        driver.events += driver.core.settleSuspicion(late, suspect: .timedOut, peer: .ok, at: driver.now)
         driver.startTrial("a")
 
         let tried = try #require(driver.choose())
@@ -29,7 +29,7 @@ import Testing
         let slow = try #require(driver.choose())
         while let probe = driver.suspicion(of: slow) {
             driver.advance(0.3)
-            driver.events += driver.core.settleSuspicion(probe, suspect: .timedOut, witness: .ok, at: driver.now)
+            driver.events += driver.core.settleSuspicion(probe, suspect: .timedOut, peer: .ok, at: driver.now)
         }
         #expect(driver.state("a") == .ejected)
         driver.startTrial("a")
@@ -46,7 +46,7 @@ import Testing
         let probe = try #require(driver.suspicion(of: slow))
 
         driver.core.setOffline(true, at: driver.now)
-        driver.events += driver.core.settleSuspicion(probe, suspect: .timedOut, witness: .ok, at: driver.now)
+        driver.events += driver.core.settleSuspicion(probe, suspect: .timedOut, peer: .ok, at: driver.now)
 
         #expect(driver.statistics("a")?.score == 0)
         #expect(driver.statistics("a")?.share == 1)
@@ -57,11 +57,11 @@ import Testing
         driver.requests(20, .ok)
         let slow = try #require(driver.choose())
         let failed = try #require(driver.suspicion(of: slow))
-        driver.events += driver.core.settleSuspicion(failed, suspect: .timedOut, witness: .ok, at: driver.now)
+        driver.events += driver.core.settleSuspicion(failed, suspect: .timedOut, peer: .ok, at: driver.now)
         #expect(driver.core.evidence.servers[0].suspicionRounds == 1)
 
         let answered = try #require(driver.suspicion(of: slow))
-        driver.events += driver.core.settleSuspicion(answered, suspect: .answered, witness: .ok, at: driver.now)
+        driver.events += driver.core.settleSuspicion(answered, suspect: .answered, peer: .ok, at: driver.now)
 
         #expect(driver.core.evidence.servers[0].suspicionRounds == 0)
     }
@@ -76,7 +76,7 @@ import Testing
         while rounds < 100, let probe = driver.suspicion(of: slow) {
             rounds += 1
             driver.advance(0.3)
-            driver.events += driver.core.settleSuspicion(probe, suspect: .timedOut, witness: .ok, at: driver.now)
+            driver.events += driver.core.settleSuspicion(probe, suspect: .timedOut, peer: .ok, at: driver.now)
         }
 
         #expect(driver.state("a") == .healthy)

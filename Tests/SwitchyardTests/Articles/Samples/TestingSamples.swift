@@ -85,9 +85,9 @@ enum TestingSamples {
         // end
     }
 
-    private struct Impatience: Error {}
+    private struct MissingRetry: Error {}
 
-    static func tryRules(_ signing: RequestInterceptor, _ patience: RequestInterceptor) async throws {
+    static func tryRules(_ signing: RequestInterceptor, _ retrying: RequestInterceptor) async throws {
         // sample
         var call = APIConfiguration(path: "topics")
         let context = DispatchContext(service: "topics", environment: .test)
@@ -100,7 +100,7 @@ enum TestingSamples {
             context: RequestContext(service: "topics", environment: .test, method: .get)
         )
         let round = RoundResult(configuration: call, context: context, result: .failure(refused))
-        guard case .retry? = try await patience.retry?(round) else { throw Impatience() }
+        guard case .retry? = try await retrying.retry?(round) else { throw MissingRetry() }
         // end
     }
 

@@ -16,8 +16,8 @@
             var received = Data()
             var hasAnswered = false
             var buffer = [UInt8](repeating: 0, count: 4096)
-            var patience = timeval(tv_sec: 30, tv_usec: 0)
-            setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+            var timeout = timeval(tv_sec: 30, tv_usec: 0)
+            setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
             while received.range(of: Data("\r\n0\r\n\r\n".utf8)) == nil {
                 let count = recv(connection, &buffer, buffer.count, 0)
                 guard count > 0 else { break }
@@ -173,8 +173,8 @@
         private static func serveWithoutExpectation(_ connection: Int32) -> Int {
             var heads = 0
             var buffer = [UInt8](repeating: 0, count: 4096)
-            var patience = timeval(tv_sec: 30, tv_usec: 0)
-            setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+            var timeout = timeval(tv_sec: 30, tv_usec: 0)
+            setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
             while true {
                 let count = recv(connection, &buffer, buffer.count, 0)
                 guard count > 0 else { return heads }

@@ -49,14 +49,14 @@ import Testing
         let found = violations(of: call(.failed(.deadlineExceeded), first: well, preferred: silence))
 
         #expect(found.map(\.kind) == [.tooLate])
-        #expect(found.map(\.witness) == [.first])
+        #expect(found.map(\.baseline) == [.first])
     }
 
     @Test func `in a simulation, an error status counts as a response and must not be lost`() {
         let found = violations(of: call(.failed(.overloaded), first: refusal))
 
         #expect(found.map(\.kind) == [.refusedUnsent])
-        #expect(found.map(\.witness) == [.both])
+        #expect(found.map(\.baseline) == [.both])
     }
 
     @Test func `in a simulation, a successful response must not become an error status`() {

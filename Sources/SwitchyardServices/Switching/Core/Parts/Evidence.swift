@@ -242,23 +242,23 @@ extension Evidence {
     /// Resets the number of pairs of suspicion probes after the server has responded.
     mutating func clearSuspicion(_ position: Int) { servers[position].suspicionRounds = 0 }
 
-    /// Records whether suspicion probes were useful, and the result of the other server (`witness`).
+    /// Records whether suspicion probes were useful, and the result of the other server (`peer`).
     ///
     /// `position` is the other server, or `nil` if it was ejected or recovered since the probe began.
     mutating func recordSuspicion(
         _ endpoint: UInt32,
         suspect: AttemptOutcome,
-        witness: AttemptOutcome,
+        peer: AttemptOutcome,
         on position: Int?,
         at time: Double
     ) {
         guard judgesEndpoints else { return }
-        endpoints.recordHedge(endpoint, helped: witness.isAnswer && suspect.failureKind != nil, at: time)
+        endpoints.recordHedge(endpoint, helped: peer.isAnswer && suspect.failureKind != nil, at: time)
         guard let position else { return }
         let twin = EndpointTable.twin(of: endpoint)
-        if witness.isAnswer {
+        if peer.isAnswer {
             endpoints.recordResponse(twin, from: position, latency: nil, isLate: false, at: time)
-        } else if witness.failureKind != nil {
+        } else if peer.failureKind != nil {
             endpoints.recordFailure(endpoint, on: position, at: time)
             endpoints.recordFailure(twin, on: position, at: time)
         }

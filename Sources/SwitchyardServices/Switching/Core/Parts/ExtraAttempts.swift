@@ -208,9 +208,9 @@ extension ExtraAttempts {
 
         /// Whether a token may soon be returned to the failover budget.
         ///
-        /// It may if a failover is in flight and the last failover began less than ``BudgetRules/patience`` ago.
+        /// It may if a failover is in flight and the last failover began less than ``BudgetRules/tokenWait`` ago.
         func mayComeBack(at time: Double) -> Bool {
-            underWay > 0 && time < lastAt + BudgetRules.patience.inSeconds
+            underWay > 0 && time < lastAt + BudgetRules.tokenWait.inSeconds
         }
     }
 }

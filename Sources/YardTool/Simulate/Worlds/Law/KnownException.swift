@@ -49,7 +49,7 @@ struct KnownException: Sendable {
             name: "back too soon",
             reason: "The first server was on trial or had just recovered, and it failed again.",
             mostPer100000Calls: 10,
-            covers: { violation, _ in violation.witness == .preferred }
+            covers: { violation, _ in violation.baseline == .preferred }
         ),
         KnownException(
             name: "chance",

@@ -22,8 +22,8 @@ enum Law {
         let first = harm(to: call, comparedWith: call.byFirst)
         let preferred = harm(to: call, comparedWith: call.byCurrent)
         guard let kind = first ?? preferred else { return nil }
-        let witness: Violation.Witness = first == nil ? .preferred : preferred == nil ? .first : .both
-        return Violation(kind: kind, witness: witness, call: call)
+        let baseline: Violation.Baseline = first == nil ? .preferred : preferred == nil ? .first : .both
+        return Violation(kind: kind, baseline: baseline, call: call)
     }
 
     private static func harm(

@@ -30,7 +30,7 @@ struct Violation: Sendable {
     }
 
     /// The client without switching for which the call would have succeeded.
-    enum Witness: String, Sendable, Codable {
+    enum Baseline: String, Sendable, Codable {
         /// Both the client that uses the first server and the client that uses the server that was preferred at that
         /// time.
         case both = "first and preferred server"
@@ -43,7 +43,7 @@ struct Violation: Sendable {
     var kind: Kind
     /// The client without switching for which the call would have succeeded, or `nil` if the violated rule does not
     /// compare responses.
-    var witness: Witness?
+    var baseline: Baseline?
     /// The call, or `nil` if the violation concerns all calls of the world (the random scenario) together.
     var call: PlayedCall?
     /// The numbers that violate the rule, or an empty string if the violation concerns a single call.
@@ -59,7 +59,7 @@ struct Violation: Sendable {
 /// have succeeded are the same.
 struct ViolationGroup: Sendable, Hashable, Codable {
     var kind: Violation.Kind
-    var witness: Violation.Witness?
+    var baseline: Violation.Baseline?
     /// Whether the call had low priority.
     var isLow = false
     /// Whether the call was a write request without an idempotency key.
@@ -67,7 +67,7 @@ struct ViolationGroup: Sendable, Hashable, Codable {
 
     fileprivate init(_ violation: Violation) {
         kind = violation.kind
-        witness = violation.witness
+        baseline = violation.baseline
         isLow = violation.call?.priority == .low
         isWrite = violation.call?.kind == .write || violation.call?.kind == .replacement
     }
@@ -77,6 +77,6 @@ extension ViolationGroup: CustomStringConvertible {
     /// A short description of the class.
     var description: String {
         let call = [isLow ? "low priority" : nil, isWrite ? "write without key" : nil].compactMap(\.self)
-        return ([kind.rawValue] + call + [witness?.rawValue].compactMap(\.self)).joined(separator: ", ")
+        return ([kind.rawValue] + call + [baseline?.rawValue].compactMap(\.self)).joined(separator: ", ")
     }
 }

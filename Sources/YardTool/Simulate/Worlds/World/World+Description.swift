@@ -24,12 +24,12 @@ extension Traffic: CustomStringConvertible {
             case .closed(let callers, let pause):
                 "by \(callers) callers, each with a pause of \(pause.inWords) between two calls"
             }
-        let patience =
+        let deadline =
             deadlines.lowerBound == deadlines.upperBound
             ? deadlines.lowerBound.inWords : "\(deadlines.lowerBound.inWords) to \(deadlines.upperBound.inWords)"
         let shares = [("low", lowShare), ("high", highShare)].filter { $0.1 > 0 }
             .map { ", \(($0.1 * 100).rounded(to: 0)) % \($0.0)" }
-        return "\(calls) calls, \(how), deadline \(patience)" + shares.joined()
+        return "\(calls) calls, \(how), deadline \(deadline)" + shares.joined()
     }
 }
 
