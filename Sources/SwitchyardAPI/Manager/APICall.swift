@@ -8,12 +8,13 @@ import SwitchyardServices
 /// The life of a call, in order, with the file of each stage:
 ///
 /// 1. **Rules, owner, cache** (`SwitchyardAPI/Manager/APIManager+Values.swift`). The client's rules are applied. The
-///    call gets an owner, which is the current environment and the current user, and a cache plan if its response may
-///    be stored (`SwitchyardAPI/Manager/Caching/CachePlan.swift`). `APIManager.value(_:for:at:)` ends here with a fresh
-///    value in memory if it was stored with status 200, only the lifetime decides on freshness, fresh stored responses
-///    may be used, no observer is set, and the call does not continue earlier work. (The calls of an interceptor and
-///    those of a chain of requests continue earlier work.) Otherwise, an ``APICall`` is made with the configuration,
-///    the owner and the cache plan.
+///    call gets an owner, which is the current environment and the current user or the owner of the earlier work that
+///    the call continues. It also gets a cache plan if its response may be stored
+///    (`SwitchyardAPI/Manager/Caching/CachePlan.swift`). `APIManager.value(_:for:at:)` ends here with a fresh value in
+///    memory if it was stored with status 200, only the lifetime decides on freshness, fresh stored responses may be
+///    used, no observer is set, and the call does not continue earlier work. (The calls of an interceptor and those of
+///    a chain of requests continue earlier work.) Otherwise, an ``APICall`` is made with the configuration, the owner
+///    and the cache plan.
 /// 2. **Stored response** (`SwitchyardAPI/Manager/Caching/CachedCall.swift`). A call that has a cache plan looks for a
 ///    response in memory, then on disk (`SwitchyardAPI/Manager/Caching/CachedCall+Recall.swift`). A fresh response ends
 ///    the call. A call that may use only stored responses ends here with an error if no response is usable; a call
@@ -24,12 +25,12 @@ import SwitchyardServices
 ///    (`SwitchyardClient/Dispatch/NetworkClient+Sending.swift`) by `sent`, or by `fetched` if the call has a cache
 ///    plan. The client chooses the kind of the request (`ClientCore+Dispatch.swift`). A call with `sharing` is a
 ///    `SharedRequest` if it can share a transfer (`SharedName.swift`). The first of several equal `SharedRequest`s
-///    starts their transfer, which is a request of its own without `sharing`. A request without `sharing` that has
-///    limits, interceptors, credentials, retries, observers or an owner that is bound to a login runs in rounds
-///    (`SwitchyardClient/Flow/RequestFlow+Rounds.swift`). A round is one try at the request with its failovers and
-///    hedges. Any other request without `sharing` has a single round. Every request is added to the dispatch table of
-///    the client (`SwitchyardClient/Client/ClientCore.swift`), unless the environment has changed, the client is
-///    closed, or the identifier of the request is in use.
+///    starts their transfer, which is a request of its own without `sharing`. Any other request, with or without
+///    `sharing`, that has limits, interceptors, credentials, retries, observers or an owner that is bound to a login
+///    runs in rounds (`SwitchyardClient/Flow/RequestFlow+Rounds.swift`). A round is one try at the request with its
+///    failovers and hedges. A request with none of these has a single round. Every request is added to the dispatch
+///    table of the client (`SwitchyardClient/Client/ClientCore.swift`), unless the environment has changed, the client
+///    is closed, or the identifier of the request is in use.
 /// 4. **Attempts** (`SwitchyardClient/Failover/Failover.swift`, `Failover+Attempts.swift`). In each round a server is
 ///    chosen and an attempt is sent, and another server may follow.
 /// 5. **End of the request** (`SwitchyardClient/Failover/Failover+Ending.swift`,
@@ -39,8 +40,9 @@ import SwitchyardServices
 ///    follow. The request ends once, with a response of any status or a failure, and leaves the dispatch table.
 /// 6. **Validation and decoding** (`SwitchyardAPI/Manager/APICall+Decoding.swift`). Before this stage, the cache
 ///    entries that a write has made outdated are removed (`removeChanged`). If the request failed, only the redirects
-///    before the failure count as responses to the write. After this stage, the entries with the tags that the call
-///    names are removed (`removeTagged`). Both are in `APICall+Receiving.swift`.
+///    before the failure count as responses to the write. If this stage succeeds or the server confirms a stored
+///    response (304), the entries with the tags that the call names are removed afterwards (`removeTagged`). Both are
+///    in `APICall+Receiving.swift`.
 /// 7. **Storage** (`SwitchyardAPI/Manager/Caching/CachedCall+Fetch.swift`). A call that has a cache plan runs stages 3
 ///    to 6 in its fetch, which then stores the response. There are several reasons not to store it. For example, the
 ///    user has changed since the request, the response comes from another environment or server than the plan requires,
