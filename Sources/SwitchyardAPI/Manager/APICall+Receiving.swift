@@ -64,7 +64,7 @@ extension APICall {
         return module.completed(APIError(failure))
     }
 
-    /// Returns the configuration of a request with the cache's conditions.
+    /// Returns the configuration of a request with the conditional header fields of the cache.
     ///
     /// Fields that the caller has set stay.
     func asking(_ conditions: HTTPHeaders, about stored: CachedValue<Value>) -> APIConfiguration {
@@ -74,8 +74,8 @@ extension APICall {
         return copy
     }
 
-    /// Returns the configuration of a request without the cache's conditions, after a conditional request had no usable
-    /// result.
+    /// Returns the configuration of a request without the conditional header fields of the cache, after a conditional
+    /// request had no usable result.
     ///
     /// The request may take only the time that the first request has left, because the call has one deadline.
     func asking(within rest: Duration?) -> APIConfiguration {

@@ -227,7 +227,7 @@ extension APICall {
     /// - Parameters:
     ///   - client: The client that sends the request.
     ///   - stored: The stored response that the server may confirm.
-    ///   - conditions: The header fields by which the server may confirm it.
+    ///   - conditions: The conditional header fields by which the server may confirm it.
     /// - Returns: The value with its response.
     /// - Throws: ``APIError``.
     @concurrent func fetched(
@@ -239,8 +239,8 @@ extension APICall {
             try await client.answer(to: call, id: RequestID(), progress: call.progress)
         }
         var received: ReceivedResponse
-        // If the caller has set a condition itself, it refers to the caller's copy, so the 304 response is returned to
-        // the caller.
+        // If the caller has set a conditional header field, that field refers to the caller's copy, so the 304 response
+        // is returned to the caller.
         if let stored, !conditions.isEmpty, HTTPCacheRules.mayConfirm(configuration.method, configuration.headers) {
             // One call has one deadline, even if it takes two requests.
             let deadline = client.deadline(of: configuration)

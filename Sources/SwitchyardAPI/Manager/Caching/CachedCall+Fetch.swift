@@ -74,8 +74,8 @@ extension CachedCall {
             _ turn: Int
         ) {
             let response = fetched.response
-            // The app has set the condition itself, so this 304 states only that the app's own copy is current. The 304
-            // is not stored.
+            // The app has set the conditional header field, so this 304 states only that the app's own copy is current.
+            // The 304 is not stored.
             guard response.status != 304 || fetched.isConfirmation else { return }
             guard let answer = fields(of: response, transit) else { return forgetOlder(than: turn) }
             let willStore = plan.policy.willStore ?? plan.cache.defaults.willStore
