@@ -281,8 +281,8 @@ extension ServerListUpdater {
 
     /// Stores the list in use, unless it is stored already.
     ///
-    /// A new list is stored at once. At the end of each fetch, the validators of further URLs are stored. If the list
-    /// could not be stored before, it is stored then. A newer list that another process has stored is kept.
+    /// A new list is stored immediately. At the end of each fetch, the validators of further URLs are stored. If the
+    /// list could not be stored before, it is stored then. A newer list that another process has stored is kept.
     private func storeList() async {
         let (isStored, list, contents) = state.withLock { ($0.isStored, $0.newest, $0.contents) }
         guard !isStored, let list, let contents else { return }

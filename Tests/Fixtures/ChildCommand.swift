@@ -64,7 +64,7 @@ package final class ChildCommand {
 
     deinit { kill() }
 
-    /// Ends the command at once.
+    /// Ends the command immediately.
     package func kill() {
         guard status == nil else { return }
         // Not SIGTERM, because a child of a pool thread inherits a signal mask that blocks it.

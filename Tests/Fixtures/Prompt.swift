@@ -1,11 +1,11 @@
 #if canImport(Testing)
     package import Testing
 
-    /// The tests of a suite wait for a socket or another task, and continue at once when it is ready.
+    /// The tests of a suite wait for a socket or another task, and continue immediately when it is ready.
     ///
-    /// By default all tests start at once, and a test that becomes ready waits for all those that have not started. On
-    /// a small machine this takes longer than the deadline of a call. So only some of these tests run at the same time,
-    /// at a priority with its own threads. Before macOS 26 a task cannot raise its own priority.
+    /// By default all tests start at the same time, and a test that becomes ready waits for all those that have not
+    /// started. On a small machine this takes longer than the deadline of a call. So only some of these tests run at
+    /// the same time, at a priority with its own threads. Before macOS 26 a task cannot raise its own priority.
     ///
     /// A test waits for its place before its time limit starts. Otherwise, a test would exceed its limit on a machine
     /// on which the run of all tests takes longer than the limit.
@@ -73,7 +73,7 @@
     }
 
     extension Trait where Self == Prompt {
-        /// Runs with few other tests at a time, and continues at once when it is ready.
+        /// Runs with few other tests at a time, and continues immediately when it is ready.
         package static var prompt: Self { Self() }
     }
 #endif

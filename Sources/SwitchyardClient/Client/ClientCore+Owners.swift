@@ -43,7 +43,7 @@ extension NetworkClient {
     ///   - configuration: The configuration of the call.
     ///   - presentUser: A closure that returns the current user. If `nil`, ``NetworkClient/Options/user`` applies.
     ///   - needsUser: Whether only a call that depends on a login or on cookies gets an owner. The call is dispatched
-    ///     at once, so its environment cannot change before.
+    ///     immediately, so its environment cannot change before.
     /// - Returns: The owner, or `nil` if the client has neither credentials nor users nor cookies, and only one
     ///   environment.
     package func callOwner(

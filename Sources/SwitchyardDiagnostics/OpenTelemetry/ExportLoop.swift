@@ -2,8 +2,8 @@ import SwitchyardServices
 
 /// Sends the spans or metrics that a source has collected, in batches, one batch after another.
 ///
-/// A batch is sent after an interval, earlier if a full batch is waiting, and at once if a caller waits for everything
-/// to be sent. If nothing is waiting, no timer is set.
+/// A batch is sent after an interval, earlier if a full batch is waiting, and immediately if a caller waits for
+/// everything to be sent. If nothing is waiting, no timer is set.
 final class ExportLoop: Sendable {
     /// The content of a source that waits to be sent.
     enum Backlog {

@@ -68,7 +68,7 @@ import Testing
     }
 }
 
-/// A client with three stubbed servers, and the calls that are sent at once.
+/// A client with three stubbed servers, and the calls that are sent at the same time.
 private struct Burst {
     let transport: StubTransport
     private let client: NetworkClient

@@ -33,7 +33,7 @@ struct ObserveTests {
         }
     }
 
-    /// Completes at once, before or after `start` returns, with handles that retain their completion.
+    /// Completes immediately, before or after `start` returns, with handles that retain their completion.
     private final class KeepingTransport: Transport {
         private final class Handle: TransportTask {
             private let completion: @Sendable (Result<HTTPResponse, TransportError>) -> Void

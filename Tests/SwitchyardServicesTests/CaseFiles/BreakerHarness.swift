@@ -85,7 +85,7 @@ struct BreakerHarness {
     /// Ends a forced ejection with successful probes.
     mutating func forceHalfOpen() {
         if core.recovery.state(of: 0) == .ejected { core.recover(0, at: core.read(now)) }
-        // A server whose ejection is restored is probed at once.
+        // A server whose ejection is restored is probed immediately.
         _ = core.restore(SwitchMemory(savedAt: 0, current: "peer", ejected: ["subject"]), wallClock: 0, at: now)
         probe()
     }

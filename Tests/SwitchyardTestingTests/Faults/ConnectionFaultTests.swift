@@ -204,7 +204,7 @@ import Testing
 extension LoopbackServer {
     /// Connects as soon as the server listens.
     ///
-    /// A refusal returns at once.
+    /// A refusal returns immediately.
     func connectWhenListening() throws -> RawSocket {
         while true {
             do {

@@ -51,7 +51,7 @@
             Glibc.close(descriptor)
         }
 
-        /// Serves one connection on its own thread, which starts at once, and then closes the connection.
+        /// Serves one connection on its own thread, which starts immediately, and then closes the connection.
         ///
         /// - Parameter serve: Serves the connection with the given descriptor.
         func serveAtOnce(_ serve: @escaping @Sendable (Int32) -> Void) {

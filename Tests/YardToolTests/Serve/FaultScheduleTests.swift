@@ -6,7 +6,7 @@ import Testing
 @testable import yard
 
 @Suite struct FaultScheduleTests {
-    /// A clock on which every timer fires at once.
+    /// A clock on which every timer fires immediately.
     private struct PassedTime: TimeSource {
         struct Timer: ScheduledTimer {
             func cancel() {}

@@ -24,7 +24,7 @@ class JSONTree {
   /** The initially unfolded depth; `usual` is the maximum number of children of an initially unfolded node. */
   static depth = 3;
   static usual = 30;
-  /** The maximum number of levels that are unfolded at once, as a limit for deeply nested data. */
+  /** The maximum number of levels that are unfolded at the same time, as a limit for deeply nested data. */
   static levels = 50;
 
   constructor(value) {

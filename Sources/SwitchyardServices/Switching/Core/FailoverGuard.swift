@@ -122,8 +122,8 @@ extension SwitchingCore {
         return .stopped(obstacle ?? lackOfServers(for: request, at: read(now)))
     }
 
-    /// Whether a request could go to another server in use, or to the first server, now if its attempt failed because no
-    /// connection was established.
+    /// Whether a request could now go to another server in use, or to the first server, if its attempt failed because
+    /// no connection was established.
     ///
     /// Another ejected server (one that is out of use for a time) does not count. The request would go there after a
     /// failure, but the server that is being tried will more probably respond.
@@ -154,8 +154,8 @@ extension SwitchingCore {
 
     /// Returns the first guard of the request itself that stops a failover, or `nil` if there is none.
     package static func obstacle(to request: FailoverRequest) -> FailoverGuard? {
-        // A request that is not safe to repeat is never at two servers at once, and is not sent again while an earlier
-        // copy may still be executed.
+        // A request that is not safe to repeat is never at two servers at the same time, and is not sent again while an
+        // earlier copy may still be executed.
         guard request.mayBeResent else { return .resendRule }
         // At the deadline the caller gets a result, so a later response would be discarded.
         guard request.hasTime else { return .deadline }

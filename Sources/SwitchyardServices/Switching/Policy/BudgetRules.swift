@@ -19,10 +19,10 @@ package struct BudgetRules: Sendable, Hashable {
     package static let longestCheck = Duration.seconds(10)
     /// The time after which about a third (1/e) of the unused hedge tokens is left: 20 s.
     ///
-    /// A client with little traffic could otherwise save tokens and spend them all at once. If a server of a large
-    /// fleet is slow for a moment, every client then hedges, and the hedges overload all servers for minutes (`yard
-    /// simulate --scenario herd --selection lowestLatency --clients 2000`). A client that sends 10 requests per second
-    /// still earns 10 tokens in this time.
+    /// A client with little traffic could otherwise save tokens and spend all of them at the same time. If a server of
+    /// a large fleet is slow for a moment, every client then hedges, and the hedges overload all servers for minutes
+    /// (`yard simulate --scenario herd --selection lowestLatency --clients 2000`). A client that sends 10 requests per
+    /// second still earns 10 tokens in this time.
     package static let hedgeTokenLife = Duration.seconds(20)
     /// The time that a request must have waited for a hedge with a lent token: 500 ms.
     package static let lentTokenWait = Duration.milliseconds(500)
@@ -62,9 +62,9 @@ package struct BudgetRules: Sendable, Hashable {
     package var hedgeEarning = 0.05
     /// Whether the size of a budget may grow to the number of concurrent requests; default `true`.
     ///
-    /// Successes have to earn the additional tokens like the others. When a server dies, all its requests fail at once.
-    /// With fewer tokens than requests, some requests would fail although the next server is healthy. A budget whose
-    /// size is 0 does not grow.
+    /// Successes have to earn the additional tokens like the others. When a server dies, all its requests fail at the
+    /// same time. With fewer tokens than requests, some requests would fail although the next server is healthy. A
+    /// budget whose size is 0 does not grow.
     package var growsWithConcurrency = true
 
     /// Creates the rules of the recommended policy.

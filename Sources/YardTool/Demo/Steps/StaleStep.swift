@@ -3,7 +3,7 @@ import SwitchyardResources
 
 /// A step that shows a stale stored response, and then the fresh response of the server.
 struct StaleStep: DemoStep {
-    let title = "A stale response, shown at once and then refreshed"
+    let title = "A stale response, shown immediately and then refreshed"
 
     func run(on stage: DemoStage) async throws {
         for try await answer in stage.topics.headlines() {

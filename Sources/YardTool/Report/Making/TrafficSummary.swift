@@ -59,7 +59,7 @@ struct TrafficSummary {
             let why = outage.isSlow ? "" : ", because \(cause.why(from: name, to: name))"
             return "\(start), and was taken out of service at \(ejectedAt.moment)\(why)"
         }
-        // Usually the client switches at once. The row of the fault states the time of the ejection.
+        // Usually the client switches immediately. The row of the fault states the time of the ejection.
         let isPrompt = abs(move.at - ejectedAt) < Self.longestSwitch
         let delay = Duration.seconds(max(0, (isPrompt ? ejectedAt : move.at) - outage.from)).figure
         let heir = report.servers[move.to]

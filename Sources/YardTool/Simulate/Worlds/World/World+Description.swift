@@ -20,7 +20,7 @@ extension Traffic: CustomStringConvertible {
     var description: String {
         let how =
             switch arrival {
-            case .open(let rate, let burst): "\(rate.rounded(to: 2)) per second, \(burst) at once"
+            case .open(let rate, let burst): "\(rate.rounded(to: 2)) per second, \(burst) at the same time"
             case .closed(let callers, let pause):
                 "by \(callers) callers, each with a pause of \(pause.inWords) between two calls"
             }
