@@ -103,7 +103,9 @@ size_t exchange_skip_piece(struct ycurl_exchange *exchange, size_t count) {
     return exchange->received_total > MOST_SKIPPED ? stop(exchange, YCURL_ANSWERED, 0) : count;
 }
 
-/// Makes a body that has no length and ends with its connection complete only if TLS has signalled the end (RFC 9112
+/// Turns on the check of the signalled end for a body that needs it.
+///
+/// A body without a length that ends with its connection counts as complete only if TLS has signalled the end (RFC 9112
 /// section 9.8). libcurl (7.88) does not report this signal. It calls the progress callback once more before it
 /// releases the connection, and the signal is checked there.
 static void mind_end(struct ycurl_exchange *exchange, int status) {

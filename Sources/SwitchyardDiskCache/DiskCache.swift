@@ -23,9 +23,9 @@ import SwitchyardServices
 public final class DiskCache: ResponseStore {
     /// The limits of a disk cache.
     public struct Limits: Sendable, Hashable {
-        /// The maximum size of all entries in bytes, 100 MiB by default.
+        /// The maximum size of all entries in bytes, 100 MiB by default; beyond it, entries are evicted.
         public var cost: Int
-        /// The maximum size of one entry in bytes, an eighth of `cost` by default.
+        /// The maximum size of one entry in bytes, an eighth of `cost` by default; a larger response is not stored.
         public var entryCost: Int
         /// The maximum size of the entries that wait to be written to a slow disk, in bytes, 16 MiB by default.
         ///

@@ -30,7 +30,8 @@ import SwitchyardServices
 public final class Outbox: Sendable {
     /// The limits and settings of an outbox.
     public struct Options: Sendable {
-        /// The maximum number of stored requests, over all environments and users, 1,000 by default.
+        /// The maximum number of stored requests, over all environments and users, 1,000 by default; a full outbox
+        /// rejects further requests.
         public var maximumCount: Int
         /// The maximum age of a request, 7 days by default.
         ///

@@ -24,7 +24,7 @@ import SwitchyardServices
 /// The list is in use until this object is released or ``stop()`` is called. Then nothing is fetched any more, and the
 /// client keeps the servers that it has.
 public final class ServerList: Sendable {
-    /// The maximum size of a list in bytes: 256 KiB.
+    /// The maximum size of a list in bytes, 256 KiB; a larger list is refused.
     public static let maximumSize = 262_144
     /// The maximum number of URLs.
     public static let maximumURLs = 8

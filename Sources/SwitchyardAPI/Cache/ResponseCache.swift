@@ -24,9 +24,9 @@ public import SwitchyardServices
 public final class ResponseCache: Sendable {
     /// The limits of the entries in memory.
     public struct Limits: Sendable, Hashable {
-        /// The maximum cost of all entries in bytes, 20 MiB by default.
+        /// The maximum cost of all entries in bytes, 20 MiB by default; beyond it, entries are evicted.
         public var cost: Int
-        /// The maximum number of entries, 10,000 by default.
+        /// The maximum number of entries, 10,000 by default; beyond it, entries are evicted.
         public var count: Int
 
         /// Creates limits.

@@ -8,7 +8,8 @@ final class TypeReader {
     private var usedWithinThemselves: Set<String> = []
     /// The number of the declaration that replaces a declaration, by the number of the replaced declaration.
     var replacements: [Int: Int] = [:]
-    /// The maximum nesting depth of schemas, counting each reference and each property on the way.
+    /// The maximum nesting depth of schemas, counting each reference and each property on the way; a deeper schema is
+    /// an error.
     private let maximumDepth = 3_000
     private var depth = 0
 

@@ -1,6 +1,6 @@
 import SwitchyardInspector
 
-/// The numbers of several reports as a table, with a column for each report.
+/// The verdicts of several reports, and a table of their numbers with a column for each report.
 struct ReportComparison {
     private let reports: [StoredReport]
 
@@ -8,7 +8,7 @@ struct ReportComparison {
         self.reports = reports
     }
 
-    /// The settings that differ, the table, and the verdict of each report.
+    /// The verdict of each report, an empty line, and the table, which begins with the settings that differ.
     var lines: [String] {
         let names =
             zip("ABCDEFGHIJKLMNOPQRSTUVWXYZ", reports).map { String($0.0) }

@@ -43,7 +43,7 @@ public final class Credentials: Sendable {
     public struct Policy: Sendable, Hashable {
         /// How long before its expiry a credential is refreshed, by default 30 s.
         public var leeway: Duration = .seconds(30)
-        /// The maximum number of refreshes in ``window``, by default 5.
+        /// The maximum number of refreshes in ``window``, by default 5; further refreshes fail.
         public var refreshes = 5
         /// The period in which refreshes are counted, by default 30 s.
         public var window: Duration = .seconds(30)

@@ -126,7 +126,7 @@ extension SwitchingCore {
         recovery.age(position, to: time)
     }
 
-    /// Records a failure, and ejects the server if the failure reaches a limit.
+    /// Records a failure, and ejects the server if the evidence against it is now sufficient.
     mutating func recordFailure(_ position: Int, _ failure: Failure, at time: Double) {
         age(position, to: time)
         evidence.noteFailure(failure.kind, of: position, at: time)

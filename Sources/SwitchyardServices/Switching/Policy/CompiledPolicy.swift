@@ -37,7 +37,8 @@ final class CompiledPolicy: Sendable {
     let unknownHedge: Double
     /// The time in seconds for which a failure of an endpoint is remembered.
     let endpointWindow: Double
-    /// The time in seconds by which a server's mean latency may exceed that of the fastest server.
+    /// The maximum difference in seconds between the mean latency of a server that
+    /// ``SelectionStrategy/lowestLatency`` may choose and that of the fastest server (``SwitchPolicy/latencyWindow``).
     let latencyWindow: Float
     private let lateness: LatenessRule
     /// The negative amount that a timely response (``Lateness``) adds to the lateness of a server.

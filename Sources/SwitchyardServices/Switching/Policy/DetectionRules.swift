@@ -117,10 +117,10 @@ package struct ScoreRule: Sendable, Hashable {
 package struct RatioRule: Sendable, Hashable {
     /// The ratio of failed requests at which the server is ejected, 0...1; default 0.1.
     package var threshold: Double
-    /// The minimum number of finished requests; default 40.
+    /// The minimum number of finished requests before the ratio can eject the server; default 40.
     package var minimum: Int
-    /// The value that the lower end of the ratio's 95 % confidence interval (Wilson) must reach, 0...1; if 0, the
-    /// default, it is not used.
+    /// The value that the lower end of the ratio's 95 % confidence interval (Wilson) must reach before the server is
+    /// ejected, 0...1; if 0, the default, the interval is not used.
     package var confidenceFloor: Double
 
     /// Creates a rule.
@@ -130,7 +130,7 @@ package struct RatioRule: Sendable, Hashable {
         self.confidenceFloor = confidenceFloor
     }
 
-    /// Whether the number and the ratio of failures reach the limits of the rule.
+    /// Whether the number and the ratio of failures are high enough to eject the server.
     func isExceeded(failures: Int, of requests: Int) -> Bool {
         guard requests >= max(minimum, 1) else { return false }
         let count = Double(requests)

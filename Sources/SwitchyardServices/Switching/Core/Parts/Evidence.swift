@@ -1,8 +1,9 @@
 /// The evidence from the outcomes of attempts, about the servers and about the endpoints of their requests.
 struct Evidence: Sendable {
-    /// The number of times in a row that a server must be late with one endpoint before it reaches a limit.
+    /// The number of late attempts in a row with one endpoint after which the server may be ejected, even if its
+    /// lateness over all endpoints is below the threshold.
     ///
-    /// The server is late if its hedge (a second attempt on another server) responds first and quickly. Late attempts
+    /// An attempt is late if its hedge (a second attempt on another server) responds first and quickly. Late attempts
     /// that overlap in time count once.
     private static let latesInRow: UInt8 = 4
     /// The seconds for which extra attempts prefer other servers to a server whose last attempt failed.
@@ -121,7 +122,7 @@ extension Evidence {
 
     /// Counts a failure against a server.
     ///
-    /// - Returns: The limit of a detector that the server has reached, or `nil` if it has reached none.
+    /// - Returns: The rule of detection by which the server may be ejected, or `nil` if there is none.
     mutating func charge(_ failure: SwitchingCore.Failure, to position: Int, at time: Double) -> SwitchCause? {
         let isProven = isProven(failure, at: time)
         count(position, isProven ? .failure : .uncountedFailure, at: time)
@@ -172,7 +173,7 @@ extension Evidence {
     ///   - waited: The seconds that the attempt has waited.
     ///   - weight: The factor by which the attempt counts more than usual.
     ///   - time: The current time.
-    /// - Returns: Whether the server has reached a limit.
+    /// - Returns: Whether the server is late enough to be ejected.
     mutating func recordOvertaken(
         _ attempt: Attempt,
         on position: Int,

@@ -6,7 +6,7 @@ struct KnownException: Sendable {
     let name: String
     /// The reason for accepting the violations.
     let reason: String
-    /// The maximum number of violations in 100,000 calls.
+    /// The number of violations in 100,000 calls that is accepted; more make the run fail.
     let mostPer100000Calls: Double
     /// A function that returns whether the exception covers a violation in a world (random scenario).
     let covers: @Sendable (Violation, World) -> Bool
