@@ -266,7 +266,9 @@ import Testing
         #expect(transport.requestCount == first * 2)
     }
 
-    @Test func `a posting sink posts when its limit is reached, even if its batch size is larger`() async throws {
+    @Test func `a posting sink posts its log entries when its limit is reached, even if the batch size is larger`()
+        async throws
+    {
         let (client, transport) = try NetworkClient.stubbed(switching: .off) { _ in .status(200) }
         let sink = PostingSink(client: client, destination: APIConfiguration(path: "log"), batch: 10, limit: 3)
 

@@ -124,7 +124,7 @@ import Testing
     }
 
     @Test
-    func `entries are removed by key, partition, rule or all at once, and a removed entry is not found again`()
+    func `an entry that was removed by key, partition, rule or with all entries is not found again`()
         async throws
     {
         let disk = try DiskCache(at: folder.url)

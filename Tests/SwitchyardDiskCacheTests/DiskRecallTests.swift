@@ -120,7 +120,7 @@ import Testing
         #expect(requests == 1)
     }
 
-    @Test func `stored responses are checked in the order of YTKNetwork and with its error codes`()
+    @Test func `stored responses are checked in YTKNetwork's order and with YTKNetwork's error codes`()
         async throws
     {
         let first = try start()

@@ -88,7 +88,7 @@ import Testing
             #"{"entries": [E]}"#, "\u{FEFF}{\"log\": {\"entries\": [E]}}",
         ]
     )
-    func `an archive whose log has invalid members is shown`(text: String) throws {
+    func `a HAR archive whose log has invalid members is shown`(text: String) throws {
         let data = Data(text.replacing("E", with: Self.entry()).utf8)
 
         #expect(InspectorRecord(of: try HARArchive(data: data), name: "a").feed.calls.map(\.path) == ["/a"])

@@ -42,7 +42,7 @@ import Testing
         #expect(error["error"]?.isEmpty == false)
     }
 
-    @Test func `a status fault that the inspector injects applies to the chosen number of calls of one server`()
+    @Test func `a status fault that the inspector injects affects the chosen number of calls to one server`()
         async throws
     {
         let lab = try await lab()

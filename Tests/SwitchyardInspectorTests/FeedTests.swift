@@ -115,7 +115,7 @@ import Testing
         #expect((attempts[1].start - attempts[0].start).rounded() == 250)
     }
 
-    @Test func `a retry is shown with the wait before it and its reason`() async throws {
+    @Test func `a retry is shown with the wait before the retry and the reason for the wait`() async throws {
         let policy = RetryPolicy(maximumRetries: 1, backoff: .constant(.seconds(1)))
         let lab = try InspectorLab(servers: 1, retry: policy) { _, clock in
             clock.now < MonotonicTime(seconds: 0.5) ? .status(503) : .json("[]")

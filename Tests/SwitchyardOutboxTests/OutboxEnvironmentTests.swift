@@ -82,7 +82,7 @@ import Testing
         #expect(transport.requestCount == 0)
     }
 
-    @Test func `a write is not sent if the environment switches just before`() async throws {
+    @Test func `a stored write is not sent if the environment switches just before the write is sent`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let (client, transport) = try NetworkClient.stubbed { _ in .status(201) }
         // The rules run after the outbox has checked the environment and before the request records its own.
@@ -130,7 +130,9 @@ import Testing
         run.stop()
     }
 
-    @Test func `a rule that sets the interceptors does not let a write be sent in another environment`() async throws {
+    @Test func `a stored write is not sent in another environment even if a rule replaces its interceptors`()
+        async throws
+    {
         defer { try? FileManager.default.removeItem(at: file) }
         let (client, transport) = try NetworkClient.stubbed { _ in .status(201) }
         client.rules.add("/**") { call in

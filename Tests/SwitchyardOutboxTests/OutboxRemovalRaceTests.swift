@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func `a removal waits for a write in flight that was removed by its number`() async throws {
+    @Test func `removing the writes of a key also waits for a write in flight that was already removed`() async throws {
         let outbox = try outbox()
         let entry = try outbox.store(write, replacementKey: "k")
         let flush = Task { try await outbox.flush() }

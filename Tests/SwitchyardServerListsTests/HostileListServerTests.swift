@@ -78,7 +78,7 @@ import Testing
         #expect(target.requestCount == 0)
     }
 
-    @Test func `a 304 to a request without a condition is not accepted as a list`() async throws {
+    @Test func `a 304 response to a request without If-None-Match is not accepted as a list`() async throws {
         let lab = try ListLab()
         let lists = try ListServer(Data())
         lists.server.route(.get, "/list.json", answering: .status(304))

@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test
-    func `a list that was issued too far in the future is replaced by a list with a higher version that expires later`()
+    func `a list that was issued in the far future is replaced by a higher version that expires later`()
         throws
     {
         let rules = try rules()

@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test
-    func `a list that a stolen key signed with the highest version does not block the lists of its successor key`()
+    func `a list with the highest version from a stolen key does not block the lists of the successor key`()
         async throws
     {
         let lab = try ListLab()

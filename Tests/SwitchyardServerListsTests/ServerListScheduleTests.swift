@@ -32,7 +32,7 @@ import Testing
         #expect(abs(times.reduce(0, +) / 1_000 - 8) < 0.2)
     }
 
-    @Test func `a fetch that is requested before the first fetch is due at once`() {
+    @Test func `a list fetch that is requested before the first fetch is due immediately`() {
         var random = RandomSource(seed: 1)
         var schedule = ServerListSchedule(options, at: .zero, &random)
 
@@ -41,7 +41,7 @@ import Testing
         #expect(schedule.due == .zero)
     }
 
-    @Test func `a requested fetch never delays the fetch that is already due`() {
+    @Test func `a request for a list fetch does not delay the next scheduled fetch`() {
         var options = ServerList.Options()
         options.interval = .seconds(60)
         options.minimumPause = .seconds(300)
@@ -55,7 +55,7 @@ import Testing
         #expect(schedule.due == due)
     }
 
-    @Test func `fetches that are requested within a minute after a fetch become one fetch at the end of the minute`() {
+    @Test func `requests for a list within a minute after a fetch cause one fetch at the end of the minute`() {
         var random = RandomSource(seed: 1)
         var schedule = ServerListSchedule(options, at: .zero, &random)
         schedule.begin(at: .zero, &random)

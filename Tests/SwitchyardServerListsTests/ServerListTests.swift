@@ -103,7 +103,7 @@ import Testing
         #expect(lab.client.service.servers.map(\.name) == ["a"])
     }
 
-    @Test func `the URL that provided the newest list is requested first`() async throws {
+    @Test func `after a fetch, the URL that provided the newest list is requested first`() async throws {
         let lab = try ListLab()
         let (dead, good) = (try ListServer(Data()), try ListServer(lab.document(lab.servers)))
         dead.server.fault = .status(503)
@@ -120,7 +120,7 @@ import Testing
         #expect((dead.requestCount, good.requestCount) == (2, 2))
     }
 
-    @Test func `of several URLs with the newest list, the first stays the first to be requested`() async throws {
+    @Test func `if several URLs provide the newest list, the first of them is still requested first`() async throws {
         let lab = try ListLab()
         let document = try lab.document(lab.servers)
         let (one, other) = (try ListServer(document), try ListServer(document))
@@ -326,7 +326,7 @@ import Testing
         #expect(lists.requestCount == 1)
     }
 
-    @Test func `a list that is stopped fetches nothing more and leaves the client's servers unchanged`() async throws {
+    @Test func `after stop, a server list fetches nothing and keeps the client's servers`() async throws {
         let lab = try ListLab()
         let lists = try ListServer(lab.document(lab.servers))
         let list = try lab.list(from: [lists.url])

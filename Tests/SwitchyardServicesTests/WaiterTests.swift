@@ -4,7 +4,7 @@ import SwitchyardTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(5)), .prompt) struct WaiterTests {
-    @Test func `an outcome that arrives before the task waits is returned at once`() async {
+    @Test func `an outcome that arrives before the task waits is returned immediately`() async {
         let waiter = Waiter<Int>()
 
         #expect(waiter.resume(returning: 1))
@@ -22,7 +22,7 @@ import Testing
         #expect(results == [true, false])
     }
 
-    @Test func `a task that was cancelled before it waits gets the outcome of the cancellation`() async {
+    @Test func `a task that was cancelled before it waits gets the result for cancelled tasks`() async {
         let waiter = Waiter<Int>()
 
         let task = Task {
@@ -34,7 +34,7 @@ import Testing
         #expect(!waiter.resume(returning: 1))
     }
 
-    @Test func `a task that is cancelled while it waits gets the outcome of the cancellation`() async {
+    @Test func `a task that is cancelled while it waits gets the result for cancelled tasks`() async {
         let waiter = Waiter<Int>()
         let task = Task { await waiter.outcome { -1 } }
 

@@ -195,7 +195,7 @@ import Testing
         }
     }
 
-    /// A server that sends two messages at once, and a client with the credentials of Ann.
+    /// A server that sends two messages at the same time, and a client with the credentials of Ann.
     private func sockets(closing: Bool = false) throws -> (WebSocketServer, NetworkClient) {
         credentials.set(.bearer("ann"), in: .test)
         let server = try WebSocketServer { peer in

@@ -16,7 +16,7 @@ import Testing
 
     // `ByteRanges` is public. `0..<-1` and `length - Int.max` would trap.
     @Test(arguments: ["bytes=-5", "bytes=-99999999999999999999", "bytes=0-", "bytes=0-4", "bytes=-0"], [-1, -7, .min])
-    func `a content of negative length offers no ranges`(field: String, length: Int) {
+    func `no range of a content with a negative length can be satisfied`(field: String, length: Int) {
         #expect(ByteRanges(field, length: length) == .unsatisfiable)
     }
 
@@ -65,7 +65,7 @@ import Testing
     }
 
     // "Fields that the request has, among others": the test has several fields with one name.
-    @Test func `an expectation matches each of several fields with one name`() throws {
+    @Test func `an expectation matches any of several header fields with the same name`() throws {
         let url = try RequestURL(validating: "http://a.example/x")
         let two = HTTPHeaders([.init(name: "X-Tag", value: "a"), .init(name: "x-tag", value: "b")])
         let request = HTTPRequest(url: url, headers: two)

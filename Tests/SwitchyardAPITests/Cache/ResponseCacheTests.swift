@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(arguments: [Duration.seconds(0), .seconds(-1), .seconds(-1e12)])
-    func `a lifetime of zero or less stores nothing`(lifetime: Duration) {
+    func `a value with a lifetime of zero or less is not stored`(lifetime: Duration) {
         let cache = ResponseCache(time: ManualClock())
         cache.store(1, for: Self.key("/a"), lifetime: lifetime, cost: 1)
 

@@ -142,7 +142,7 @@ import Testing
         }
     }
 
-    @Test func `a response that is removed while it is being stored is gone`() async throws {
+    @Test func `a response that the app removes while the cache stores it does not stay in the cache`() async throws {
         let (topics, _) = try start()
         let time = InterruptedTime()
         let cache = ResponseCache(disk: shelf, time: time) { [date] in date.withLock { $0 } }
@@ -158,7 +158,7 @@ import Testing
         #expect(cache.count == 0 && shelf.answers.withLock { $0.isEmpty })
     }
 
-    @Test func `a resource that is wiped while the store is read is requested again`() async throws {
+    @Test func `if the app wipes a resource while the store is read, the stored response is not used`() async throws {
         let (first, _) = try start()
         _ = try await first.topic(1, lifetime: .seconds(60))
         let (second, transport) = try start()
@@ -170,7 +170,7 @@ import Testing
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `a response that varies by a field is not returned for another value after a restart`()
+    @Test func `after a restart, a response that varies by User-Agent is not returned to another User-Agent`()
         async throws
     {
         func title(_ agent: String) async throws -> String {
@@ -242,7 +242,7 @@ import Testing
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `keys are compared by SHA-256 in a store and by their whole text in memory`() {
+    @Test func `cache keys are compared by SHA-256 in a custom store, and by the whole text in memory`() {
         let key = CacheKey(CachePartition(service: "a", environment: "b"), path: "/c")
 
         #expect(key.fingerprint == MessageDigest.sha256(key.data) && key.fingerprint.count == 32)

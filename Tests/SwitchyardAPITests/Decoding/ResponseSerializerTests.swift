@@ -341,7 +341,7 @@ import Testing
         #expect(model.firstName == "Ada")
     }
 
-    @Test func `one broken element does not fail a lossy array`() throws {
+    @Test func `one broken element does not make the decoding of a lossy array fail`() throws {
         let text = #"[{"id":1,"title":"a"},{"id":"x"},null,{"id":4,"title":"d"}]"#
 
         let array = try ResponseSerializer.decodable(LossyArray<Topic>.self).value(of: Self.json(text))

@@ -109,7 +109,7 @@ import Testing
         #expect(error?.context.underlying is Refused)
     }
 
-    @Test func `every status is accepted if the rules are off`() throws {
+    @Test func `every status is accepted if the response rules are off`() throws {
         for status in [100, 199, 200, 299, 304, 404, 500, 599] {
             let answer = Self.raw("x", status: status)
             #expect((try? ResponseSerializer.data.value(of: answer, rules: .off)) != nil)
@@ -272,7 +272,7 @@ import Testing
         #expect(try ResponseSerializer.string.value(of: answer) == text)
     }
 
-    @Test func `a charset with characters that are invalid in a parameter is skipped`() {
+    @Test func `a charset parameter with an invalid value is skipped, and the next charset parameter counts`() {
         #expect(MediaType("text/html;charset=\"\u{2003}x\";charset=gbk")?.charset == "gbk")
         #expect(MediaType("text/html;charset=\"\u{FF}\";charset=gbk")?.charset == "\u{FF}")
     }

@@ -74,7 +74,7 @@ import Testing
         #expect(error.reason.summary.hasPrefix(family))
     }
 
-    @Test func `an error code of another domain is not a network failure, and its error is kept`() {
+    @Test func `an NSError with a code of URLError but another domain is not a network failure and is kept`() {
         let foreign = NSError(domain: "app", code: -1001)
 
         let error = APIError(foreign)

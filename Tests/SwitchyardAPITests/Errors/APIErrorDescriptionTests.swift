@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func `no credential appears in the description`() {
+    @Test func `no credential appears in the description of an error`() {
         let text = Self.refused.description
 
         for secret in ["hunter2", "s3cr3t", "topsecret", "Bearer abc"] { #expect(!text.contains(secret), "\(secret)") }
@@ -53,7 +53,7 @@ import Testing
         #expect(text.contains("A "))
     }
 
-    @Test func `the body is kept up to a limit together with its full length`() {
+    @Test func `an error keeps the body up to a limit and states the full length`() {
         var context = APIError.Context()
         context.keep(status: 500, headers: HTTPHeaders(), body: Data(count: 1_000_000))
 

@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(arguments: TransportError.Kind.allCases)
-    func `only an offline machine gets the message about a missing network`(kind: TransportError.Kind) {
+    func `only an error of an offline machine has the message about a missing network`(kind: TransportError.Kind) {
         let messages = ErrorMessages(languages: [.english])
         let error = APIError(TransportError(kind, message: ""))
         let text = messages.text(for: error)

@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: [#"{"code":301}"#, #"{"code":7}"#])
-    func `a call returns the stored response instead of a 503 response with an error code in its envelope`(body: String)
+    func `a stored response replaces a 503 response even if the envelope of the 503 has an error code`(body: String)
         async throws
     {
         let clock = ManualClock()
@@ -82,7 +82,7 @@ import Testing
         #expect(try await topics.value(Topic.self, for: call).title == "one")
     }
 
-    @Test func `a list ends at a 404 response with an error code of the module in its envelope`() async throws {
+    @Test func `a 404 response ends a list even if its envelope has an error code of the module`() async throws {
         let transport = StubTransport { _ in .json(#"{"code":301}"#, status: 404) }
         let module = APIModule(errors: ModuleErrors(TestError.self, codes: [301: .known]), envelope: Envelope())
         let topics = TopicAPI(client: try .stubbed(transport), module: module)

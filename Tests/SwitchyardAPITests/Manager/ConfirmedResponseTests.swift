@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test
-    func `a call with removesTags that gets a 304 removes the responses with the tags and keeps its own response`()
+    func `a call with removesTags that gets a 304 removes the tagged responses but keeps its own response`()
         async throws
     {
         let (client, _) = try tagged()
@@ -95,7 +95,7 @@ import Testing
 
     // RFC 9111 section 4.3.4: otherwise the stored content would get the new tag and would be confirmed by it forever.
     @Test(arguments: [CachePolicy.Freshness.lifetime, .http], [["ETag": "\"v1\""], [:]] as [HTTPHeaders])
-    func `a 304 response with another entity tag causes a request without a condition`(
+    func `after a 304 response with another entity tag, the request is repeated without conditional fields`(
         _ freshness: CachePolicy.Freshness,
         _ tag: HTTPHeaders
     ) async throws {
@@ -150,7 +150,7 @@ import Testing
         await #expect(throws: APIError(.cache(.expired))) { try await topics.value(Topic.self, for: only) }
     }
 
-    @Test func `a call sends no condition if revalidation is disabled or the time for revalidation has passed`()
+    @Test func `a call sends no If-None-Match if revalidation is disabled or its time has passed`()
         async throws
     {
         let (client, transport) = try tagged()
@@ -167,7 +167,7 @@ import Testing
         #expect(try await topics.response(for: configuration(), with: serializer).source == .network)
     }
 
-    @Test func `a POST is sent without a condition, because a condition would make it fail`() async throws {
+    @Test func `a cached POST is sent without If-None-Match, which would make it fail`() async throws {
         let transport = StubTransport { request in
             if request.headers["If-None-Match"] != nil { return .status(412) }
             let headers: HTTPHeaders = ["Content-Type": "application/json", "ETag": "\"v1\""]
@@ -183,7 +183,7 @@ import Testing
         #expect(try await topics.response(Topic.self, for: search).source == .network)
     }
 
-    @Test func `if the app sets a condition, it receives the 304 response`() async throws {
+    @Test func `if the app sets If-None-Match, the app receives the 304 response`() async throws {
         let (client, _) = try tagged()
         let topics = TopicAPI(client: client)
         var own = configuration()
@@ -193,7 +193,9 @@ import Testing
     }
 
     @Test(arguments: ["If-None-Match", "If-Modified-Since"])
-    func `a call with its own condition gets no condition of a stored response`(name: String) async throws {
+    func `if the app sets If-None-Match or If-Modified-Since, the cache adds no conditional header field`(name: String)
+        async throws
+    {
         let (client, transport) = try tagged()
         let topics = TopicAPI(client: client)
         var own = configuration()
@@ -208,7 +210,7 @@ import Testing
         #expect(transport.requests.map { $0.headers.count { conditions.contains($0.name) } } == [1, 1])
     }
 
-    @Test func `a call that sets its own condition shares no request with a call that sets none`() async throws {
+    @Test func `a call that sets If-None-Match shares no request with a call that does not`() async throws {
         let transport = StubTransport { [clock] request in
             let isKnown = request.headers["If-None-Match"] != nil
             return .delayed(by: .seconds(1), on: clock, isKnown ? .status(304) : .json(#"{"id":1,"title":"one"}"#))
@@ -227,7 +229,7 @@ import Testing
         #expect(try await plain.value.title == "one")
     }
 
-    @Test func `a 304 response to a condition that the app sets is not stored`() async throws {
+    @Test func `a 304 response to the app's own If-None-Match is not stored`() async throws {
         let transport = StubTransport { request in
             request.headers["If-None-Match"] == nil ? .json("[1]") : .status(304)
         }
@@ -241,7 +243,7 @@ import Testing
         #expect(try await topics.response(for: configuration(), with: .data).value == Data("[1]".utf8))
     }
 
-    @Test func `a 304 response to a condition that the app sets does not revalidate a stored response`() async throws {
+    @Test func `a 304 response to the app's own If-None-Match does not revalidate a stored response`() async throws {
         let transport = StubTransport { request in
             if request.headers["If-None-Match"] == "\"v2\"" { return .status(304, headers: ["ETag": "\"v2\""]) }
             let headers: HTTPHeaders = ["Content-Type": "application/json", "ETag": "\"v1\""]

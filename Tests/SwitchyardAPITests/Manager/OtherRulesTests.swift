@@ -70,7 +70,7 @@ import Testing
         await #expect(throws: APIError(.status(404))) { try await refusing.value }
     }
 
-    @Test func `each module that shares a request formats the failure itself`() async throws {
+    @Test func `if modules share a request that fails, each module formats its own error`() async throws {
         var formatting = APIModule(messages: ErrorMessages(languages: [.simplifiedChinese]))
         formatting.formatError = { APIError($0.reason, serverMessage: "formatted") }
         let plain = APIModule(messages: ErrorMessages(languages: [.english]))
@@ -95,7 +95,7 @@ import Testing
         #expect(errors.map { $0?.serverMessage } == ["Full.", "Full."])
     }
 
-    @Test func `each module that shares a request maps the server code with its own error table`() async throws {
+    @Test func `if modules share a request, each module maps the server code with its own error table`() async throws {
         let users = APIModule(errors: ModuleErrors(UserError.self, codes: [7: .nameTaken]), envelope: Envelope())
         let topics = APIModule(errors: ModuleErrors(TopicError.self, codes: [7: .topicClosed]), envelope: Envelope())
 

@@ -115,7 +115,7 @@ import Testing
         #expect(again.value == (place == "first" ? "one" : "two"))
     }
 
-    @Test func `a condition that the app sets is sent to the target of a redirect`() async throws {
+    @Test func `an If-Modified-Since that the app sets is also sent to the target of a redirect`() async throws {
         let (topics, transport) = try start()
         var own = call
         own.headers["If-Modified-Since"] = "Tue, 10 Jan 2023 00:00:00 GMT"

@@ -48,7 +48,7 @@ import Testing
         #expect(try await topics.request(Topic.self, for: TopicAPI.topic(1), on: .global()).value().title == "a")
     }
 
-    @Test func `a call without a response value removes the responses with the removesTags of the client's rules`()
+    @Test func `a client rule with removesTags also applies to a call without a response value`()
         async throws
     {
         let client = try client()

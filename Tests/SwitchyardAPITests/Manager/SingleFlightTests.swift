@@ -11,7 +11,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5)), .prompt) struct SingleFlightTests {
     private static let lifetime = Duration.seconds(60)
 
-    @Test func `one hundred concurrent calls for one missing response make one request`() async throws {
+    @Test func `one hundred concurrent calls for the same response that is not stored make one request`() async throws {
         let clock = ManualClock()
         let transport = StubTransport { _ in .delayed(by: .seconds(1), on: clock, Topic.answer) }
         let client = try NetworkClient.stubbed(transport, time: clock)
@@ -260,7 +260,7 @@ import Testing
     ]
 
     @Test(arguments: settings.keys.sorted())
-    func `calls that differ in a setting that can make a fetch fail share no fetch`(setting: String) async throws {
+    func `calls share no fetch if they differ in a setting that can make the fetch fail`(setting: String) async throws {
         let transport = StubTransport { _ in .never }
         let client = try NetworkClient.stubbed(transport)
         let topics = TopicAPI(client: client)

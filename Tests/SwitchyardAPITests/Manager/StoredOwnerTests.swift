@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(arguments: policies.indices, [200, 503])
-    func `a stored response of one user is not returned to, revalidated for or kept for the next user`(
+    func `the next user's call neither uses nor revalidates the previous user's stored response`(
         number: Int,
         status: Int
     ) async throws {

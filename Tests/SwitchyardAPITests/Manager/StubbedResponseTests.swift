@@ -28,7 +28,8 @@ import Testing
         ["Content-Type": "application/json", "Cache-Control": control]
     }
 
-    @Test func `the header fields of a response that the app stores decide when it becomes stale under HTTP rules`()
+    @Test
+    func `under HTTP rules, the header fields of a response that the app stores decide when the response is stale`()
         async throws
     {
         let (topics, transport) = try manager()

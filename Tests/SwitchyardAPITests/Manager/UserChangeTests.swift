@@ -172,7 +172,9 @@ import Testing
         #expect(try await title(in: topics) == "Bearer ann")
     }
 
-    @Test func `a change of user in one environment leaves the responses of another environment`() async throws {
+    @Test func `a change of user in one environment does not remove stored responses of another environment`()
+        async throws
+    {
         credentials.set(.bearer("ann"), in: .release)
         let topics = try start()
         _ = try await title(in: topics)

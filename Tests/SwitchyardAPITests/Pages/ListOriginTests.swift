@@ -68,7 +68,8 @@ import Testing
         #expect(shown(by: topics) == ["1 release Bearer bob", "2 release Bearer bob"])
     }
 
-    @Test func `the manager's user name distinguishes the users of a list`() async throws {
+    @Test func `a list starts again when the manager's user name changes, but not after a token refresh`() async throws
+    {
         let topics = try start(user: "ann")
         _ = try await topics.refreshTopics()
 
@@ -105,7 +106,7 @@ import Testing
     ]
 
     @Test(arguments: ways.indices)
-    func `each method that makes a call records the call's environment and user for the page being loaded`(way: Int)
+    func `during a page load, every kind of call records its environment and user`(way: Int)
         async throws
     {
         let topics = try start(user: "ann")
@@ -129,7 +130,7 @@ import Testing
         #expect(shown(by: topics) == ["1 test Bearer ann", "2 test Bearer ann"])
     }
 
-    @Test func `a call that joined a load before an environment switch loads the second page of the new list`()
+    @Test func `after an environment switch, a second loadMore call waits for page 1 and then loads page 2`()
         async throws
     {
         let topics = try start()

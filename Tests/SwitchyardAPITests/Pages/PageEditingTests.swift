@@ -40,7 +40,7 @@ import Testing
         #expect(pages.items == [Note(id: 3, text: "new"), Note(id: 1), Note(id: 2)])
     }
 
-    @Test func `items are replaced and removed by ID or by condition`() async throws {
+    @Test func `items are replaced and removed by ID or by predicate`() async throws {
         let pages = try await recorder()
 
         #expect(pages.replace(Note(id: 2, text: "new")))
@@ -118,7 +118,7 @@ import Testing
         #expect(pages.items.map(\.id) == [9])
     }
 
-    @Test func `a recorder without IDs is edited by positions and conditions`() async throws {
+    @Test func `a recorder without IDs is edited by positions and predicates`() async throws {
         let pages = PageRecorder<Int>(pageSize: 2)
         try await pages.refresh { _ in [1, 1] }
 

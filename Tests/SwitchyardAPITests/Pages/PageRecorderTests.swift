@@ -73,7 +73,7 @@ import Testing
         #expect(pages.snapshot.lastError == nil && pages.items.count == 10)
     }
 
-    @Test func `errors of the recorder use the recorder's own messages`() async throws {
+    @Test func `errors of a page recorder use the messages that the app set for the recorder`() async throws {
         let pages = PageRecorder<Item>(messages: ErrorMessages(languages: [.simplifiedChinese]))
 
         let nothing = await #expect(throws: APIError.self) { try await pages.refresh { _ in Page<Item>([]) } }

@@ -37,7 +37,7 @@ import Testing
         ("/other", nil), ("https://b.example/list", nil), ("#part", nil), ("", "https://a.example/2"),
         ("/list", "https://a.example/2"), ("https://a.example/list", "https://a.example/2"),
     ])
-    func `the next page is a link whose anchor is the current page`(anchor: String, next: String?) {
+    func `a link leads to the next page only if its anchor is the current page`(anchor: String, next: String?) {
         let line = "</2>; rel=next; anchor=\"\(anchor)\""
 
         #expect(Page([1], linkHeader: [line], url: "https://a.example/list").nextLink == next)
@@ -59,7 +59,7 @@ import Testing
         #expect(WebLink(target: "mailto:a@b.example", relations: []).resolved(against: "") == "mailto:a@b.example")
     }
 
-    @Test func `a link of another resource does not hide a link of this page`() {
+    @Test func `a link whose anchor is another resource does not hide the next link of this page`() {
         let lines = ["</9>; rel=next; anchor=\"/other\", </2>; rel=next"]
 
         #expect(Page([1], linkHeader: lines, url: "https://a.example/list").nextLink == "https://a.example/2")

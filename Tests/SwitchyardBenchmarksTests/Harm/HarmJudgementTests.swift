@@ -63,7 +63,7 @@ import Testing
         #expect(marks.isEmpty)
     }
 
-    @Test func `with switching, the 99th percentile may be higher by ten percent and two milliseconds`() {
+    @Test func `switching may raise the 99th percentile of call times by ten percent plus two milliseconds`() {
         #expect(Self.marks { $0.well.p99 = 13 }.isEmpty)
         #expect(Self.marks { $0.odd.p99 = 13 }.isEmpty)
         #expect(Self.marks { $0.well.p99 = 13.1 } == ["p99 of other calls 13.1 ms > 1.1 x 10.0 + 2 ms"])
@@ -101,7 +101,7 @@ import Testing
         #expect(Self.marks(HarmLimits()) { $0.switches = 2 }.isEmpty)
     }
 
-    @Test func `each exceeded limit of a HarmWorld adds a mark`() {
+    @Test func `each limit that the measurements of a HarmWorld exceed adds a mark`() {
         let limits = HarmLimits(wellP99: 9, oddP99: 8, failsNone: true)
 
         let marks = Self.marks(limits) { $0.all.failed = 2 }
@@ -114,14 +114,14 @@ import Testing
     }
 
     @Test
-    func `a mark that may be due to chance counts only if a second run repeats it, and other marks count at once`() {
+    func `a mark that may be due to chance counts only if a second run repeats it, and other marks always count`() {
         let first = [HarmMark(.wellWait, "1"), HarmMark(.oddWait, "2"), HarmMark(.switches, "3")]
         let second = [HarmMark(.oddWait, "4"), HarmMark(.oddLimit, "5"), HarmMark(.unsent, "6")]
 
         #expect(first.confirmed(by: second) == [first[1], first[2], second[2]])
     }
 
-    @Test func `a list of marks may be due to chance if it is not empty and each of its marks may be due to chance`() {
+    @Test func `a list of marks may be due to chance if each mark in the list may be due to chance`() {
         #expect([HarmMark(.wellWait, ""), HarmMark(.oddLimit, "")].mayBeChance)
         #expect(![HarmMark(.wellWait, ""), HarmMark(.unsent, "")].mayBeChance)
         #expect(![HarmMark]().mayBeChance)

@@ -129,7 +129,7 @@ import Testing
         await #expect(throws: RequestFailure.self) { for try await _ in answer.bytes {} }
     }
 
-    @Test func `one closure visits every active request`() async throws {
+    @Test func `forEachActiveRequest visits every active request`() async throws {
         let (client, transport) = try client()
         let ids = start([APIConfiguration(path: "a"), APIConfiguration(path: "b")], client)
         #expect(await transport.waitForRequests(2))

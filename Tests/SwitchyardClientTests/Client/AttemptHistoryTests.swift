@@ -72,7 +72,7 @@ import Testing
     ]
 
     @Test(arguments: stopped.indices)
-    func `the last attempt of a failed call names the condition that prevented a failover`(_ index: Int) async throws {
+    func `the last attempt of a failed call states why no failover followed`(_ index: Int) async throws {
         let (method, answer, servers, obstacle) = Self.stopped[index]
         let (client, _) = try NetworkClient.stubbed(servers: servers, time: time) { _ in answer }
 

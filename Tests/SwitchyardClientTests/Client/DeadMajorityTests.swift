@@ -30,20 +30,19 @@ import Testing
     }
 
     @Test(arguments: [StubResponse.failure(.connectionReset), .status(500), .status(503), nil])
-    func `the second call succeeds if three of four servers fail`(dead: StubResponse?) async throws {
+    func `if three of four servers fail, only the first call may fail`(dead: StubResponse?) async throws {
         let calls = try Calls(servers: 4, dead: dead)
 
         #expect(await calls.ends(of: 4).dropFirst() == ["200", "200", "200"])
     }
 
-    @Test func `every call that follows the first two succeeds if five of six servers reset connections`() async throws
-    {
+    @Test func `if five of six servers reset connections, only the first two calls may fail`() async throws {
         let calls = try Calls(servers: 6, dead: .failure(.connectionReset))
 
         #expect(await calls.ends(of: 8).dropFirst(2).allSatisfy { $0 == "200" })
     }
 
-    @Test func `every call succeeds if the servers of a client in use die and the last one works`() async throws {
+    @Test func `if all servers except the last die after some calls, every later call succeeds`() async throws {
         let calls = try Calls(servers: 4, dead: Self.refused)
         calls.isOutage.withLock { $0 = false }
         #expect(await calls.ends(of: 50).allSatisfy { $0 == "200" })

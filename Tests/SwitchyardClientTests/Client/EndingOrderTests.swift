@@ -139,7 +139,7 @@ import Testing
         func shutdown() {}
     }
 
-    @Test func `a callback runs after send has returned the identifier even if the transport completes at once`()
+    @Test func `a callback runs after send has returned the identifier even if the transport completes immediately`()
         async throws
     {
         let calls = Locked<[String]>([])

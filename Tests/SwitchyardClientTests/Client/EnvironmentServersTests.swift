@@ -108,7 +108,9 @@ import Testing
         #expect(client.service.servers.map(\.name) == ["primary", "secondary", "tertiary"])
     }
 
-    @Test func `a call made before a switch to an environment that was added later is not sent there`() async throws {
+    @Test func `a call is not sent to an environment that is added and switched to after the call was made`()
+        async throws
+    {
         let only = try Server(name: "primary", baseURLs: [.test: ServerURL("http://primary.test")])
         var both = only
         both.baseURLs[.release] = try ServerURL("https://primary.release")

@@ -67,7 +67,7 @@ import Testing
         #expect(client.servers.allSatisfy { $0.statistics.requests == 0 })
     }
 
-    @Test func `a new client starts with the first server regardless of another client's current server`()
+    @Test func `a new client starts with the first server even if another client has switched servers`()
         async throws
     {
         let (client, _) = try NetworkClient.stubbed { _ in .status(200) }

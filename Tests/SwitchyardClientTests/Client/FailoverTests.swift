@@ -57,7 +57,7 @@ import Testing
         #expect(tried == Array(repeating: ["primary", "secondary"], count: 20).flatMap(\.self))
     }
 
-    @Test func `a request whose redirect target on another origin is offline does not fail over`()
+    @Test func `a request does not fail over if its redirect to another origin fails as offline`()
         async throws
     {
         let (client, transport) = try NetworkClient.stubbed { request in
@@ -182,7 +182,7 @@ import Testing
         #expect(response.context.attempts == 3)
     }
 
-    @Test func `all active reads fail over when their server refuses them at once`() async throws {
+    @Test func `if a server refuses 40 active reads at the same time, all of them fail over`() async throws {
         let time = ManualClock()
         let transport = StubTransport(completion: .inline) { request in
             let isDead = request.server == "primary"
@@ -365,7 +365,7 @@ import Testing
     }
 
     @Test(arguments: [("http://moved.test/v1", HealthState.healthy), ("http://primary.test/v2", .ejected)])
-    func `an ejected server to which a new list gives another host is used at once`(
+    func `an ejected server is used immediately if a new list gives it another host`(
         url: String,
         expected: HealthState
     ) async throws {
@@ -384,8 +384,7 @@ import Testing
         #expect(transport.requests.last?.server == (expected == .healthy ? "moved" : "secondary"))
     }
 
-    @Test func `failures at the old host of a server do not count after a new list gives it another host`() async throws
-    {
+    @Test func `after a new list gives a server another host, failures at its old host do not count`() async throws {
         let clock = ManualClock()
         let (client, transport) = try NetworkClient.stubbed(servers: 2, time: clock) { _ in
             .delayed(by: .milliseconds(100), on: clock, .failure(.connectionReset))

@@ -81,7 +81,7 @@ import Testing
         #expect(client.servers.allSatisfy { $0.statistics.requests == 0 })
     }
 
-    @Test func `a prebuiltRequest affects the health of the server of its URL and does not fail over`() async throws {
+    @Test func `a prebuiltRequest affects the health of the server in its URL and does not fail over`() async throws {
         let (client, transport) = try NetworkClient.stubbed { _ in .status(500) }
         var configuration = APIConfiguration()
         configuration.prebuiltRequest = try client.request(for: APIConfiguration(path: "list"))
@@ -94,7 +94,8 @@ import Testing
         #expect(client.servers.map(\.statistics.requests) == [1, 0, 0])
     }
 
-    @Test func `a URL that a rule derives from a server's URL affects that server's health and fails over`()
+    @Test
+    func `a request to a URL that a rule derives from a server's URL affects that server's health and fails over`()
         async throws
     {
         let (client, transport) = try NetworkClient.stubbed { _ in .status(500) }

@@ -125,7 +125,9 @@ import Testing
         #expect(try await response.value.context.server == "secondary")
     }
 
-    @Test func `a 4xx is not returned at the deadline if an interceptor decides about responses`() async throws {
+    @Test func `the hedge's 4xx is not returned at the deadline if the client has an interceptor that can retry`()
+        async throws
+    {
         let transport = StubTransport(completion: .inline) { $0.server == "primary" ? .never : .status(404) }
         let client = try NetworkClient(service: .topics(servers: 2), transport: transport, time: time) { options in
             options.interceptors = [.retrying("judge") { _ in .undecided }]

@@ -69,7 +69,8 @@ import Testing
         #expect(shadows.allSatisfy { $0.headers["X-Code"] == nil })
     }
 
-    @Test func `writes to paths with placeholders detect a server that is broken and a server that recovers`()
+    @Test
+    func `writes to a path with placeholders make the client leave a broken server and return after its recovery`()
         async throws
     {
         let (isDown, time) = (Locked(true), ManualClock())

@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `an unread stream delays a shutdown no longer than its time limit`(isWhole: Bool) async throws {
+    func `a shutdown waits for an unread stream no longer than the shutdown's time limit`(isWhole: Bool) async throws {
         let clock = ManualClock()
         let (client, _) = try NetworkClient.stubbed(switching: .off, time: clock) { _ in
             .chunks([Data("a".utf8)], every: .seconds(60), on: clock)

@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: [1, 3])
-    func `a write without a fallback server has no separate connect timeout`(servers: Int) async throws {
+    func `a write has no separate connect timeout if it cannot fail over`(servers: Int) async throws {
         var policy = SwitchPolicy.recommended
         policy.failsOver = servers == 1
         let (client, transport) = try NetworkClient.stubbed(switching: policy, servers: servers) { _ in .status(200) }

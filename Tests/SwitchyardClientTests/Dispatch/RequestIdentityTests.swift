@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test(arguments: roles.keys.sorted())
-    func `two requests that differ in one property share a response or a transfer only if the property allows it`(
+    func `two requests that differ in one property share a response or a transfer as the property's role says`(
         _ property: String
     ) throws {
         let (response, transfer) = (Self.text(.response), Self.text(.transfer))
@@ -116,7 +116,8 @@ import Testing
     }
 
     @Test(arguments: roles.keys.sorted())
-    func `an option of the transfer is also an option of the fetch that fills the cache`(_ property: String) throws {
+    func `a property that separates shared transfers also separates the fetches of the cache`(_ property: String) throws
+    {
         guard case .transfer(let change) = try #require(Self.roles[property]) else { return }
         var call = APIConfiguration(path: "list")
         #expect(RequestIdentity.fetchOptions(of: call).isEmpty)
@@ -126,7 +127,7 @@ import Testing
         #expect(!RequestIdentity.fetchOptions(of: call).isEmpty)
     }
 
-    @Test func `the retries, limits and interceptors that a call sets are options of its fetch`() {
+    @Test func `calls with different retries, limits or interceptors share no fetch of the cache`() {
         let limits = [ConcurrencyLimit(total: 2), ConcurrencyLimit(total: 2)]
         let changes: [Change] = [
             { _ in }, { $0.retry = .never }, { $0.retry = .standard }, { $0.limits = [limits[0]] },

@@ -71,7 +71,7 @@ import Testing
     ]
 
     @Test(arguments: differences.indices)
-    func `calls that differ in an option of the transfer do not share a transfer`(index: Int) {
+    func `calls do not share a transfer if they differ in a setting that affects how it is sent`(index: Int) {
         var other = Self.shared()
         Self.differences[index](&other)
 

@@ -37,7 +37,7 @@ import Testing
         func shutdown() {}
     }
 
-    @Test func `a call that is dispatched while the last call of an equal transfer is cancelled starts a new transfer`()
+    @Test func `a call does not join a shared transfer whose last call is being cancelled`()
         throws
     {
         let transport = HeldTransport()

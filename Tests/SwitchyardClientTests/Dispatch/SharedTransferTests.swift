@@ -152,7 +152,9 @@ import Testing
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `a request after the last call was cancelled starts a new transfer`() async throws {
+    @Test func `after the last call of a shared transfer is cancelled, an equal call starts a new transfer`()
+        async throws
+    {
         let answers = Locked(0)
         let (client, transport) = try NetworkClient.stubbed(switching: .off) { _ in
             answers.withLock { $0 += 1 }

@@ -77,7 +77,9 @@ extension SharedTransferTests {
         #expect(await transport.waitUntilIdle())
     }
 
-    @Test func `a request of a refresh does not join a transfer that waits for the refresh`() async throws {
+    @Test func `a request that a token refresh sends does not join a shared transfer that waits for the refresh`()
+        async throws
+    {
         let sender = Locked<NetworkClient?>(nil)
         let transport = StubTransport { _ in .status(200) }
         var options = NetworkClient.Options(seed: 1)

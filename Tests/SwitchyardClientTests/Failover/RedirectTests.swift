@@ -177,7 +177,8 @@ struct RedirectTests {
         #expect(transport.requestCount == 2)
     }
 
-    @Test func `a redirect policy that repeats the same change gets the loop error`() async throws {
+    @Test func `a redirect loop is an error even if the redirect policy makes the same change each time`() async throws
+    {
         let policy = RedirectPolicy.deciding { proposal in
             var request = proposal.request
             request.headers["X-Hop"] = "1"

@@ -18,7 +18,7 @@ struct CallbackTests {
     }
 
     @Test(arguments: Callback.beforeTheEnd)
-    func `a cancel inside a callback ends the request at once and only once`(place: Callback) async throws {
+    func `a cancel inside a callback ends the request immediately and only once`(place: Callback) async throws {
         let tour = CallbackTour(acting: place) { $0.client?.cancel { _ in true } }
 
         #expect(try await tour.ends() == [.cancelled])

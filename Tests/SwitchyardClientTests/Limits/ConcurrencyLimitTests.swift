@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test
-    func `a scope whose old request was preferred takes turns with other scopes again afterwards`() {
+    func `after a request that waited long was admitted, its scope and the other scopes take turns again`() {
         var line = FairLine()
         func enter(_ numbers: ClosedRange<UInt64>, owner: UInt64, _ priority: RequestPriority = .normal) {
             for number in numbers { line.enter(FairLine.Ticket(number: number, owner: owner, priority: priority)) }
@@ -54,7 +54,7 @@ import Testing
         #expect(drain(&line) == [9, 12, 10, 13, 11, 14])
     }
 
-    @Test func `a request that leaves the queue is skipped`() {
+    @Test func `a request that is removed from the queue is not admitted later`() {
         var line = FairLine()
         for number in 1...3 { line.enter(FairLine.Ticket(number: UInt64(number), owner: 1, priority: .normal)) }
 
@@ -113,7 +113,7 @@ import Testing
 }
 
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ConcurrencyLimitTests {
-    @Test func `no more requests than the limit run at once, and all of them run`() async throws {
+    @Test func `no more requests than the limit run at the same time, and all of them run`() async throws {
         let limit = ConcurrencyLimit(total: 3)
         let most = Locked(0)
         let (client, transport) = try NetworkClient.limited([limit]) { _ in

@@ -28,7 +28,7 @@ import Testing
         }
     #endif
 
-    @Test func `a host name that cannot be resolved gives no findings about routes`() {
+    @Test func `for a host name that cannot be resolved, the route check returns nil`() {
         #expect(HostRoute.findings(of: "no such host.invalid") == nil)
     }
 
@@ -37,7 +37,7 @@ import Testing
         (EACCES, .nothing),
         (EMFILE, .nothing),
     ])
-    func `each error code either proves that a route is missing or proves nothing`(
+    func `each errno of a route check either proves that a route is missing or proves nothing`(
         code: Int32,
         finding: HostRoute.Finding
     ) {

@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func `a request without a network fails at once and is not sent`() async throws {
+    @Test func `a request without a network fails immediately and is not sent`() async throws {
         let network = ManualReachability(.notReachable)
         let (client, transport) = try NetworkClient.limited([ReachabilityLimit(network)])
 
@@ -166,7 +166,7 @@ import Testing
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `failed requests without a network leave the list of servers unchanged`() async throws {
+    @Test func `while the network is not reachable, failed requests do not count against servers`() async throws {
         let network = ManualReachability(.notReachable)
         let (client, _) = try NetworkClient.stubbed(switching: .recommended) { _ in .failure(.connectionRefused) }
         let follower = client.following(network)

@@ -60,7 +60,7 @@ import Testing
         #expect(BuiltRequest.failure(configuration) == expected)
     }
 
-    @Test func `values can be attached under custom keys`() {
+    @Test func `an app can attach values to a call under its own keys`() {
         enum Screen: ConfigurationKey { static let defaultValue = "none" }
         var configuration = APIConfiguration()
         #expect(configuration[Screen.self] == "none")

@@ -130,7 +130,7 @@ import Testing
     }
 
     @Test(arguments: ["users/{id:2}/x", "users{/id:2}"])
-    func `a path value is rejected if a prefix modifier shortens it to a dot segment`(
+    func `a path value that a prefix modifier shortens to a dot segment is rejected`(
         path: String
     ) {
         var configuration = APIConfiguration(path: path)
@@ -173,7 +173,11 @@ import Testing
         ("{+id:1}", "%41bc", "%41"), ("{+id:3}", "a%20bc", "a%20b"), ("{#id:2}", "%C3%A9xy", "#%C3%A9x"),
         ("{+id:2}", "üöä", "%C3%BC%C3%B6"), ("{id:3}", "a%20b", "a%252"), ("{+id:9}", "%4", "%254"),
     ])
-    func `a prefix modifier does not split a percent-escape that is kept`(path: String, value: String, expanded: String)
+    func `a prefix modifier of a template does not split a percent-escape`(
+        path: String,
+        value: String,
+        expanded: String
+    )
         throws
     {
         #expect(try URLTemplate(path).expanded(with: ["id": value]) == expanded)

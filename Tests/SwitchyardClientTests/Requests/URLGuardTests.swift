@@ -67,7 +67,7 @@ import Testing
         ("files/{+a}{b}", "a/", ".."), ("files/{+a}{b}", "a/", ""), ("x/{a}{+b}", "..", "/y"),
         ("x/{a}{+b}", "..", "?q"),
     ])
-    func `values that form a dot segment or an empty segment together with a value with slashes are rejected`(
+    func `values are rejected if they form a dot segment or an empty segment next to a reserved expansion`(
         path: String,
         first: String,
         second: String
@@ -82,7 +82,9 @@ import Testing
     }
 
     @Test(arguments: [("users{+a}", "/7"), ("files/{+a}", "docs/"), ("files/{+a}", "a/b?c=1")])
-    func `a value of a reserved expansion may contain slashes and name a folder`(path: String, value: String) throws {
+    func `a value of a reserved expansion may contain slashes, also at its start or end`(path: String, value: String)
+        throws
+    {
         var configuration = APIConfiguration(path: path)
         configuration.pathValues = ["a": value]
 

@@ -48,7 +48,7 @@ extension ServerRoleTests {
     }
 
     @Test(arguments: ["/orders", "/orders/**", "/**"])
-    func `a rewrite is an error if its server does not serve the path that it matches`(source: String) throws {
+    func `a rewrite whose server does not serve the matched path is an error`(source: String) throws {
         let target = source.hasSuffix("/**") ? "/a/**" : "/a"
         let server = try server("mirror", ["GET /catalog/*"], rewrites: [source: target])
 

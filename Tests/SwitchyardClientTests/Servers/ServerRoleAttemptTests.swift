@@ -13,7 +13,7 @@ extension ServerRoleTests {
         ("http://other.test/x", nil), ("http://mirror.test/v1/catalog/1", nil), ("http://mirror.test/files/1", nil),
         ("http://mirror.test/v1/orders", "mirror"),
     ])
-    func `a URL rule may lead to any URL except another path of a server`(
+    func `a URL rule may return any URL except one below the base URL of a server that does not serve it`(
         url: String,
         refusing: String?
     ) async throws {
@@ -54,7 +54,7 @@ extension ServerRoleTests {
         #expect(await client.failure(of: APIConfiguration(path: "../x")) == .invalidRequest(expected))
     }
 
-    @Test func `calls that name a server do not eject it if no other server serves them`()
+    @Test func `calls to a named server do not eject that server if no other server serves the calls`()
         async throws
     {
         let (client, _) = try mirrored { request in
@@ -68,7 +68,7 @@ extension ServerRoleTests {
         #expect(client.servers.map(\.state) == [.healthy, .healthy])
     }
 
-    @Test func `if a modifier changes a hedge into a request that its server does not serve, the next server gets it`()
+    @Test func `if a modifier changes a hedge so that its server does not serve it, the hedge goes to the next server`()
         async throws
     {
         let time = ManualClock()
@@ -115,7 +115,7 @@ extension ServerRoleTests {
         #expect(Set(reads.map { "\($0.server)\($0.url.path)" }) == ["w1/v1/orders/1", "w2/v1/orders/1"])
     }
 
-    @Test func `if servers serve different requests, the transforms of a call run a second time`() async throws {
+    @Test func `if servers serve different requests, the transforms run twice for each call`() async throws {
         let count = Locked(0)
         let (client, _) = try mirrored { options in
             options.generator.transforms = [{ _ in count.withLock { $0 += 1 } }]

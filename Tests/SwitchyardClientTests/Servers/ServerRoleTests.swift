@@ -101,8 +101,10 @@ import Testing
     }
 
     @Test(arguments: [("orders", "no other server serves the request"), ("catalog/7", "no server left")])
-    func `the last attempt states whether another server serves the request`(path: String, reason: String) async throws
-    {
+    func `the last attempt of a failed call states whether another server serves the request`(
+        path: String,
+        reason: String
+    ) async throws {
         let (client, _) = try mirrored { _ in .failure(.connectionRefused) }
 
         let result = await client.result(of: APIConfiguration(path: path))

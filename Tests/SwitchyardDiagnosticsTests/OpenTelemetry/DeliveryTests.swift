@@ -44,7 +44,7 @@ import Testing
         await until { time.pendingTimers == 0 }
     }
 
-    @Test func `a full batch of spans is sent at once`() async throws {
+    @Test func `a full batch of spans is sent immediately`() async throws {
         let collector = try CollectorLab()
         let (telemetry, client) = try traces(collector) { $0.spansPerBatch = 4 }
 

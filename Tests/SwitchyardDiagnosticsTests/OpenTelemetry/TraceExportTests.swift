@@ -226,8 +226,7 @@ import Testing
         #expect(spans[1].attributes["http.response.status_code"] == "200")
     }
 
-    @Test func `the trace of a failed call names the failure and the condition that prevented a failover`() async throws
-    {
+    @Test func `the trace of a failed call names the failure and states why no failover followed`() async throws {
         let collector = try CollectorLab()
         let telemetry = try collector.exporter()
         let (client, _) = try NetworkClient.traced(telemetry) { _ in .failure(.timeout) }

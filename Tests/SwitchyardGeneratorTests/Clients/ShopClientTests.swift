@@ -132,7 +132,7 @@ import Testing
         #expect(request.headers["Idempotency-Key"] != nil)
     }
 
-    @Test func `a form has indexes for arrays and sends dates as seconds`() async throws {
+    @Test func `in a generated form, array elements have indexes and dates are seconds`() async throws {
         let server = LoopbackServer()
         server.route(
             .post,
@@ -185,7 +185,7 @@ import Testing
         }
     }
 
-    @Test func `if a body can be JSON or a form with files, the method with the parameter body sends JSON`()
+    @Test func `if a body can be JSON or a form with files, an argument named body is sent as JSON`()
         async throws
     {
         let server = LoopbackServer()

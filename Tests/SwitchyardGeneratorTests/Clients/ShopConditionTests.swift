@@ -75,7 +75,7 @@ import Testing
         #expect(server.requests.count == 2)
     }
 
-    @Test func `a read whose own condition fails throws notModified`() async throws {
+    @Test func `a read with If-None-Match that gets a 304 throws notModified`() async throws {
         let error = await #expect(throws: APIError.self) {
             try await products.get(productID: 7, ifNoneMatch: "\"v2\"")
         }

@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: 0..<UInt64(Rounds.count(1, thorough: 8)))
-    func `a YAML document with random changes to its text gives a generated client or an error`(seed: UInt64) throws {
+    func `a YAML document with random changes to its text never makes the generator crash`(seed: UInt64) throws {
         var mutation = Mutation(random: SeededGenerator(seed: seed))
         let text = Array(try Self.shopText().utf8)
 
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: 0..<UInt64(Rounds.count(1, thorough: 8)))
-    func `a JSON document with random changes to its text gives a generated client or an error`(seed: UInt64) throws {
+    func `a JSON document with random changes to its text never makes the generator crash`(seed: UInt64) throws {
         var mutation = Mutation(random: SeededGenerator(seed: seed))
         let text = Array(json(try read(Self.shopText())).utf8)
 
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: 0..<UInt64(Rounds.count(1, thorough: 8)))
-    func `a document with random changes to its values gives a generated client or an error`(seed: UInt64) throws {
+    func `a document with random changes to its values never makes the generator crash`(seed: UInt64) throws {
         var mutation = Mutation(random: SeededGenerator(seed: seed))
         let node = try read(Self.shopText())
         let all = Mutation.all(node)

@@ -20,7 +20,7 @@ import Testing
         #expect(code.contains("/// One – two – three."))
     }
 
-    @Test func `a row of an enum's table leaves a column for a comma`() throws {
+    @Test func `a generated row of enum values stays within the line limit even with its comma`() throws {
         let values = "guest member admin super_admin".split(separator: " ")
         let code = try client(
             returning: "{ type: string, enum: [\(values.joined(separator: ", "))] }"

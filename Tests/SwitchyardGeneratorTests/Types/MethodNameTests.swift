@@ -25,7 +25,8 @@ import Testing
         #expect(code.contains("func \(expected)("))
     }
 
-    @Test func `if two identifiers would get the same short method name, only the shorter identifier gets it`() throws {
+    @Test func `if two identifiers have the same short method name, only the shorter identifier gets that name`() throws
+    {
         let code = try client(
             paths: """
                   /b: { get: { operationId: listThings, tags: [things], responses: {} } }
@@ -42,7 +43,7 @@ import Testing
         ("chat", "createChatCompletion", "createCompletion"),
         ("Add-Ons", "addons_list", "list"), ("VPCs", "vpcs_get", "get"),
     ])
-    func `the words of a tag are left out where an identifier repeats them`(
+    func `a method name leaves out the words of its tag`(
         tag: String,
         id: String,
         expected: String
@@ -76,7 +77,7 @@ import Testing
         ],
         [false, true]
     )
-    func `an operation without a name of its own is named by what it does with its path`(
+    func `an operation with no identifier, or one derived from the path, is named by its method and path`(
         operation: (path: String, method: String, expected: String),
         areDerived: Bool
     ) throws {
@@ -85,7 +86,7 @@ import Testing
         #expect(code.contains("func \(operation.expected)("))
     }
 
-    @Test func `an identifier is kept if the other identifiers of the document are not derived from the path`() throws {
+    @Test func `the identifier getThings keeps its verb if other identifiers are not derived from paths`() throws {
         let code = try client(
             paths: """
                   /things: { get: { operationId: getThings, tags: [things], responses: {} } }

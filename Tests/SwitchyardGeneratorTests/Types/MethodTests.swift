@@ -16,7 +16,7 @@ import Testing
         ).code
     }
 
-    @Test func `JSON that the document declares with another content type is sent with that type`() throws {
+    @Test func `JSON is sent with the content type that the document declares for it`() throws {
         let schema = "{ type: array, items: { type: string } }"
         let code = try code(
             "/things",
@@ -71,7 +71,7 @@ import Testing
         ("get", "If-Modified-Since", "200", false), ("get", "If-Match", "304", false),
         ("put", "If-None-Match", "304", false),
     ])
-    func `a generated method has a cache policy if the operation is a read with a condition parameter`(
+    func `only a generated GET that can be revalidated has a cache policy`(
         method: String,
         field: String,
         status: String,

@@ -100,14 +100,14 @@ import Testing
         #expect(bytes == Array(repeating: Data([7]), count: count))
     }
 
-    @Test func `an input stream can be read with any maximum length`() async throws {
+    @Test func `an input stream can be read with the largest possible maximum length`() async throws {
         let stream = HTTPBody.Stream { InputStream(data: Data("abc".utf8)) }
 
         #expect(try await stream.makeReader().read(maximumLength: .max) == Data("abc".utf8))
     }
 
     @Test(arguments: [1, Int.max])
-    func `a reader can be read with any maximum length`(most: Int) async throws {
+    func `a body reader returns at most the maximum length`(most: Int) async throws {
         let reader = try #require(try HTTPBody.data(Data("abcdef".utf8)).makeReader())
         _ = try await reader.read(maximumLength: 2)
 

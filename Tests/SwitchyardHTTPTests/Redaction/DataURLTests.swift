@@ -9,7 +9,7 @@ import Testing
         ("data:text/plain", false), ("data: {\"a\":1,\"b\":2}", false), ("data:", false),
         ("data:;" + String(repeating: "a", count: 300) + ",x", false),
     ])
-    func `a text is a data URL if its short head is followed by a comma`(text: String, isURL: Bool) {
+    func `a text is recognized as a data URL by its short head and the comma after it`(text: String, isURL: Bool) {
         #expect(SecretWalk.isDataURL(Array(text.utf8)[...]) == isURL)
     }
 }

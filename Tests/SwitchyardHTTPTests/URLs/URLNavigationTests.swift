@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(arguments: ["../7", "http://other.example/7"])
-    func `a child path that leads elsewhere is an error`(path: String) throws {
+    func `a child path that leads to another folder or host is an error`(path: String) throws {
         let page = try #require(page)
 
         #expect(throws: RequestError.self) { try page.appending(path: path) }

@@ -60,7 +60,7 @@
             #expect(model.feed.calls.isEmpty)
         }
 
-        @Test func `a view of a stopped inspector ends at once and keeps the calls`() async throws {
+        @Test func `when its inspector is stopped, a view ends immediately and keeps the calls`() async throws {
             guard #available(macOS 14, iOS 17, tvOS 17, watchOS 10, visionOS 1, *) else { return }
             let lab = try lab()
             lab.inspector.stop()

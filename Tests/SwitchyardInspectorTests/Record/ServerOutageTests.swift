@@ -36,7 +36,7 @@ import Testing
         #expect(outages.last["a"]?.failedOver == ["b": 2])
     }
 
-    @Test func `an outage counts the latest failures even if very many came before its server's ejection`() {
+    @Test func `an outage counts the latest failures even if very many came before the ejection`() {
         var outages = ServerOutages()
         let starts = stride(from: 0.0, through: 6_000, by: 30)
 

@@ -193,7 +193,7 @@ import Testing
         #expect(tally.verdict(servers: 3).details.first?.hasSuffix("(2 failed over, 2 hedged).") == true)
     }
 
-    @Test func `a call that left a server which was only slow is not saved`() {
+    @Test func `a call that failed over from a slow server counts as saved only after a failed probe of that server`() {
         var tally = VerdictTally()
         tally.eject("a", slowness, .lateness, at: 50)
         tally.add(call(0, [attempt("a", isCut: true), attempt("b", .failover, status: 200)]))

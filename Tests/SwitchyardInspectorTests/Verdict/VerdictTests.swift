@@ -116,13 +116,13 @@ import Testing
         #expect(Verdict(facts).level == .bad)
     }
 
-    @Test func `a reason that the sentence names is not repeated`() {
+    @Test func `the verdict's details do not repeat a reason that its headline names`() {
         let verdict = Verdict(Self.facts { ($0.calls, $0.failed, $0.failures) = (40, 40, ["http404": 40]) })
 
         #expect(verdict.details.isEmpty)
     }
 
-    @Test func `if the verdict is not strict, an outage is rated good as long as no call failed because of a server`() {
+    @Test func `a verdict that is not strict is good if no call failed because of a server, even after an outage`() {
         var facts = Self.facts { ($0.calls, $0.failed, $0.failures) = (9, 1, ["http404": 1]) }
         facts.failedServers = ["a"]
         #expect(Verdict(facts).level == .bad)

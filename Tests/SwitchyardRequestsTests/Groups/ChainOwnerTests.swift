@@ -66,7 +66,7 @@ import Testing
         #expect(transport.requests.map { $0.url.origin.host } == ["release.example"])
     }
 
-    @Test func `a call without credentials continues in the environment to which a step of its chain switches`()
+    @Test func `if a step of a chain switches the environment, a following step without credentials is still sent`()
         async throws
     {
         let (topics, transport) = try start()
@@ -82,7 +82,9 @@ import Testing
         #expect(transport.requests.map { $0.headers["Authorization"] } == ["Bearer ann", nil])
     }
 
-    @Test func `a chain that starts with a login continues in the environment to which a step switches`() async throws {
+    @Test func `a chain that starts with a login continues after one of its steps switches the environment`()
+        async throws
+    {
         let (topics, transport) = try start()
         var login = APIConfiguration(path: "login", method: .post)
         login.usesCredentials = false
@@ -128,7 +130,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a chain gets no stored response of a user that logs in during one of its steps`(isOperation: Bool)
+    func `if another user logs in during a chain, the chain gets no stored response of that user`(isOperation: Bool)
         async throws
     {
         let (topics, _) = try start()

@@ -63,7 +63,7 @@ import Testing
         #expect(inner.report?.outcome == .partial(failed: [0]))
     }
 
-    @Test func `a member that was added to the group of a batch can fail the batch`() async {
+    @Test func `a request that is added through the group of a batch can make the batch fail`() async {
         let gate = Gate()
         let batch = RequestBatch([APIRequest<Int>.gated(1, gate)], options: .test(.failFast))
         batch.group.add(APIRequest<String>.failing())

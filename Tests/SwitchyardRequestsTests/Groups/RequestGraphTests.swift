@@ -249,7 +249,7 @@ import Testing
         #expect(try await graph.finished().outcome == .succeeded)
     }
 
-    @Test func `one of two graphs that are added to each other concurrently is rejected`() throws {
+    @Test func `if two graphs are added to each other at the same time, one of the additions is rejected`() throws {
         // Many members make the search for cycles take long enough to overlap.
         let members = (0..<300).map { _ in RequestGroup(options: .test()) }
         for _ in 0..<200 {

@@ -49,7 +49,7 @@ import Testing
         #expect(latest.count == 0)
     }
 
-    @Test func `a throttle sends the first request at once and the last at the end of the interval`() async throws {
+    @Test func `a throttle sends the first request immediately and the last at the end of the interval`() async throws {
         let clock = ManualClock()
         let throttle = Throttle(.seconds(1))
         let (client, transport) = try NetworkClient.limited([throttle], time: clock)

@@ -79,7 +79,7 @@ import Testing
         await until { limit.waitingCount == 0 }
     }
 
-    @Test func `requests are distinguished by the chosen parameters`() async throws {
+    @Test func `a rate limit distinguishes requests by the chosen parameters`() async throws {
         let limit = RateLimit(.interval(.seconds(5)), by: .parameters("q"), excess: .refuse)
         let (client, _) = try NetworkClient.limited([limit])
 

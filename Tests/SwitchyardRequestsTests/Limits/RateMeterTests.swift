@@ -17,7 +17,7 @@ import Testing
         #expect(meter.take(at: seconds(6)) == true)
     }
 
-    @Test func `a token bucket admits its burst at once and later requests at an even rate`() {
+    @Test func `a token bucket admits its burst immediately and later requests at an even rate`() {
         var meter = RateMeter(.bucket(perSecond: 2, burst: 3))
 
         #expect((0..<4).map { _ in meter.take(at: seconds(10)) } == [true, true, true, false])
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func `the meter of a time window may be discarded after the window of its newest request has ended`() {
+    @Test func `a rate meter of a time window may be discarded when its newest request has left the window`() {
         var meter = RateMeter(.window(count: 2, per: .seconds(10)))
         _ = meter.take(at: seconds(0))
         _ = meter.take(at: seconds(8))
@@ -113,7 +113,7 @@ import Testing
         #expect(lanes.turn("a", at: seconds(5)) == RateLanes.Turn(admitted: [2]))
     }
 
-    @Test func `a request that leaves the queue of a rate limit frees its place at once`() {
+    @Test func `a request that leaves the queue of a rate limit frees its place immediately`() {
         var lanes = RateLanes(.interval(.seconds(3_600)), .wait, maximumWaiting: 10)
         _ = lanes.arrive("a", at: .zero, deadline: distant)
         #expect(lanes.arrive("a", at: .zero, deadline: distant) == .wait(1))
@@ -127,7 +127,7 @@ import Testing
         #expect(lanes.turn("a", at: seconds(3_600)) == RateLanes.Turn(admitted: [1]))
     }
 
-    @Test func `a request is rejected at once if its wait would exceed the limit or its deadline`() {
+    @Test func `a request is rejected immediately if its wait would exceed the limit or its deadline`() {
         var lanes = RateLanes(.interval(.seconds(5)), .wait(atMost: .seconds(7)), maximumWaiting: 10)
         _ = lanes.arrive("a", at: .zero, deadline: distant)
 

@@ -70,7 +70,7 @@ import Testing
         #expect(transport.requestCount == 2)
     }
 
-    @Test func `a request whose delay would exceed its deadline fails at once`() async throws {
+    @Test func `a request whose delay would exceed its deadline fails immediately`() async throws {
         let clock = ManualClock()
         let limit = RateLimit(.unlimited)
         let transport = StubTransport { _ in .status(200) }

@@ -65,7 +65,7 @@ import Testing
         #expect(request.chained { _ in .useThis }.queue === request.queue)
     }
 
-    @Test func `errors of hooks and filters that refuse a call or response get the message and format of the module`()
+    @Test func `if a hook or filter refuses a call or response, the module formats the error and sets its message`()
         async throws
     {
         struct Refusal: CallHook {

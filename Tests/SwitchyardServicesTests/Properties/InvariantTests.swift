@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func `the order in which independent requests complete at the same time has no effect`() throws {
+    @Test func `if independent requests complete at the same time, their order has no effect`() throws {
         for index in 0..<Rounds.count(100, thorough: 300) {
             var history = try RandomHistory(seed: InvariantTests.base &+ UInt64(index), policy: .recommended)
             try history.run(steps: 20, withCommands: false)

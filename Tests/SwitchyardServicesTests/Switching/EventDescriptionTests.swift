@@ -75,7 +75,7 @@ import Testing
         #expect(text.hasPrefix("a: healthy, current, 3 of 4 requests failed (3 not counted), p50 "))
     }
 
-    @Test func `failures that do not count leave the window when they are too old`() throws {
+    @Test func `failures that do not count against a server leave its window when they are too old`() throws {
         let driver = try CoreDriver(["a", "b"])
         driver.requests(2, .refused, gap: 1)
 

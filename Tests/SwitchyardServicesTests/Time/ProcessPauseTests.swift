@@ -16,7 +16,7 @@ import Testing
         #expect(!SystemAlarm().isLate(at: start))
     }
 
-    @Test func `timers wait a moment after a pause so that received data is read first`() async {
+    @Test func `after a pause of the process, timers wait a moment so that received data is read first`() async {
         let time = SystemTime()
         ProcessPause.note()
         let start = time.now
@@ -29,7 +29,7 @@ import Testing
         #expect(time.resumedAt.map { $0 <= start } == true)
     }
 
-    @Test func `timers wait until the data that arrived during a pause is read`() async {
+    @Test func `timers wait until the data that arrived during a pause of the process is read`() async {
         let time = SystemTime()
         let hasRead = Locked(false)
         let start = time.now

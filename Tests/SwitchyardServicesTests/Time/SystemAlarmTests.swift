@@ -35,7 +35,7 @@ import Testing
         #expect(alarm.set(for: after(10), at: after(10.05)) == nil)
     }
 
-    @Test func `a system timer that was set again is not set for every further deadline`() {
+    @Test func `after a system timer was set again, a later deadline does not set it once more`() {
         var alarm = SystemAlarm()
         _ = alarm.set(for: after(10), at: start)
         let woken = after(3_600)

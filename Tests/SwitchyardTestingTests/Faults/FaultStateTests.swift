@@ -42,7 +42,7 @@ import Testing
         #expect(state.nextChange(after: time(149)) == time(150))
     }
 
-    @Test func `only connection faults affect the listening socket`() {
+    @Test func `only a refusal and a black hole fault change what the listening socket does`() {
         func mode(_ fault: Fault, at milliseconds: Int = 0) -> ListenerMode {
             FaultState(fault, number: 1, since: start).listenerMode(at: time(milliseconds))
         }

@@ -72,7 +72,9 @@ import Testing
     }
 
     @Test(arguments: [Fault.refuse, .status(503)])
-    func `a paused server that then refuses or returns a fixed status processes no request`(fault: Fault) async throws {
+    func `if refusals or a fixed status follow a pause, the server drops the requests that it has read`(fault: Fault)
+        async throws
+    {
         server.fault = .pause
         try await sendAndLeave()
 

@@ -19,7 +19,7 @@ import Testing
         Reply(response, to: head, closes: false, fault: fault)
     }
 
-    @Test func `a response without a fault passes all bytes and keeps the connection`() {
+    @Test func `a response without a fault is sent completely, and its connection stays open`() {
         var reply = reply(.text("hello"), nil)
 
         #expect(reply.opening().ending == nil)

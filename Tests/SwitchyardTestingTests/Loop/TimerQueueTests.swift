@@ -4,7 +4,7 @@ import Testing
 @testable import SwitchyardTesting
 
 @Suite struct TimerQueueTests {
-    @Test func `timers fire by deadline, and timers with equal deadlines in the order in which they were set`() {
+    @Test func `timers fire in order of their deadlines, and timers with equal deadlines in the order of setting`() {
         var timers = TimerQueue()
         var fired: [Int] = []
         for (index, nanoseconds) in [5, 1, 3, 1, 4].enumerated() {

@@ -161,7 +161,9 @@ import Testing
         #expect(try await socket.receiveToEnd().bytes.isEmpty)
     }
 
-    @Test func `handlers and records know the connection of a request and the request's number on it`() async throws {
+    @Test func `handlers and records have a request's connection and the request's number on that connection`()
+        async throws
+    {
         server.route(.get, "/where") { .text("\($0.connection).\($0.numberOnConnection)") }
         let sockets = [try server.connect(), try server.connect()]
         // The first response shows which of both connections was accepted first.

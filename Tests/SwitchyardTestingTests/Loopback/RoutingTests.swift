@@ -62,7 +62,7 @@ import Testing
         #expect(response.text == #"[Optional("a b"), Optional("7"), nil]"#)
     }
 
-    @Test func `an absolute URL as the target finds the route of its path`() async throws {
+    @Test func `a request whose target is an absolute URL finds the route of the path`() async throws {
         let socket = try server.connect()
 
         #expect(try await socket.get("http://a.example/topics?page=7").text == #"{"page": 7}"#)

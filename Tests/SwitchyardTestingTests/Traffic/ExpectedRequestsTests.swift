@@ -42,7 +42,7 @@ import Testing
         #expect(expected.problems == [])
     }
 
-    @Test func `an expectation matches each of several query values with one name`() async {
+    @Test func `an expectation matches any of several query values with the same name`() async {
         let expected = ExpectedRequests([RequestExpectation(.get, "/x", query: ["tag": "b"], count: 1...2)])
         let transport = StubTransport(expecting: expected)
 

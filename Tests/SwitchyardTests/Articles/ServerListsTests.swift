@@ -58,7 +58,7 @@ import Testing
         #expect(client.service.servers.map(\.name) == ["fresh"])
     }
 
-    @Test func `the first call of a launch succeeds with the servers of a list that arrives after its failure`()
+    @Test func `in the sample for a launch, a failed first call is repeated with the servers of a new list`()
         async throws
     {
         let service = try Service(name: "forum", baseURL: "https://api.example.com")

@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test
-    func `if the events were delivered before any handler was added, only the first handler added later is called`() {
+    func `if events are delivered before any handler is added, only the next handler is called`() {
         var handlers = BackgroundHandlers()
         for handler in handlers.takeEventDeliveries() { handler() }
 

@@ -133,7 +133,7 @@ struct DownloadDigestTests {
         #expect(file.context.server == "secondary")
     }
 
-    @Test func `a file with a wrong digest that came from two servers is loaded again from one server`() async throws {
+    @Test func `if a file from two servers has a wrong digest, it is loaded again from one server`() async throws {
         let lab = try DownloadLab(2)
         lab.serve(wrong, on: lab.servers[0])
         lab.serve(content, on: lab.servers[1])

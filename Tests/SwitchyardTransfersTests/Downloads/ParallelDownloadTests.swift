@@ -57,7 +57,7 @@ struct ParallelDownloadTests {
         #expect(lab.client.activeRequests.isEmpty)
     }
 
-    @Test func `a part that breaks resumes where it stopped`() async throws {
+    @Test func `a broken part of a parallel download resumes where it stopped`() async throws {
         let lab = try DownloadLab()
         lab.serve(content)
         let cuts = Locked(0)

@@ -84,7 +84,7 @@ struct ResumableUploadTests {
     }
 
     @Test(arguments: LoopbackUploads.Dialect.allCases, [nil, 262_144])
-    func `a body reader that returns more bytes than requested does not shift the upload`(
+    func `an upload arrives unchanged even if its body reader returns more bytes than requested`(
         _ dialect: LoopbackUploads.Dialect,
         _ pieceLength: Int64?
     ) async throws {

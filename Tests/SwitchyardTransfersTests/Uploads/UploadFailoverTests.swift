@@ -91,7 +91,7 @@ struct UploadFailoverTests {
         #expect(lab.uploads.uploads.map(\.bytes) == [bytes])
     }
 
-    @Test func `if there is only one server, it is asked again after a pause`() async throws {
+    @Test func `if an upload has only one server, the upload continues there after a pause`() async throws {
         let lab = try UploadLab(.tus)
         let first = lab.server
         let isBack = Locked(false)

@@ -255,7 +255,7 @@ struct UploadFailureTests {
         #expect(try await call.value.status == 200)
     }
 
-    @Test func `a source that fails does not count as a failure of the server`() async throws {
+    @Test func `an upload source that fails does not count as a failure of the server`() async throws {
         let lab = try lab()
 
         _ = await failure(lab, .stream(PlainReader.stream([bytes], length: nil, failing: Broken())))

@@ -96,7 +96,7 @@ import Testing
     }
 
     @Test(arguments: Subject.allCases)
-    func `a request with a timeout of zero ends at once`(_ subject: Subject) async throws {
+    func `a request with a timeout of zero ends immediately`(_ subject: Subject) async throws {
         try await Lab.run(subject) { lab in
             let error = await lab.failure(of: try lab.request("/never", timeouts: .init(total: .zero)))
 

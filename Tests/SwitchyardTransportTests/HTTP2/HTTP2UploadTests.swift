@@ -189,7 +189,7 @@
             let server = try lab.serve { event in
                 switch event {
                 case .head(let stream, _): HTTP2Frame.measuredAnswer("enough", to: stream, status: 200) + [.ping]
-                // Not at once, because libcurl 7.88 loses a response that it reads together with the reset.
+                // Not immediately, because libcurl 7.88 loses a response that it reads together with the reset.
                 case .pong: [.reset(1, code)]
                 default: []
                 }
@@ -223,7 +223,7 @@
 
         // RFC 9110 section 8.6: the length is that of the response to the same request without conditions.
         @Test(arguments: [HTTPRequest.Delivery.whole, .stream])
-        func `a 304 to an upload is complete without the body of its Content-Length`(
+        func `a 304 response to an upload is complete without a body, whatever its Content-Length is`(
             _ delivery: HTTPRequest.Delivery
         ) async throws {
             let server = try lab.serve { event in

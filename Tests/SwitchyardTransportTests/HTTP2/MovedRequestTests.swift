@@ -28,7 +28,7 @@
         }
 
         @Test(.startsProcess)
-        func `a request that moves to a new connection and fails does not affect a download on a reused socket number`()
+        func `a failed request does not affect a download that reuses its old socket number`()
             async
         {
             // In its own process, where no other test opens a socket with that number.

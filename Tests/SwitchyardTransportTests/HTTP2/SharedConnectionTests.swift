@@ -84,7 +84,7 @@
             #expect(relay.connections == 2)
         }
 
-        @Test func `a handshake that hangs delays neither the other requests nor its own request`() async throws {
+        @Test func `if some handshakes hang, all requests are sent over a connection that is ready`() async throws {
             let end = DispatchSemaphore(value: 0)
             let server = try serve()
             // Only one further connection is ready; the requests on the others move to it.

@@ -140,7 +140,7 @@
             withExtendedLifetime(first) {}
         }
 
-        @Test func `a background download with a configuration that is not for the background throws`() {
+        @Test func `background downloads cannot be created with a configuration that is not for the background`() {
             #expect(throws: DownloadFailure.self) { try BackgroundDownloads(.ephemeral) { _, _ in } }
         }
 

@@ -4,7 +4,9 @@ import Testing
 @testable import yard
 
 @Suite struct CompareCommandTests {
-    @Test func `reports are compared in a table with their verdicts, and only with the settings that differ`() throws {
+    @Test func `the comparison lists the verdict of each report, and its table has only the settings that differ`()
+        throws
+    {
         var hang = TrafficStory.hang()
         hang.facts = [Report.Fact(name: "service", value: "shop"), Report.Fact(name: "policy", value: "off")]
         var calm = TrafficStory.calm

@@ -8,7 +8,9 @@ import Testing
         "--xyz\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.txt\"\r\n\r\nhello\r\n--xyz--\r\n"
 
     @Test(arguments: [1, 7, 1_000])
-    func `a multipart file is measured regardless of the size of its chunks`(size: Int) async throws {
+    func `the upload meter measures a file in a multipart form whatever the size of the chunks is`(size: Int)
+        async throws
+    {
         var meter = UploadMeter(contentType: "multipart/form-data; boundary=xyz", bytesPerSecond: nil)
         var rest = Data(Self.form.utf8)[...]
         while !rest.isEmpty {

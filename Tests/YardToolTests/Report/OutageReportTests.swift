@@ -62,7 +62,7 @@ import Testing
         #expect(report.states.filter { $0.server == 1 }.map(\.state) == [.standby, .failing, .standby])
     }
 
-    @Test func `servers that fail together share a row, a sentence and a place in the summary`() {
+    @Test func `servers that fail together have one common row, sentence and place in the summary`() {
         let report = Report(of: Self.outage())
 
         #expect(
@@ -84,7 +84,8 @@ import Testing
         )
     }
 
-    @Test func `if the attempts of its calls are known, a total outage is a fault of the servers that received them`() {
+    @Test func `if attempts are known, an outage of all servers is shown only for the servers that received attempts`()
+    {
         var story = Self.outage(attempts: 2)
         for call in story.notes.calls.indices where story.notes.calls[call].failure != nil {
             story.notes.calls[call].sent = ["b", "c"].map { RecordedAttempt(server: $0, after: .zero) }
@@ -119,7 +120,7 @@ import Testing
     }
 
     @Test
-    func `an outage of a server lasts until the last call that failed over from it, and that call counts as saved`() {
+    func `the outage of a server lasts until the last call that failed over from the server`() {
         let report = Report(of: Self.withLateFailover())
 
         #expect(report.faults.map(\.server) == [1, 2])
@@ -128,7 +129,9 @@ import Testing
         #expect(report.verdict.details.contains { $0.hasPrefix("1 call was saved") })
     }
 
-    @Test func `an outage of a server starts with the calls that failed over from it immediately before`() throws {
+    @Test func `the outage of a server starts with its first failed-over call, shortly before the first failed call`()
+        throws
+    {
         var story = Self.outage(attempts: 2)
         for call in story.notes.calls.indices where story.notes.calls[call].failure != nil {
             story.notes.calls[call].sent = ["b", "c"].map { RecordedAttempt(server: $0, after: .zero) }
@@ -182,7 +185,7 @@ import Testing
         #expect(report.impacts.map(\.calls) == [150, 150, 150])
     }
 
-    @Test func `a server that was taken out of service promptly had a successor, even if that one failed soon after`() {
+    @Test func `a promptly ejected server has a successor in the report even if the successor failed soon after`() {
         var story = Self.withUntriedServer()
         let events: [SwitchEvent.Kind] = [
             .ejected("a", generation: 1, cause: .score), .switched(from: "a", to: "b", cause: .score),

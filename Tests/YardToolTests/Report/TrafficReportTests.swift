@@ -103,7 +103,7 @@ import Testing
         #expect(rates.answered[1][4..<6].reduce(0, +) == 5)
     }
 
-    @Test func `attempts are counted at their servers in the step in which they were sent`() throws {
+    @Test func `an attempt counts for its server in the time step in which the attempt was sent`() throws {
         var story = TrafficStory.hang()
         let hedged = try #require(story.notes.calls.firstIndex { $0.way == .hedged })
         story.notes.calls[hedged].start = MonotonicTime(seconds: 101)

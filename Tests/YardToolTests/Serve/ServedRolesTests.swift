@@ -34,7 +34,10 @@ import Testing
         #expect(machines.map(\.site.folder) == ["/v1", "/cdn"])
     }
 
-    @Test func `an environment whose servers run elsewhere is an error with its location in the file`() async {
+    @Test
+    func `yard serve rejects an environment whose servers are not on this machine, and names the key in the file`()
+        async
+    {
         let error = await #expect(throws: CatalogError.self) { _ = try await Self.machines(.release) }
 
         #expect(error?.keyPath == "servers[0].baseURLs.release")
@@ -63,7 +66,9 @@ import Testing
         #expect(try await transport.send(HTTPRequest(method: method, url: url)).status == status)
     }
 
-    @Test func `a client of the service file fails over to the mirror with the mirror's own paths`() async throws {
+    @Test func `a client with the service file of yard serve fails over to the mirror and uses the mirror's paths`()
+        async throws
+    {
         let yard = try await Self.yard()
         defer { yard.stop() }
         var servers = try ServiceCatalog.service(from: Data(Self.json.utf8), named: "shop").servers

@@ -22,7 +22,8 @@ import Testing
         }
     }
 
-    @Test func `a terminal writes its complete text even if the file cannot take all bytes at once`() throws {
+    @Test func `a terminal writes its complete text even if the file takes only some of the bytes in one write`() throws
+    {
         let pipe = Pipe()
         let file = pipe.fileHandleForWriting.fileDescriptor
         #expect(fcntl(file, F_SETFL, fcntl(file, F_GETFL) | O_NONBLOCK) == 0)

@@ -122,7 +122,7 @@ import Testing
         #expect(try await isKept(read("topics/9"), by: topics))
     }
 
-    @Test func `a PUT to a path does not remove a response that was stored for the lifetime of its call`()
+    @Test func `if only the lifetime decides on freshness, a PUT does not remove the stored response`()
         async throws
     {
         let (topics, _) = try start()
@@ -133,7 +133,7 @@ import Testing
         #expect(try await isKept(read("topics/1", by: .lifetime), by: topics))
     }
 
-    @Test func `a PUT removes a response that the app stored for its path`() async throws {
+    @Test func `a PUT removes a response that the app itself stored for the path`() async throws {
         let (topics, transport) = try start()
         try topics.storeResponse(
             Data(#"{"id":1,"title":"mine"}"#.utf8),
@@ -224,7 +224,7 @@ import Testing
         #expect(try await isKept(only, by: topics))
     }
 
-    @Test func `a response on disk from before a DELETE of its path is not used`() async throws {
+    @Test func `after a DELETE, an older response on disk for the path is not used`() async throws {
         let disk = try DiskCache(at: folder.url)
         let (topics, transport) = try await startAgain(after: "topics/1", disk: disk)
         clock.advance(by: .seconds(1))
@@ -249,7 +249,7 @@ import Testing
         await disk.flush()
     }
 
-    @Test func `a response on disk from before a PUT to its path is not used after a restart`() async throws {
+    @Test func `after a PUT and a restart, an older response on disk for the path is not used`() async throws {
         _ = try await startAgain(after: "topics/1", disk: try DiskCache(at: folder.url))
         let disk = try DiskCache(at: folder.url)
         let (between, _) = try start(disk: disk)
@@ -263,7 +263,7 @@ import Testing
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `a response that was stored after a write to its path is used after a restart`() async throws {
+    @Test func `after a restart, a response that is newer than the last write to its path is used`() async throws {
         let disk = try DiskCache(at: folder.url)
         let (first, _) = try start(disk: disk)
         try await first.send(APIConfiguration(path: "topics/1", method: .put))
@@ -296,7 +296,7 @@ import Testing
         #expect(transport.requestCount == 2 && none.requestCount == 0)
     }
 
-    @Test func `a write that was dropped from the full list of writes counts as a write to every path`() {
+    @Test func `when a write leaves the full list of writes, every unlisted path counts as written at that time`() {
         let date = Date(timeIntervalSince1970: 1_700_000_000)
         var changes = ChangedPaths()
         for number in 0...ChangedPaths.limit {

@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: ["no-store", "max-age=10", "no-cache"])
-    func `a call that follows HTTP rules does not use a response that is fresh only by another call's lifetime`(
+    func `under HTTP rules, a call does not use a response that only another call's lifetime makes fresh`(
         control: String
     ) async throws {
         let transport = StubTransport(answers: [answer("one", ["Cache-Control": control]), answer("two", [:])])
@@ -103,7 +103,9 @@ import Testing
         return (server, try RequestURL(validating: "\(server.baseURL)/v1/me"))
     }
 
-    @Test func `a response stored for one session cookie is not returned for another`() async throws {
+    @Test func `a response that was stored with one session cookie is not returned for another session cookie`()
+        async throws
+    {
         let (server, url) = try started()
         let jar = CookieJar()
         let client = try greeting(server, jar)

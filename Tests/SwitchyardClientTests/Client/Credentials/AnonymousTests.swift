@@ -32,7 +32,8 @@ import Testing
         transport.requests.map { $0.headers["Authorization"] }
     }
 
-    @Test func `after a 401, a call is sent again without a credential, and later calls are sent without one at once`()
+    @Test
+    func `after a 401, a call is repeated without a credential, and later calls are sent without one immediately`()
         async throws
     {
         let credentials = Credentials { _ in throw CredentialError.loginRequired }

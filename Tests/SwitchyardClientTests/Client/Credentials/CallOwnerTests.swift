@@ -149,7 +149,9 @@ import Testing
     }
 
     @Test(arguments: Moment.allCases, [false, true])
-    func `a call continues when the app has refreshed its user's token`(moment: Moment, isNamed: Bool) async throws {
+    func `a call continues when the app sets a refreshed token for the same user`(moment: Moment, isNamed: Bool)
+        async throws
+    {
         let lab = try Lab(moment, isNamed: isNamed)
         let call = APIConfiguration(path: "x", method: .put)
 

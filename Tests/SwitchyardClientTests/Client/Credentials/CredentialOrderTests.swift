@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func `a logout at the very end of a token refresh is stored and reported after the refreshed token`()
+    @Test func `if a logout coincides with the end of a refresh, the logout is stored and reported after the token`()
         async throws
     {
         for _ in 0..<20 {

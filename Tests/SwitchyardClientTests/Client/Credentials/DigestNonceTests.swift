@@ -76,7 +76,7 @@ import Testing
         #expect(ends == [200, 200, 200])
     }
 
-    @Test func `the count of a nonce continues when another nonce was used in between`() async throws {
+    @Test func `a nonce keeps its request count while another nonce is used`() async throws {
         defer { server.stop() }
         let client = try client(["/a": DigestGuard("a", usesOfNonce: 99), "/b": DigestGuard("b", usesOfNonce: 99)])
 

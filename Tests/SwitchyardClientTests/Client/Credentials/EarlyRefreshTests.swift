@@ -43,7 +43,7 @@ import Testing
 
     // A refresh that returns a credential with a lifetime below the leeway ends early refreshes of that credential
     // only.
-    @Test func `the credential of a login that follows a short-lived credential is refreshed before it expires`()
+    @Test func `after a short-lived credential, the credential of the next login is again refreshed early`()
         async throws
     {
         let refreshes = Locked(0)

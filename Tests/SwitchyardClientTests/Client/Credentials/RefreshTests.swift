@@ -8,7 +8,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct RefreshTests {
-    /// Sends `count` requests at once and counts their results.
+    /// Sends `count` requests at the same time and counts their results.
     private static func tally(_ client: NetworkClient, _ count: Int) async -> [String: Int] {
         await withTaskGroup(of: String.self) { group in
             for _ in 0..<count {
@@ -23,7 +23,8 @@ struct RefreshTests {
         }
     }
 
-    @Test func `if a thousand requests get a 401 at once, one refresh makes all of them succeed`() async throws {
+    @Test func `if a thousand requests get a 401 at the same time, one refresh makes all of them succeed`() async throws
+    {
         let gate = TokenGate(good: "a1")
         let credentials = Credentials { _ in gate.refresh() }
         credentials.set(.bearer("a0"), in: .test)

@@ -128,7 +128,9 @@ struct RetryAfterTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `a request does not wait if the network came back during the decision`() async throws {
+    @Test func `a retry does not wait for the network if the network came back while interceptors decided`()
+        async throws
+    {
         let clock = ManualClock()
         let answers = AnswerList([.failure(.offline), .status(200)])
         let sender = Locked<NetworkClient?>(nil)
@@ -156,7 +158,8 @@ struct RetryAfterTests {
         #expect(await call.value == nil)
     }
 
-    @Test func `a request does not wait if the network came back while it failed`() async throws {
+    @Test func `a retry does not wait for the network if the network came back during the failed attempt`() async throws
+    {
         let clock = ManualClock()
         let answers = AnswerList([.failure(.offline), .status(200)])
         let sender = Locked<NetworkClient?>(nil)

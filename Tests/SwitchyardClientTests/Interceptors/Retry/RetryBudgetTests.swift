@@ -28,7 +28,7 @@ struct RetryBudgetTests {
         )
     }
 
-    @Test func `a retry whose request is cancelled during the delay costs nothing`() async throws {
+    @Test func `a retry whose request is cancelled during the delay costs no retry tokens`() async throws {
         let (client, transport) = try client(answer: .status(503))
         let call = Task { await client.failure(of: APIConfiguration(path: "x")) }
         #expect(await clock.waitForTimers(1, in: .seconds(10)))
@@ -41,7 +41,7 @@ struct RetryBudgetTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `a retry that waits for the network without success costs nothing`() async throws {
+    @Test func `a retry that waits for the network in vain costs no retry tokens`() async throws {
         let (client, transport) = try client({ $0.networkWait = .seconds(5) }, answer: .failure(.offline))
         let call = Task { await client.failure(of: APIConfiguration(path: "x")) }
         #expect(await clock.waitForTimers(1, in: .seconds(5)))
@@ -75,7 +75,7 @@ struct RetryBudgetTests {
     @Test(arguments: [
         (TransportError.Kind.timeout, 8), (.connectTimeout, 8), (.connectionReset, 3), (.connectionRefused, 3),
     ])
-    func `a retry after a timeout of any kind costs more than after another failure`(
+    func `a retry after a timeout of any kind costs more retry tokens than after another failure`(
         kind: TransportError.Kind,
         cost: Int
     ) {
@@ -85,7 +85,7 @@ struct RetryBudgetTests {
         #expect(budget.available == 10 - cost)
     }
 
-    @Test func `a retry that fails costs tokens of the retry budget`() async throws {
+    @Test func `a retry that fails costs retry tokens`() async throws {
         let (client, transport) = try client({ $0.maximumRetries = 1 }, answer: .status(503))
         let call = Task { await client.failure(of: APIConfiguration(path: "x")) }
         #expect(await clock.waitForTimers(1, in: .seconds(10)))

@@ -20,8 +20,7 @@ import Testing
         driver.core.failoverPause(after: kind, held: held, excluding: tried, at: driver.now)
     }
 
-    @Test func `a failover without a failover token is tried again while another request's failover is active`() throws
-    {
+    @Test func `a request without a failover token tries again while another request's failover is active`() throws {
         let (driver, paid) = try spent()
 
         #expect(pause(driver) == .milliseconds(20))
@@ -32,7 +31,7 @@ import Testing
     }
 
     @Test
-    func `a failover begins at once if it needs no token, gets a token, or is the second failover of its request`()
+    func `a failover begins immediately if it needs no token, gets one, or is the request's second failover`()
         throws
     {
         let (driver, _) = try spent()
@@ -45,7 +44,7 @@ import Testing
         #expect(pause(rich) == nil)
     }
 
-    @Test func `a failover without a token does not wait for other failovers that have been active for 2 s`() throws {
+    @Test func `a request without a failover token does not wait for failovers that have been active for 2 s`() throws {
         let (driver, _) = try spent()
 
         driver.advance(1.9)

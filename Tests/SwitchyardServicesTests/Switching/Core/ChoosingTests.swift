@@ -48,7 +48,7 @@ import Testing
         #expect(driver.core.next(at: driver.now).isEmpty)
     }
 
-    @Test func `if every server has failed, the server that will be probed first is chosen`() throws {
+    @Test func `if every other server is excluded, an ejected server is chosen`() throws {
         let driver = try CoreDriver(["a", "b"])
         for _ in 0..<3 { driver.failedOver(.refused) }
         #expect(driver.state("a") == .ejected)
@@ -98,7 +98,8 @@ import Testing
         #expect(driver.choose()?.server == 0)
     }
 
-    @Test func `a failover that passes over a server in its recovery trial leaves its place to another request`() throws
+    @Test func `if a failover uses another server, the trial place of the first server is free for another request`()
+        throws
     {
         let driver = try CoreDriver()
         for _ in 0..<2 { driver.failedOver(.refused) }

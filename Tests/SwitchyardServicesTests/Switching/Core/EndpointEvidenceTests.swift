@@ -151,7 +151,7 @@ import Testing
     }
 
     @Test(arguments: [(["a", "b"], 10.0), (["a", "b", "c"], 20.0)])
-    func `an endpoint that fails everywhere fails over again after 10 s for each other server`(
+    func `if an endpoint fails everywhere, it fails over again only after a pause of 10 s for each other server`(
         servers: [Server.ID],
         pause: Double
     ) throws {
@@ -184,7 +184,8 @@ import Testing
         #expect(table.latency(of: 2).bulk != nil)
     }
 
-    @Test func `a request that must not be repeated avoids a server in its recovery trial at first`() throws {
+    @Test func `at the start of a server's recovery trial, requests that must not be repeated avoid the server`() throws
+    {
         let driver = try CoreDriver(["a", "b"])
         driver.eject("a")
         driver.startTrial("a")

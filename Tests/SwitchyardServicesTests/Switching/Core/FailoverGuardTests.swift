@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func `a request that meets every condition for a failover goes to the next server`() throws {
+    @Test func `a request that no failover guard stops goes to the next server`() throws {
         guard case .attempt(let attempt) = try Decision().result() else {
             Issue.record("a guard stopped the failover")
             return
@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test(arguments: FailoverGuard.allCases)
-    func `the first condition for a failover that is not met prevents the failover`(
+    func `if several failover guards apply, the first guard is reported`(
         guarding: FailoverGuard
     ) throws {
         var decision = Decision()
@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test(arguments: FailoverGuard.allCases)
-    func `each condition for a failover can prevent the failover on its own`(guarding: FailoverGuard) throws {
+    func `each failover guard can stop the failover on its own`(guarding: FailoverGuard) throws {
         var decision = Decision()
         decision.breach(guarding)
 
@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test(arguments: [FailoverGuard.policy, .attemptLimit, .budget, .servers, .roles, .overload])
-    func `no failover is announced if a guard of the service would stop it`(guarding: FailoverGuard) throws {
+    func `couldFailOver is false if a guard would stop any failover of the request`(guarding: FailoverGuard) throws {
         var decision = Decision()
         decision.breach(guarding)
 
@@ -125,13 +125,13 @@ import Testing
         #expect(!isAnnounced)
     }
 
-    @Test func `a failover is announced if the request meets every condition`() throws {
+    @Test func `couldFailOver is true if no guard would stop a failover`() throws {
         let isAnnounced = try Decision().isAnnounced()
 
         #expect(isAnnounced)
     }
 
-    @Test func `no failover is announced while every server fails to connect for the endpoint`() throws {
+    @Test func `couldFailOver is false while every server fails to connect for the endpoint`() throws {
         let driver = try CoreDriver()
         for _ in 0..<4 {
             guard let first = driver.choose() else { continue }
@@ -144,7 +144,7 @@ import Testing
         #expect(!isAnnounced)
     }
 
-    @Test func `no failover is announced if the only fallback was overloaded recently`() throws {
+    @Test func `couldFailOver is false if the only fallback server was overloaded recently`() throws {
         let driver = try CoreDriver(["a", "b"])
         driver.requests(40, .ok)
         for _ in 0..<3 { driver.overload("b", .http(503)) }
@@ -154,7 +154,7 @@ import Testing
         #expect(!isAnnounced)
     }
 
-    @Test func `no failover is announced if every other server is out of use`() throws {
+    @Test func `couldFailOver is false if every other server is out of use`() throws {
         let driver = try CoreDriver(["a", "b"])
         driver.requests(40, .ok)
         driver.eject("b")
@@ -165,7 +165,9 @@ import Testing
         #expect(driver.failover(after: .refused, excluding: [0])?.server == 1)
     }
 
-    @Test func `a failover to the first server is announced even if it is out of use`() throws {
+    @Test func `couldFailOver is true for a request to a fallback server even if the first server is out of use`()
+        throws
+    {
         let driver = try CoreDriver(["a", "b"])
         driver.requests(40, .ok)
         driver.eject("a")
@@ -175,7 +177,7 @@ import Testing
         #expect(isAnnounced)
     }
 
-    @Test func `every condition for a failover has its own description`() {
+    @Test func `every failover guard has its own description`() {
         #expect(Set(FailoverGuard.allCases.map(\.description)).count == FailoverGuard.allCases.count)
     }
 }

@@ -44,7 +44,7 @@ import Testing
             (["a", "c"], [0, 0.35, 0, 0.65]),
         ] as [([String], [Double])]
     )
-    func `a group of servers keeps traffic in proportion to its health and shares it by weight`(
+    func `the health of a group sets its share of the traffic, which its servers divide by weight`(
         ejected: [String],
         expected: [Double]
     ) throws {
@@ -56,7 +56,7 @@ import Testing
         #expect(isClose(shares, expected), "\(shares)")
     }
 
-    @Test func `the overprovisioning factor sets the health below which a group of servers loses traffic`() throws {
+    @Test func `with an overprovisioning factor of 1, a group loses traffic for every ejected server`() throws {
         let driver = try driver(two) { $0.overprovisioning = 1 }
         driver.eject("b")
 

@@ -111,7 +111,7 @@ import Testing
         #expect(driver.hedge(excluding: [0]) == nil)
     }
 
-    @Test func `a hedging attempt that wins slowly returns its token if its server is never quicker`() throws {
+    @Test func `a hedging attempt that wins slowly returns its token if the winning server is never quicker`() throws {
         let (driver, slow) = try poor()
         driver.settle(try #require(driver.choose(excluding: [0])), .slow)
         driver.advance(1)

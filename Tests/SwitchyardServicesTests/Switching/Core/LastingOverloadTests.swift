@@ -65,7 +65,7 @@ import Testing
         #expect(share(of: 0, driver) == 0)
     }
 
-    @Test func `two timeouts of 10 s each allow attempts on an ejected server`() throws {
+    @Test func `after two timeouts of 10 s each, requests may try an ejected server`() throws {
         let driver = try withoutFirst()
         for _ in 0..<2 {
             let attempts = try [[0, 2], [0, 1]].map { try #require(driver.choose(excluding: $0)) }

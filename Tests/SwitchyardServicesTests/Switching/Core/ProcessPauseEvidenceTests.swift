@@ -48,7 +48,7 @@ import Testing
         #expect(driver.core.snapshot(at: driver.now)[0].p99 == before)
     }
 
-    @Test func `an attempt that its hedge has overtaken does not count if the process was paused during the attempt`()
+    @Test func `an attempt that a hedge has overtaken does not count if the process was paused during the attempt`()
         throws
     {
         let driver = try driver()

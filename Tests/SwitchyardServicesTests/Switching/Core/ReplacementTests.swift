@@ -106,7 +106,7 @@ import Testing
         #expect(driver.core.current == "d")
     }
 
-    @Test func `a server that a command avoids stays last after a switch if the policy does not fail back`() throws {
+    @Test func `without failback, a server that a pushed command avoids stays last after a switch`() throws {
         let driver = try CoreDriver(["a", "b", "c", "d"], policy: .stickyErrorRatio)
         try driver.push(PushCommand(version: 1, mode: .avoid, server: "c"))
 

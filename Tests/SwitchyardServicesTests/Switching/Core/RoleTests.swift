@@ -131,7 +131,7 @@ import Testing
         #expect(driver.state("a") == .healthy)
     }
 
-    @Test func `successes of requests that only one server serves do not end an outage`() throws {
+    @Test func `an ejected server stays ejected even if requests that only this server serves succeed`() throws {
         let driver = try driver(.recommended, ["a", "m"])
         driver.eject("a")
         for _ in 0..<10 {
@@ -156,7 +156,7 @@ import Testing
         #expect(driver.state("m") == .trial)
     }
 
-    @Test func `without failback, requests that not every server serves have a current server of their own`() throws {
+    @Test func `without failback, requests that only some servers serve have a current server of their own`() throws {
         var policy = SwitchPolicy.recommended
         policy.failsBack = false
         let driver = try driver(policy)
@@ -188,7 +188,7 @@ import Testing
     }
 
     // The policy keeps the server of each kind of request until that server fails.
-    @Test func `a new list resets which server was in use for each kind of request`() throws {
+    @Test func `without failback, a new list resets the current server of each kind of request`() throws {
         var policy = SwitchPolicy.recommended
         policy.failsBack = false
         let driver = try driver(policy)

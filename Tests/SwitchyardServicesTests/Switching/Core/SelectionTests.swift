@@ -145,7 +145,9 @@ import Testing
         for position in 1...3 { #expect((70...130).contains(fallbacks.count { $0 == position })) }
     }
 
-    @Test func `an overloaded server gets its share of the requests for which the selector returns it`() throws {
+    @Test func `an overloaded server gets only its admission share even if the selector returns only this server`()
+        throws
+    {
         let driver = try CoreDriver(["a", "b"])
         var random = RandomSource(seed: 1)
         for _ in 0..<8 { driver.core.admission.cut(0, after: .http(503), retryAfter: nil, at: 0, &random) }

@@ -175,7 +175,8 @@ import Testing
         #expect(outcome == .failure(.http(429)))
     }
 
-    @Test func `the outcome of an attempt that began before its server's ejection and recovery changes nothing`() throws
+    @Test func `if a server was ejected and recovered during an attempt, the outcome of the attempt changes nothing`()
+        throws
     {
         let driver = try CoreDriver(["a", "b"])
         let late = (0..<50).compactMap { _ in driver.choose() }
@@ -190,7 +191,7 @@ import Testing
         #expect(driver.state("a") == .healthy)
     }
 
-    @Test func `a count of consecutive failures that exceeds its counter's range still ejects the server`() throws {
+    @Test func `more consecutive failures than the counter can hold still eject the server`() throws {
         let driver = try CoreDriver(["a"], policy: .consecutiveFailures(3))
         for _ in 0..<65_537 { driver.request(.failure(.http(500))) }
         #expect(driver.statistics("a")?.consecutiveFailures ?? 0 >= 65_535)

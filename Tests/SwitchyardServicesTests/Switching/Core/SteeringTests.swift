@@ -117,7 +117,7 @@ import Testing
         #expect(driver.core.current == "b")
     }
 
-    @Test func `clients apply a pushed command with a spread at random times within the spread`() throws {
+    @Test func `clients apply a pushed command at random times within its spread`() throws {
         var delays: [Double] = []
         for seed in 1...50 {
             let driver = try CoreDriver(seed: UInt64(seed))
@@ -133,7 +133,7 @@ import Testing
         #expect(Set(delays).count > 10)
     }
 
-    @Test func `a server that a command forces gets all requests until it is ejected`() throws {
+    @Test func `a server that a pushed command forces gets all requests until the server is ejected`() throws {
         let driver = try CoreDriver()
         try driver.push(PushCommand(version: 1, mode: .force, server: "b"))
 
@@ -145,7 +145,7 @@ import Testing
         #expect(driver.core.current == "a")
     }
 
-    @Test func `a server that a command avoids is used last, and a clear command restores the order of the list`()
+    @Test func `a server that a pushed command avoids is used last until a clear command restores the order`()
         throws
     {
         let driver = try CoreDriver()

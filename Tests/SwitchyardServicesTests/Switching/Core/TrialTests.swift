@@ -65,7 +65,7 @@ import Testing
         #expect(trial(of: "a", by: driver) == 16)
     }
 
-    @Test func `a server that fails 15 % of its requests rarely recovers before it is repaired`() throws {
+    @Test func `a server that keeps failing 15 % of its requests rarely passes its recovery trial`() throws {
         let early = try (1...UInt64(Rounds.count(6, thorough: 20))).map { try recoveries(failing: 0.15, seed: $0) }
 
         #expect(early.reduce(0, +) < 3)

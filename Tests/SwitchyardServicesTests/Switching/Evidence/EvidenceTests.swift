@@ -14,7 +14,7 @@ import Testing
         #expect(window.failures == 10)
     }
 
-    @Test func `outcomes leave their window when they reach its maximum age`() {
+    @Test func `outcomes leave the window when they reach the maximum age`() {
         var window = OutcomeWindow()
 
         for second in 0..<10 { window.record(.failure, at: Double(second), count: 100, age: 60) }
@@ -149,7 +149,7 @@ import Testing
         #expect(FailureKind.refused.weight * rules.failureStep(calm: .max) < rules.scoreThreshold)
     }
 
-    @Test func `an evidence score that rises and falls back to zero keeps a quarter of its calm successes`() {
+    @Test func `after an evidence score rises and falls back to zero, a quarter of its calm successes still counts`() {
         let rules = CompiledPolicy(.recommended)
         var score = EvidenceScore(at: 0)
         for _ in 0..<100 { score.lower(by: rules.successStep) }

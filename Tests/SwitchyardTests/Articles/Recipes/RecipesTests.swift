@@ -94,7 +94,7 @@ import Testing
 
     // MARK: - Pages
 
-    @Test func `in the recipe for pages, numbered pages are read to their end before a login`() async throws {
+    @Test func `the recipe for pages reads a list of numbered pages before a login`() async throws {
         try await withBackend { backend, client, _ in
             let articles = Samples.ArticleListAPI(client: client)
             let small = PageRecorder<Samples.Article>(pageSize: 2, identifiedBy: \.id)
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    @Test func `in the recipe for pages, pages by offset are read to their end`() async throws {
+    @Test func `the recipe for pages reads a list by offsets`() async throws {
         try await withBackend { backend, client, _ in
             let articles = Samples.ArticleListAPI(client: client)
             let counted = PageRecorder<Samples.Article>(pageSize: 2, strategy: .offset, identifiedBy: \.id)
@@ -119,7 +119,7 @@ import Testing
         }
     }
 
-    @Test func `in the recipe for pages, a list with a cursor in the next URL is read to its end`() async throws {
+    @Test func `the recipe for pages reads a list whose next URL contains a cursor`() async throws {
         try await withBackend { backend, client, _ in
             let articles = Samples.ArticleListAPI(client: client)
             let linked = PageRecorder<Samples.Article>(pageSize: 2, strategy: .link, identifiedBy: \.id)
@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    @Test func `in the recipe for pages, a bare array with its total in a header field is read to its end`()
+    @Test func `the recipe for pages reads a list of bare arrays whose total is in a header field`()
         async throws
     {
         try await withBackend { backend, client, credentials in

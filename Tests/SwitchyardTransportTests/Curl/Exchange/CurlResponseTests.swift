@@ -187,7 +187,7 @@
 
         // RFC 9110 section 15.2.2: the status is for requests that asked for another protocol.
         @Test(arguments: [HTTPRequest.Delivery.whole, .stream])
-        func `a 101 response that was not requested ends the exchange at once`(_ delivery: HTTPRequest.Delivery)
+        func `a 101 response that was not requested ends the exchange immediately`(_ delivery: HTTPRequest.Delivery)
             async throws
         {
             let listener = try TCPListener()

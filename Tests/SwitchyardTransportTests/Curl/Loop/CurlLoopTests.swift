@@ -11,7 +11,7 @@
 
     /// The thread of a transport: its clock and the descriptors that it polls.
     @Suite(.timeLimit(.minutes(5)), .prompt) struct CurlLoopTests {
-        @Test func `the first request of an old transport has its whole idle timeout`()
+        @Test func `the first request has its whole idle timeout even if its transport was created long before`()
             async throws
         {
             let listener = try TCPListener()

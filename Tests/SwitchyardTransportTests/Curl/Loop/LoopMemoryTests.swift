@@ -133,7 +133,7 @@
             #expect(kept == 0)
         }
 
-        @Test func `up to sixty-four free blocks of one small size are kept, besides blocks of other sizes`()
+        @Test func `up to sixty-four free memory blocks of each small size are kept`()
             async throws
         {
             let (one, both) = try await onLoop { _ in

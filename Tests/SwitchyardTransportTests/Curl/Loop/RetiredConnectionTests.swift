@@ -41,7 +41,8 @@
             #expect(await server.wait { $0.connectionsOpen == 1 })
         }
 
-        @Test func `a request with its own TLS configuration also uses a new connection after a retirement`()
+        @Test
+        func `after connections are retired, a request with its own TLS configuration also uses a new connection`()
             async throws
         {
             let transport = try CurlTransport()

@@ -270,7 +270,7 @@
             #expect(server.statistics.connectionsAccepted <= 2)
         }
 
-        @Test func `waiting for a connection does not cause an idle timeout`() async throws {
+        @Test func `the time that a request waits for a connection does not cause an idle timeout`() async throws {
             try await calm()
             let isHeld = Latch()
             server.route(.get, "/held") { _ in

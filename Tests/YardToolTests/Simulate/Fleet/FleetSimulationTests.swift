@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(arguments: FleetScenario.allCases, ServerModel.allCases)
-    func `the recommended policy fails no more requests than clients without switching`(
+    func `with the recommended policy, no more requests fail than without switching`(
         scenario: FleetScenario,
         model: ServerModel
     ) throws {

@@ -41,7 +41,7 @@ import Testing
         return Law.violations(in: played).map(\.group)
     }
 
-    @Test func `a simulated call may fail if no server on its own would respond`() {
+    @Test func `a simulated call may fail if no single server would have responded`() {
         #expect(violations(of: call(.failed(.deadlineExceeded), first: silence)).isEmpty)
     }
 
@@ -64,7 +64,7 @@ import Testing
         #expect(violations(of: call(.answered(503), first: refusal)).isEmpty)
     }
 
-    @Test func `a 429 is allowed if the first server's success depended on requests that it never received`() {
+    @Test func `in a simulation, a 429 is allowed if the first server's success is due to lost earlier requests`() {
         var lucky = well
         lucky.owesToLosses = true
 

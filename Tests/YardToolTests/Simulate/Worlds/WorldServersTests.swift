@@ -95,7 +95,7 @@ import Testing
         #expect(statuses == [200, 200, 429, 429])
     }
 
-    @Test func `a success is marked if it was within its quota only because earlier requests were lost`() {
+    @Test func `a simulated success is marked if it is within the quota only because earlier requests were lost`() {
         let troubles = [Trouble(.refused, window: .init(0, 2)), Trouble(.quota(2, period: 10, isPerServer: false))]
         var servers = WorldServers(.sample(troubles))
 

@@ -9,7 +9,7 @@ import Testing
 
 /// Partial files of a cut download that another download finds.
 @Suite(.timeLimit(.minutes(5)), .prompt)
-struct KeptBytesTests {
+struct PartialFileTests {
     private let bytes = DownloadLab.bytes(3_000_000)
 
     /// A lab in which a download was cut after the given number of bytes.

@@ -6,7 +6,7 @@ import Testing
 @testable import SwitchyardRequests
 
 /// Handlers that are added after a request or a group has ended are released.
-@Suite(.timeLimit(.minutes(5)), .prompt) struct LateComersTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct LateHandlerTests {
     @Test func `handlers that are added to an ended group do not keep it alive`() async {
         weak var released: RequestGroup?
         do {

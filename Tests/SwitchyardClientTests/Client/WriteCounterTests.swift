@@ -7,7 +7,7 @@ import Testing
 @testable import SwitchyardClient
 
 /// Whether writes are counted for the reads of the same path.
-@Suite(.timeLimit(.minutes(5)), .prompt) struct WrittenPathsTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct WriteCounterTests {
     /// Writes to the same path in different spellings.
     private static let writes: [APIConfiguration] = {
         var escaped = APIConfiguration(path: "topics/%31", method: .put)
@@ -27,7 +27,7 @@ import Testing
     }()
 
     @Test(arguments: writes.indices)
-    func `a write is counted for the reads of the same path`(number: Int) async throws {
+    func `a write increases the write counter of its path`(number: Int) async throws {
         let (client, _) = try NetworkClient.stubbed { _ in .status(204) }
         let read = client.pathCounters.writes(at: APIConfiguration(path: "topics/1"))
         let before = read?.count
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(arguments: ["topics/1", "/topics/1", "http://secondary.test/v1/v3/topics/1"])
-    func `a write is counted for the reads of the same path even if the generator adds the API version`(path: String)
+    func `a write increases the write counter of its path even if the generator adds the API version`(path: String)
         async throws
     {
         let (client, _) = try NetworkClient.stubbed(servers: 2, options: { $0.generator.apiVersion = "v3" }) { _ in
@@ -54,7 +54,7 @@ import Testing
 
     // The redirect does not show that its server has changed nothing.
     @Test(arguments: ["topics/1", "topics/2"])
-    func `a redirected write is counted for the reads of both paths even if the target responded with 404`(path: String)
+    func `a redirected write increases the write counters of both paths, even if the target returns 404`(path: String)
         async throws
     {
         let (client, _) = try NetworkClient.stubbed { request in

@@ -8,7 +8,7 @@ import Testing
 @testable import SwitchyardHTTP
 
 /// Trust and pins over real connections, in addition to ``TrustTests``.
-@Suite(.serialized, .timeLimit(.minutes(5)), .prompt) struct TrustRowTests {
+@Suite(.serialized, .timeLimit(.minutes(5)), .prompt) struct TrustFeatureTests {
     private let certificates: Certificates
 
     init() throws {

@@ -7,7 +7,7 @@ import SwitchyardTransport
 import Testing
 
 /// Writes that are cancelled while a redirected request has not been sent yet.
-@Suite(.timeLimit(.minutes(5)), .prompt) struct WithdrawnWriteTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct UnsentWriteTests {
     private func failure(afterHops hops: Int) async throws -> RequestFailure {
         let transport = UnsentHopTransport(hops: hops)
         let clock = ManualClock()

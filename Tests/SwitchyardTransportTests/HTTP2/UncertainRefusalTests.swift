@@ -7,7 +7,7 @@
     import Testing
 
     /// Signals of an HTTP/2 server that are not a proper refusal: the request may have been processed.
-    @Suite(.timeLimit(.minutes(5)), .prompt) struct RefusalDoubtTests {
+    @Suite(.timeLimit(.minutes(5)), .prompt) struct UncertainRefusalTests {
         private let lab: HTTP2Lab
 
         init() throws {

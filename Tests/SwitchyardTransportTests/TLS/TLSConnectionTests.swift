@@ -9,7 +9,7 @@
     import Testing
 
     /// The data that a TLS server sends, and how its connections end.
-    @Suite(.serialized, .timeLimit(.minutes(5)), .prompt) struct TLSTalkTests {
+    @Suite(.serialized, .timeLimit(.minutes(5)), .prompt) struct TLSConnectionTests {
         /// A TLS server that sends the text of a test: the `openssl` command, fed through a pipe.
         private final class Server {
             private let process: ChildCommand

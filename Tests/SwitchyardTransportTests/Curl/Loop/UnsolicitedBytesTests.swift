@@ -10,7 +10,7 @@
     @testable import SwitchyardTransport
 
     /// Bytes that a server sends on an idle connection are not the response to the next request (RFC 9112 section 9.2).
-    @Suite(.timeLimit(.minutes(5)), .prompt) struct UnaskedBytesTests {
+    @Suite(.timeLimit(.minutes(5)), .prompt) struct UnsolicitedBytesTests {
         /// The first request and its response, and the bytes that arrive later without a request.
         struct Sample: Sendable, CustomTestStringConvertible {
             let testDescription: String
@@ -112,7 +112,7 @@
 
         // libcurl does not report a reused connection if the response fills the window in the call that sends the
         // request.
-        @Test func `a response that fills the window at once on a reused connection is received completely`()
+        @Test func `a response that fills the window while its request is sent is received completely`()
             async throws
         {
             let listener = try TCPListener()

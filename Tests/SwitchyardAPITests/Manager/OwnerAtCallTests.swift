@@ -9,7 +9,7 @@ import Testing
 @testable import SwitchyardAPI
 
 /// A call belongs to the environment that is current at the call.
-@Suite(.timeLimit(.minutes(5)), .prompt) struct OwnerMomentTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct OwnerAtCallTests {
     /// A manager with two environments, with a different user in each or without users.
     private func start(hasCredentials: Bool) throws -> (TopicAPI, StubTransport) {
         let transport = StubTransport { _ in Topic.answer }

@@ -7,7 +7,7 @@
     import Testing
 
     /// Connections that stay open but no longer respond.
-    @Suite(.timeLimit(.minutes(5)), .prompt) struct DeafConnectionTests {
+    @Suite(.timeLimit(.minutes(5)), .prompt) struct SilentConnectionTests {
         private let lab: HTTP2Lab
 
         init() throws {

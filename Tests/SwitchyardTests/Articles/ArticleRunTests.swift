@@ -10,7 +10,7 @@ import SwitchyardTransfers
 import Testing
 
 /// Runs the samples of the articles on groups, dispatch, diagnostics, switching and testing.
-@Suite(.timeLimit(.minutes(5)), .prompt) struct AreaTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct ArticleRunTests {
     private func service(_ base: String = "http://one.example/v1") throws -> Service {
         let one = try Server(name: "one", baseURLs: [.test: ServerURL(base), .develop: ServerURL(base)])
         let two = try Server(name: "secondary", baseURLs: [.test: ServerURL(base), .develop: ServerURL(base)])

@@ -10,7 +10,7 @@ import Testing
 @testable import SwitchyardTransfers
 
 /// A transfer belongs to the user that was logged in at the call.
-@Suite(.timeLimit(.minutes(5)), .prompt) struct TransferMomentTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct TransferOwnerAtCallTests {
     private static let ways: [@Sendable @MainActor (TopicAPI) async throws -> Void] = [
         { _ = try await $0.client.download(download) },
         { _ = try await $0.download(download) },

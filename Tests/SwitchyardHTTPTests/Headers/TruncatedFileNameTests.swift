@@ -3,7 +3,7 @@ import Testing
 @testable import SwitchyardHTTP
 
 /// The name of a download: trailing dots and spaces are removed, even after truncation.
-@Suite struct CutFileNameTests {
+@Suite struct TruncatedFileNameTests {
     @Test(arguments: [" ", ".", ". .", "\u{3000}"])
     func `a truncated file name ends with neither a dot nor a space`(_ end: String) {
         let name = String(repeating: "a", count: 196) + end + String(repeating: "b", count: 20)

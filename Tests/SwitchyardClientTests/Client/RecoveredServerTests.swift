@@ -7,7 +7,7 @@ import SwitchyardTesting
 import Testing
 
 /// After the first server has recovered, it gets its traffic back even if its responses are slow.
-@Suite(.timeLimit(.minutes(5)), .prompt) struct ComebackTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct RecoveredServerTests {
     private let time = ManualClock()
     private let isDown = Locked(false)
 
@@ -31,7 +31,9 @@ import Testing
     }
 
     @Test(arguments: [0.02, 1.5, 6])
-    func `a recovered server gets its traffic back regardless of its usual response time`(usual: Double) throws {
+    func `a recovered server gets its traffic back whether its usual response time is short or long`(usual: Double)
+        throws
+    {
         let client = try client(answeringAfter: .seconds(usual))
         for _ in 0..<20 { ask(client, for: .seconds(7)) }
         isDown.withLock { $0 = true }

@@ -9,7 +9,7 @@ import Testing
 @testable import SwitchyardClient
 
 /// A request whose server fails while the request is being hedged to another server.
-@Suite(.timeLimit(.minutes(5)), .prompt) struct HeldRequestTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct HangingFallbackTests {
     /// Keeps every exchange open until the test ends it.
     private final class OpenTransport: Transport, TransportTask {
         private let completions = Locked<[String: @Sendable (Result<HTTPResponse, TransportError>) -> Void]>([:])

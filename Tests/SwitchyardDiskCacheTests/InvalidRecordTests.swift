@@ -8,7 +8,7 @@ import Testing
 @testable import SwitchyardDiskCache
 
 /// Stored responses with values that the library itself never writes.
-@Suite(.timeLimit(.minutes(5)), .prompt) struct StrangeRecordTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct InvalidRecordTests {
     static let times: [Double] = [.nan, .infinity, -.infinity, 1e300, -1e300]
     let folder = TemporaryFolder()
 

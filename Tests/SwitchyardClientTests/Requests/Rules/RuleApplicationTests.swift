@@ -13,7 +13,7 @@ import SwitchyardTransfers
 import Testing
 
 /// Each way of sending a request applies the client's rules once.
-@Suite(.timeLimit(.minutes(5)), .prompt) struct RuledWayTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct RuleApplicationTests {
     /// The ways in which a request can be sent.
     enum Way: CaseIterable {
         case send, callback, value, request, resource, stream, webSocket, download, outbox
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(arguments: Way.allCases)
-    func `each request carries the header field of a rule once`(way: Way) async throws {
+    func `a rule adds its header field once to each request, however the request is made`(way: Way) async throws {
         let server = LoopbackServer()
         server.setDefaultRoute { _ in .json(#"{"id":1,"title":"one"}"#) }
         try server.start()

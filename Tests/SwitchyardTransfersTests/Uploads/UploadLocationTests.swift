@@ -8,7 +8,7 @@ import SwitchyardTransfers
 import Testing
 
 /// The upload URL of a resumable upload whose server sends a plain http `Location`.
-@Suite(.timeLimit(.minutes(5)), .prompt) struct UploadPlaceTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct UploadLocationTests {
     private func client(_ location: String) throws -> (NetworkClient, StubTransport) {
         let transport = StubTransport { request in
             switch request.method {

@@ -7,10 +7,10 @@ import SwitchyardTesting
 import Testing
 
 /// Servers with the same name in different environments are different servers.
-@Suite(.timeLimit(.minutes(5)), .prompt) struct LimitPlaceTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct LimitEnvironmentTests {
     private let limit = ConcurrencyLimit(perServer: 1)
 
-    @Test func `a hanging server takes no slot of the same server in another environment`() async throws {
+    @Test func `a request that hangs in one environment takes no slot in another environment`() async throws {
         let (client, transport) = try NetworkClient.limited([limit]) { request in
             request.url.text.contains("primary.test") ? .never : .status(200)
         }

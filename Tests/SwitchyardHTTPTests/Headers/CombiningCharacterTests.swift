@@ -6,11 +6,11 @@ import Testing
 @testable import SwitchyardHTTP
 
 /// Swift combines a quote and a following combining scalar into one `Character`, which is not equal to a quote.
-@Suite struct JoinedQuoteTests {
+@Suite struct CombiningCharacterTests {
     // With an exclamation mark the text is in single quotes, and each quote in the text has to be escaped. Otherwise
     // the shell would execute the rest of the text ("!'\u{301}; rm -rf ~ #").
     @Test(arguments: ["\u{301}", "\u{FE0F}", "\u{200D}"])
-    func `a quote in a command is escaped even before a combining character`(joined: String) throws {
+    func `a quote in a curl command is escaped even before a combining character`(joined: String) throws {
         let text = "it'\(joined); id #!"
         let configuration = APIConfiguration(path: "x", method: .post, body: .text(text))
 
@@ -22,7 +22,9 @@ import Testing
     }
 
     @Test(arguments: ["\u{301}", "\u{FE0F}", "\u{200D}"])
-    func `a disposition is written as it was parsed even if a combining character follows a quote`(joined: String) {
+    func `a Content-Disposition is parsed and written unchanged even if a combining character follows a quote`(
+        joined: String
+    ) {
         let disposition = ContentDisposition(parsing: "attachment; filename=\"a\\\"\(joined); x=1\"")
 
         let again = ContentDisposition(parsing: disposition.text)
@@ -33,12 +35,12 @@ import Testing
 
     // jshttp/content-disposition accepts unescaped text literally.
     @Test(arguments: ["\u{301}x", "\u{FE0F}x", "\u{200D}x"])
-    func `an extended value may begin with a combining character`(name: String) {
+    func `the extended value of a parameter may begin with a combining character`(name: String) {
         #expect(ExtendedValue.decoded("UTF-8''\(name)").map { Array($0.utf8) } == Array(name.utf8))
     }
 
     @Test(arguments: ["\u{301}", "\u{FE0F}", "\u{200D}"])
-    func `a separator ends an element even before a combining character`(joined: String) {
+    func `a comma separates the elements of a header field even before a combining character`(joined: String) {
         let headers: HTTPHeaders = ["X": "a,\(joined)b, \"c\"\(joined), d"]
 
         #expect(headers.elements(of: "X").count == 4)
