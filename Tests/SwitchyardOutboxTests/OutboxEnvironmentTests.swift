@@ -97,7 +97,7 @@ import Testing
         client.rules = ConfigurationRules()
     }
 
-    @Test func `a failure in an environment that is no longer current causes no pause`() async throws {
+    @Test func `if a write fails after a change of the environment, the flush ends without a pause`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let (client, transport) = try NetworkClient.stubbed { _ in .never }
         let outbox = try Outbox(file: file, client: client)

@@ -214,7 +214,7 @@ import Testing
         #expect(outbox.entries.map(\.user) == ["ada"])
     }
 
-    @Test func `a failure of a user that has logged out causes no pause`() async throws {
+    @Test func `the outbox does not pause if a write fails after its user has logged out`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let (client, transport) = try client { request in
             guard request.headers["Authorization"] == "Bearer a1" else { return .status(201) }

@@ -100,7 +100,7 @@ final class InspectorController: Sendable {
         return InspectorRecord(name: name, feed: feed, details: Dictionary(details) { $1 })
     }
 
-    /// Stops observing the client, and wakes the pages that wait.
+    /// Stops observing the client, and responds to the feed requests that wait for a change.
     func end() {
         presence.end()
         watch.end()

@@ -31,7 +31,7 @@ extension APIError {
 
     /// Returns the number of the error in a numbering.
     ///
-    /// Numbers that a module defines itself are the same in all numberings.
+    /// The error numbers that the app defines (1001 and above) are the same in all numberings.
     public func number(in numbering: Numbering) -> Int {
         switch numbering {
         case .standard: code.number

@@ -250,8 +250,8 @@ final class URLSessionExchange: TransportTask {
 
         /// Suspends or resumes the task according to the space in its reader's buffer.
         ///
-        /// The task is suspended only once, because `URLSession` counts suspensions and still delivers data that
-        /// arrived before a suspension took effect.
+        /// A suspended task is not suspended again, because `URLSession` counts suspensions and still delivers data
+        /// that arrived before a suspension took effect.
         private func adjustPace() {
             let (task, channel) = state.withLock { ($0.task, $0.channel) }
             guard let task, let channel else { return }

@@ -237,7 +237,7 @@ import Testing
         #expect(!outer.add(later))
     }
 
-    @Test func `a member group can contain neither the graph nor the graph's own group`() async throws {
+    @Test func `the group property of a graph cannot be added to a member of the graph`() async throws {
         let graph = RequestGraph(options: .test())
         let outer = RequestGroup(options: .test())
         try graph.add(outer, named: "outer")

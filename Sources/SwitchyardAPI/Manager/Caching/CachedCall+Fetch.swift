@@ -79,8 +79,8 @@ extension CachedCall {
             guard response.status != 304 || fetched.isConfirmation else { return }
             guard let answer = fields(of: response, transit) else { return forgetOlder(than: turn) }
             let willStore = plan.policy.willStore ?? plan.cache.defaults.willStore
-            // The stored response stays. The closure ``CachePolicy/willStore`` can change only the header fields of the
-            // 304 response.
+            // After a 304, the stored response is kept even if the closure ``CachePolicy/willStore`` returns `nil`. The
+            // closure can change only the header fields of the 304 response.
             let unchanged = fetched.isConfirmation ? answer : nil
             guard let changed = willStore.map({ $0(answer) ?? unchanged }) ?? answer else { return }
             // If the closure ``CachePolicy/willStore`` has changed the body, the new body is stored only if it can be

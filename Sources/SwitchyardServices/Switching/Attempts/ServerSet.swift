@@ -2,7 +2,7 @@
 ///
 /// A server is identified by its position in the core's list.
 package struct ServerSet: Sendable, Hashable {
-    /// The maximum number of servers in a set, and therefore in a core.
+    /// The maximum number of servers in a set, and therefore of a service.
     package static let capacity = 64
 
     private var bits: UInt64 = 0

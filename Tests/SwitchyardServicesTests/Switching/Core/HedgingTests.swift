@@ -134,7 +134,7 @@ import Testing
         #expect(driver.core.extras.hedges.tokens < 1)
     }
 
-    @Test func `a client that sends several requests per second keeps the hedging tokens that it earns`() throws {
+    @Test func `a client that sends ten requests per second accumulates hedging tokens`() throws {
         let driver = try CoreDriver()
         for _ in 0..<1_000 {
             driver.advance(0.1)

@@ -32,7 +32,7 @@ import Testing
         #expect(error?.description.contains("\n") == false)
     }
 
-    @Test func `the report of the worlds command is one JSON object, and its text states whether the limits hold`()
+    @Test func `the text of the worlds command says whether each exception is within its limit`()
         async throws
     {
         let report = try await command("--worlds", "2", "--examples", "0").report()
