@@ -67,6 +67,9 @@ struct FailoverState {
     /// The attempt whose response ended the request, even while the body of the response is still arriving.
     private var winner: Int?
     private var lastResult: Result<HTTPResponse, RequestFailure.Reason>?
+    /// Whether `lastResult` comes from a response: an error status, or a response that is too large or redirects to a
+    /// URL that cannot be requested.
+    private var isLastResultResponse = false
     /// The attempt that ended with `lastResult`.
     private var decisiveCandidate: Int?
     /// Whether a server may have executed the request in an attempt that has ended, although no response confirms it.
@@ -224,7 +227,7 @@ struct FailoverState {
         if live > 0, outcome.failureKind == nil, case .failure = result {
             // The failure, such as a redirect that cannot be followed, does not decide the request, because another
             // attempt is still in flight.
-            keepDecisive(result, of: index)
+            keepDecisive(result, of: index, isResponse: outcome.isAnswer)
             return .none
         }
         if index > 0 || refusal != nil, let step = weigh(outcome, result, of: index) { return step }
@@ -234,7 +237,7 @@ struct FailoverState {
             guard let ending = self.end(with: result, winner: index) else { return .none }
             return .end(ending)
         }
-        keepDecisive(result, of: index)
+        keepDecisive(result, of: index, isResponse: result.isSuccess)
         return .tryAnother
     }
 
@@ -311,7 +314,7 @@ struct FailoverState {
     /// is more significant than the reason.
     mutating func endUnsent(_ reason: RequestFailure.Reason) -> Ending? {
         guard live == 0 else { return nil }
-        if case .success = lastResult { return giveUp() }
+        if isLastResultResponse { return giveUp() }
         return end(with: .failure(reason))
     }
 
@@ -324,10 +327,10 @@ struct FailoverState {
         let isOverdue = result.isDeadline
         if isOverdue {
             // A response of a server is more significant than the deadline that has passed, even if its status is an
-            // error.
+            // error or the response cannot be used.
             if let refusal {
                 (result, winner) = (refusal.value.result, refusal.value.index)
-            } else if case .success? = lastResult, let lastResult {
+            } else if isLastResultResponse, let lastResult {
                 (result, telling) = (lastResult, decisiveCandidate)
             }
         }
@@ -346,9 +349,18 @@ struct FailoverState {
     }
 
     /// Stores the most significant result so far: a response is more significant than a failure without a response.
-    private mutating func keepDecisive(_ result: Result<HTTPResponse, RequestFailure.Reason>, of index: Int) {
+    ///
+    /// An unusable response of a hedge is less significant than the failure of the first server, which a retry policy
+    /// may end.
+    private mutating func keepDecisive(
+        _ result: Result<HTTPResponse, RequestFailure.Reason>,
+        of index: Int,
+        isResponse: Bool
+    ) {
         if case .success = lastResult, case .failure = result { return }
+        if isLastResultResponse, !isResponse, let decisiveCandidate, decisiveCandidate < index { return }
         lastResult = result
+        isLastResultResponse = isResponse
         decisiveCandidate = index
     }
 }
@@ -357,6 +369,11 @@ extension Result where Success == HTTPResponse, Failure == RequestFailure.Reason
     /// Whether the result is a response with a status below 400.
     fileprivate var isGood: Bool {
         if case .success(let response) = self { response.status < 400 } else { false }
+    }
+
+    /// Whether the result is a response of any status.
+    fileprivate var isSuccess: Bool {
+        if case .success = self { true } else { false }
     }
 
     /// Whether the request ended at its deadline.

@@ -139,11 +139,12 @@ extension RequestFlow {
         guard let ending = state.withLock({ $0.end() }) else { return }
         ending.timer?.cancel()
         ending.task?.cancel()
-        let answer = stopRound(of: ending, before: result)
+        let last = stopRound(of: ending, before: result)
+        let answer: HTTPResponse? = if case .success(let response)? = last { response } else { nil }
         if case .failure = result, answer == nil { state.withLock { $0.dropResponse() } }
         // The round may have ended on another thread without having been recorded yet.
         if configuration.hasEffect { state.withLock { $0.dropUntoldRound() } }
-        let result = answer.map(Result.success) ?? result
+        let result = last ?? result
         for pass in ending.passes { pass.leave?() }
         core.finish(self) {
             // If a flow is cancelled before its start, observers are notified of the start and then of the end.
@@ -163,16 +164,15 @@ extension RequestFlow {
 
     /// Stops the round in progress.
     ///
-    /// - Returns: At the deadline, a response that the round has already received. `nil` if there is none, or if
-    ///   interceptors may change responses.
+    /// - Returns: The result of the round, which at the deadline may be a response that the round has already received,
+    ///   even if the response cannot be used. `nil` if there is no round, or if interceptors may change responses.
     private func stopRound(
         of ending: RequestFlowState.Ending,
         before result: Result<HTTPResponse, RequestFailure.Reason>
-    ) -> HTTPResponse? {
-        guard case .failure(let reason) = result, case .success(let answer) = ending.failover?.stop(reason),
-            plan.retriers.isEmpty
+    ) -> Result<HTTPResponse, RequestFailure.Reason>? {
+        guard case .failure(let reason) = result, let last = ending.failover?.stop(reason), plan.retriers.isEmpty
         else { return nil }
-        return answer
+        return last
     }
 
     /// Returns the context of the last round, with the attempts, the duration and the fate of all rounds together.

@@ -88,6 +88,55 @@ import Testing
         #expect(response.context.server == "secondary")
     }
 
+    @Test(arguments: ["primary", "secondary"], ["plain", "retry"])
+    func `a redirect that cannot be followed is the error of the call if the other server hangs`(
+        redirecting: String,
+        kind: String
+    ) async throws {
+        let time = time
+        let transport = StubTransport(completion: .inline) { request in
+            request.server == redirecting
+                ? .delayed(by: .milliseconds(400), on: time, .status(307, headers: ["Location": "list"])) : .never
+        }
+        let client = try NetworkClient(service: .topics(servers: 2), transport: transport, time: time) { options in
+            if kind == "retry" { options.retry = RetryPolicy(maximumRetries: 1) }
+        }
+        let failure = Task { await client.failure(of: APIConfiguration(path: "list", timeout: .seconds(2))) }
+        #expect(await transport.waitForRequests(1))
+        #expect(await time.waitForTimers(1, in: .milliseconds(250)))
+        time.advance(by: .milliseconds(250))
+        #expect(await transport.waitForRequests(2))
+        time.advance(by: .milliseconds(1_750))
+
+        guard case .redirect(.loop) = await failure.value else {
+            Issue.record("the call failed with \(String(describing: await failure.value))")
+            return
+        }
+    }
+
+    @Test func `the first server's redirect that cannot be followed is the error of the call if its hedge fails`()
+        async throws
+    {
+        let time = time
+        let transport = StubTransport(completion: .inline) { request in
+            request.server == "primary"
+                ? .delayed(by: .milliseconds(400), on: time, .status(307, headers: ["Location": "list"]))
+                : .delayed(by: .milliseconds(400), on: time, .failure(.connectionReset))
+        }
+        let client = try NetworkClient(service: .topics(servers: 2), transport: transport, time: time)
+        let failure = Task { await client.failure(of: APIConfiguration(path: "list", timeout: .seconds(2))) }
+        #expect(await transport.waitForRequests(1))
+        #expect(await time.waitForTimers(1, in: .milliseconds(250)))
+        time.advance(by: .milliseconds(250))
+        #expect(await transport.waitForRequests(2))
+        time.advance(by: .milliseconds(400))
+
+        guard case .redirect(.loop) = await failure.value else {
+            Issue.record("the call failed with \(String(describing: await failure.value))")
+            return
+        }
+    }
+
     @Test func `the 4xx of the second server is returned at the deadline if the first server hangs`() async throws {
         let response = try await answer { $0 == "primary" ? .never : .status(404) }
 
