@@ -191,6 +191,45 @@ struct ReconnectingWebSocketTests {
         #expect(error == .ended)
     }
 
+    @Test(arguments: ["closes", "resets"])
+    func `the server's last messages and its closure arrive even if a message is being sent at that time`(how: String)
+        async throws
+    {
+        let connections = Locked(0)
+        let server = try WebSocketServer { peer in
+            let isFirst = connections.withLock { count in
+                count += 1
+                return count == 1
+            }
+            guard isFirst else { return try peer.writeClose(1000) }
+            _ = try peer.readBytes()
+            // All frames are written at once, because a reset discards what the system has not sent yet.
+            let texts = ["1", "2", "3"].flatMap { SentFrame.serverFrame(.text, Array($0.utf8)) }
+            try peer.write(texts + SentFrame.serverFrame(.close, [UInt8(1008 >> 8), UInt8(1008 & 0xFF)]))
+            if how == "resets" { peer.reset() } else { peer.close() }
+        }
+        let socket = try Self.client([server]).reconnectingWebSocket(
+            APIConfiguration(path: "live"),
+            options: Self.options { $0.queueByteLimit = 64 << 20 }
+        )
+
+        // The server does not read the whole message, so sending fails. Only then does the app read.
+        let error = await #expect(throws: WebSocketSendFailure.self) {
+            try await socket.send(.data(Data(count: 12 << 20)))
+        }
+        var received: [WebSocket.Message] = []
+        while received.count < 4, let message = try? await socket.receive() { received.append(message) }
+
+        #expect(error == .mayHaveBeenDelivered)
+        #expect(received == [.text("1"), .text("2"), .text("3")])
+        guard case .closed(let closure)? = socket.failure else {
+            Issue.record("\(String(describing: socket.failure))")
+            return socket.close()
+        }
+        #expect(closure.code == .policyViolation)
+        #expect(server.heads.count == 1)
+    }
+
     @Test(arguments: [408, 429, 503, 507, 521])
     func `the maximum number of consecutive transient refusals ends a reconnecting WebSocket`(status: Int) async throws
     {

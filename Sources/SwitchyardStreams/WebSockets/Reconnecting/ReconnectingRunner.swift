@@ -16,6 +16,8 @@ final class ReconnectingRunner: Sendable {
         /// The received messages that have not been delivered to the app.
         var ready: [Message] = []
         var isAsked = false
+        /// Whether a message could not be sent, so that the connection is only read until its end.
+        var isDraining = false
         var end: TransportError?
         var failure: WebSocketFailure?
         /// The code and the reason that the app passed to `close`, or `nil` if the app has not closed the WebSocket.
@@ -223,6 +225,7 @@ final class ReconnectingRunner: Sendable {
             socket.close(.goingAway)
             return ConnectionEnd()
         }
+        state.withLock { $0.isDraining = false }
         return await withTaskGroup(of: Bool?.self) { group in
             group.addTask { await self.readAll(socket) }
             group.addTask {
@@ -254,10 +257,10 @@ final class ReconnectingRunner: Sendable {
         return hasReceived
     }
 
-    /// Waits until all received messages have been delivered to the app.
+    /// Waits until all received messages have been delivered to the app, unless the connection is about to end.
     private func waitForReader() async {
-        while !Task.isCancelled, state.withLock({ !$0.ready.isEmpty }) {
-            await sleep(\.reader) { !$0.ready.isEmpty && !$0.isAsked }
+        while !Task.isCancelled, state.withLock({ !$0.ready.isEmpty && !$0.isDraining }) {
+            await sleep(\.reader) { !$0.ready.isEmpty && !$0.isAsked && !$0.isDraining }
         }
     }
 
@@ -273,9 +276,21 @@ final class ReconnectingRunner: Sendable {
             } catch {
                 let ended = state.withLock { $0.queue.broke(mayHaveBeenDelivered: error.mayHaveBeenSent) }
                 if let ended { ended.waiter(.failure(ended.failure)) }
-                return
+                return await waitForEnd()
             }
         }
+    }
+
+    /// Waits until the connection, over which a message could not be sent, has been read to its end.
+    ///
+    /// The last messages of the server, and its closure with the reason, may have arrived already.
+    private func waitForEnd() async {
+        let wake = state.withLock { state in
+            state.isDraining = true
+            return state.reader.ring()
+        }
+        wake?()
+        await transfer.core.time.pause(for: options.socket.closeTimeout)
     }
 
     /// If the condition is true, waits for a signal or for the cancellation of the task.
