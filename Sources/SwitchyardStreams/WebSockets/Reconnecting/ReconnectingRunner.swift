@@ -16,8 +16,10 @@ final class ReconnectingRunner: Sendable {
         /// The received messages that have not been delivered to the app.
         var ready: [Message] = []
         var isAsked = false
-        /// Whether a message could not be sent, so that the connection is only read until its end.
-        var isDraining = false
+        /// The number of bytes that may be read before the app takes the received messages.
+        ///
+        /// It is above zero only after a message could not be sent, when the connection is read to its end.
+        var readAhead = 0
         var end: TransportError?
         var failure: WebSocketFailure?
         /// The code and the reason that the app passed to `close`, or `nil` if the app has not closed the WebSocket.
@@ -28,6 +30,9 @@ final class ReconnectingRunner: Sendable {
         /// The signal that wakes the reading task when the app requests a message.
         var reader = WakeUp()
     }
+
+    /// The assumed memory overhead of a received message in bytes.
+    private static let overhead = 64
 
     private let configuration: APIConfiguration
     private let options: ReconnectingWebSocket.Options
@@ -225,7 +230,7 @@ final class ReconnectingRunner: Sendable {
             socket.close(.goingAway)
             return ConnectionEnd()
         }
-        state.withLock { $0.isDraining = false }
+        state.withLock { $0.readAhead = 0 }
         return await withTaskGroup(of: Bool?.self) { group in
             group.addTask { await self.readAll(socket) }
             group.addTask {
@@ -250,17 +255,20 @@ final class ReconnectingRunner: Sendable {
         while !Task.isCancelled {
             guard let message = try? await socket.receive() else { break }
             hasReceived = true
-            state.withLock { $0.ready.append(message) }
+            state.withLock { state in
+                state.ready.append(message)
+                state.readAhead -= min(state.readAhead, message.size + Self.overhead)
+            }
             serve()
             await waitForReader()
         }
         return hasReceived
     }
 
-    /// Waits until all received messages have been delivered to the app, unless the connection is about to end.
+    /// Waits until all received messages have been delivered to the app, unless more may be read before that.
     private func waitForReader() async {
-        while !Task.isCancelled, state.withLock({ !$0.ready.isEmpty && !$0.isDraining }) {
-            await sleep(\.reader) { !$0.ready.isEmpty && !$0.isAsked && !$0.isDraining }
+        while !Task.isCancelled, state.withLock({ !$0.ready.isEmpty && $0.readAhead == 0 }) {
+            await sleep(\.reader) { !$0.ready.isEmpty && !$0.isAsked && $0.readAhead == 0 }
         }
     }
 
@@ -283,10 +291,11 @@ final class ReconnectingRunner: Sendable {
 
     /// Waits until the connection, over which a message could not be sent, has been read to its end.
     ///
-    /// The last messages of the server, and its closure with the reason, may have arrived already.
+    /// The last messages of the server, and its closure with the reason, may have arrived already. As many bytes are
+    /// read without waiting for the app as a connection buffers.
     private func waitForEnd() async {
         let wake = state.withLock { state in
-            state.isDraining = true
+            state.readAhead = max(64 << 10, options.socket.maximumMessageSize)
             return state.reader.ring()
         }
         wake?()
