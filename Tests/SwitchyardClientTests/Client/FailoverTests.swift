@@ -364,43 +364,6 @@ import Testing
         #expect(transport.requests.map(\.server) == ["primary", "secondary"])
     }
 
-    @Test(arguments: [("http://moved.test/v1", HealthState.healthy), ("http://primary.test/v2", .ejected)])
-    func `an ejected server is used immediately if a new list gives it another host`(
-        url: String,
-        expected: HealthState
-    ) async throws {
-        let (client, transport) = try NetworkClient.stubbed(servers: 2) { request in
-            request.server == "primary" ? .failure(.connectionRefused) : .status(200)
-        }
-        for _ in 0..<20 { _ = try await client.send(APIConfiguration(path: "list")) }
-        #expect(client.servers[0].state == .ejected)
-        var servers = client.service.servers
-        servers[0].baseURLs[.test] = try ServerURL(url)
-
-        try client.replaceServers(servers)
-        _ = try await client.send(APIConfiguration(path: "list", method: .post))
-
-        #expect(client.servers[0].state == expected)
-        #expect(transport.requests.last?.server == (expected == .healthy ? "moved" : "secondary"))
-    }
-
-    @Test func `after a new list gives a server another host, failures at its old host do not count`() async throws {
-        let clock = ManualClock()
-        let (client, transport) = try NetworkClient.stubbed(servers: 2, time: clock) { _ in
-            .delayed(by: .milliseconds(100), on: clock, .failure(.connectionReset))
-        }
-        let call = Task { await client.failure(of: APIConfiguration(path: "list", method: .post)) }
-        #expect(await transport.waitForRequests(1))
-        var servers = client.service.servers
-        servers[0].baseURLs[.test] = try ServerURL("http://moved.test/v1")
-
-        try client.replaceServers(servers)
-        clock.advance(by: .milliseconds(100))
-
-        #expect(await call.value != nil)
-        #expect(client.servers[0].statistics.requests == 0)
-    }
-
     @Test func `if the request to the next server cannot be built, the call gets the response of the first server`()
         async throws
     {

@@ -32,6 +32,21 @@ import Testing
         return try await response.value
     }
 
+    /// Checks that a read with a hedge fails with a redirect loop at the given time.
+    private func expectRedirectLoop(_ client: NetworkClient, _ transport: StubTransport, at end: Duration) async {
+        let failure = Task { await client.failure(of: APIConfiguration(path: "list", timeout: .seconds(2))) }
+        #expect(await transport.waitForRequests(1))
+        #expect(await time.waitForTimers(1, in: .milliseconds(250)))
+        time.advance(by: .milliseconds(250))
+        #expect(await transport.waitForRequests(2))
+        time.advance(by: end - .milliseconds(250))
+
+        guard case .redirect(.loop) = await failure.value else {
+            Issue.record("the call failed with \(String(describing: await failure.value))")
+            return
+        }
+    }
+
     @Test(arguments: [401, 403, 404, 409, 429])
     func `if the hedge gets a 4xx, the first server's late response is returned instead`(status: Int)
         async throws
@@ -101,17 +116,8 @@ import Testing
         let client = try NetworkClient(service: .topics(servers: 2), transport: transport, time: time) { options in
             if kind == "retry" { options.retry = RetryPolicy(maximumRetries: 1) }
         }
-        let failure = Task { await client.failure(of: APIConfiguration(path: "list", timeout: .seconds(2))) }
-        #expect(await transport.waitForRequests(1))
-        #expect(await time.waitForTimers(1, in: .milliseconds(250)))
-        time.advance(by: .milliseconds(250))
-        #expect(await transport.waitForRequests(2))
-        time.advance(by: .milliseconds(1_750))
 
-        guard case .redirect(.loop) = await failure.value else {
-            Issue.record("the call failed with \(String(describing: await failure.value))")
-            return
-        }
+        await expectRedirectLoop(client, transport, at: .seconds(2))
     }
 
     @Test func `the first server's redirect that cannot be followed is the error of the call if its hedge fails`()
@@ -124,17 +130,8 @@ import Testing
                 : .delayed(by: .milliseconds(400), on: time, .failure(.connectionReset))
         }
         let client = try NetworkClient(service: .topics(servers: 2), transport: transport, time: time)
-        let failure = Task { await client.failure(of: APIConfiguration(path: "list", timeout: .seconds(2))) }
-        #expect(await transport.waitForRequests(1))
-        #expect(await time.waitForTimers(1, in: .milliseconds(250)))
-        time.advance(by: .milliseconds(250))
-        #expect(await transport.waitForRequests(2))
-        time.advance(by: .milliseconds(400))
 
-        guard case .redirect(.loop) = await failure.value else {
-            Issue.record("the call failed with \(String(describing: await failure.value))")
-            return
-        }
+        await expectRedirectLoop(client, transport, at: .milliseconds(650))
     }
 
     @Test func `the 4xx of the second server is returned at the deadline if the first server hangs`() async throws {
