@@ -71,7 +71,7 @@ struct ServerOutages: Sendable {
         var end: Double
         /// The server that responded, or `nil` if the call failed.
         var winner: String?
-        /// Whether the response is that of a hedging attempt.
+        /// Whether the response is that of a hedge.
         var isHedged: Bool
         /// Whether the server was still working on the call when the other server responded or the client took it out of
         /// service.

@@ -39,7 +39,7 @@ import Testing
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `the deadline holds even if the timer for a hedging attempt fires while it is being set`() async throws {
+    @Test func `the deadline holds even if the timer for a hedge fires while it is being set`() async throws {
         let time = ImpatientTime()
         let transport = StubTransport { _ in .never }
         let client = try NetworkClient(service: try .topics(), transport: transport, time: time)
@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test(arguments: [TransportError.Kind.offline, .proxyFailure, .requestBodyFailed])
-    func `a hedging attempt that fails on the client's side leaves the first attempt running`(
+    func `a hedge that fails on the client's side leaves the first attempt running`(
         kind: TransportError.Kind
     ) async throws {
         let time = time

@@ -36,7 +36,7 @@ import Testing
         return await call.value
     }
 
-    @Test func `a hedging attempt counts against the extra-attempt budget even if the app cancels the request`()
+    @Test func `a hedge counts against the extra-attempt budget even if the app cancels the request`()
         async throws
     {
         let (client, transport) = try client { _ in .never }
@@ -55,7 +55,7 @@ import Testing
         #expect(transport.requests.count { $0.server == "secondary" } == 3)
     }
 
-    @Test func `a hedging attempt counts against the extra-attempt budget even if the deadline ends it early`()
+    @Test func `a hedge counts against the extra-attempt budget even if the deadline ends it early`()
         async throws
     {
         let time = time

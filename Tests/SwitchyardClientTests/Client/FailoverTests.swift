@@ -221,7 +221,7 @@ import Testing
         #expect(failure?.context.server == "primary")
     }
 
-    @Test func `a hedging attempt that cannot be built leaves the first attempt running`() async throws {
+    @Test func `a hedge that cannot be built leaves the first attempt running`() async throws {
         let time = ManualClock()
         let transport = StubTransport(completion: .inline) { _ in .delayed(by: .seconds(2), on: time, .status(200)) }
         let built = Locked(0)

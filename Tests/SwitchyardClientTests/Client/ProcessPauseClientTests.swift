@@ -32,7 +32,7 @@ import Testing
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `after a process stop, a server gets its full time before a hedging attempt starts`() async throws {
+    @Test func `after a process stop, a server gets its full time before a hedge starts`() async throws {
         let (client, transport) = try NetworkClient.stubbed(time: time) { _ in .never }
         let call = Task { await client.failure(of: APIConfiguration(path: "list", timeout: .seconds(60))) }
         #expect(await transport.waitForRequests(1))

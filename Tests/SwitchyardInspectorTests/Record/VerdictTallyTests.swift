@@ -62,7 +62,7 @@ import Testing
         #expect(late.verdict(servers: 2).details.isEmpty)
     }
 
-    @Test func `a call whose first server responded before the hedging attempt does not count as saved`() {
+    @Test func `a call whose first server responded before the hedge does not count as saved`() {
         var tally = VerdictTally()
         tally.add(call(0, [attempt("a", status: 200), attempt("b", .hedge, isCut: true)]))
         tally.eject("b", at: 100)

@@ -24,7 +24,7 @@ package struct BudgetRules: Sendable, Hashable {
     /// (`yard simulate --scenario herd --selection lowestLatency --clients 2000`). A client that sends 10 requests per
     /// second still earns 10 tokens in this time.
     package static let hedgeTokenLife = Duration.seconds(20)
-    /// The time that a request must have waited for a hedge with a lent token: 500 ms.
+    /// The time that a request must have waited for a hedge despite an empty hedge budget: 500 ms.
     package static let lentTokenWait = Duration.milliseconds(500)
 
     /// The maximum and initial number of tokens in the failover budget; default 10, or more if
@@ -45,8 +45,8 @@ package struct BudgetRules: Sendable, Hashable {
     package var refill = Duration.seconds(5)
     /// The longest time until the next token returns to the failover budget without successes; default 60 s.
     ///
-    /// If the hedge budget is empty, a request that has waited ``lentTokenWait`` may be hedged nevertheless (with a
-    /// lent token). The next such hedge is allowed after this time, or immediately if the hedge was useful.
+    /// If the hedge budget is empty, a request that has waited ``lentTokenWait`` may be hedged nevertheless. The next
+    /// such hedge is allowed after this time, or immediately if the hedge was useful.
     package var longestRefill = Duration.seconds(60)
     /// The maximum number of tokens in the hedge budget; default 10, or more if ``growsWithConcurrency`` is set.
     ///

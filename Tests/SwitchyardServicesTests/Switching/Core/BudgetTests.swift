@@ -105,7 +105,7 @@ import Testing
         #expect(driver.core.takeHedge(beside: hedges[0], excluding: [0, 1], at: driver.now)?.server == 2)
     }
 
-    @Test func `a second hedging attempt of a request needs a token if no other request is hedged`() throws {
+    @Test func `a second hedge of a request needs a token if no other request is hedged`() throws {
         let driver = try CoreDriver()
         let hedges = try (0..<3).map { _ in try #require(driver.hedge(excluding: [0])) }
 
@@ -114,8 +114,7 @@ import Testing
         #expect(driver.core.takeHedge(beside: hedges[0], excluding: [0, 1], at: driver.now) == nil)
     }
 
-    @Test func `with a policy without admission control, failovers and hedging attempts never wait for tokens`() throws
-    {
+    @Test func `with a policy without admission control, failovers and hedges never wait for tokens`() throws {
         let (driver, _) = try spent(.stickyErrorRatio)
 
         #expect(pause(driver) == nil)

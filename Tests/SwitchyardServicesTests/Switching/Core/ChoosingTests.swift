@@ -250,7 +250,7 @@ import Testing
         #expect(driver.failover(after: .reset, excluding: [0])?.server == 1)
     }
 
-    @Test func `a failover or a hedging attempt uses the preferred server even if that server is overloaded`() throws {
+    @Test func `a failover or a hedge uses the preferred server even if that server is overloaded`() throws {
         let driver = try CoreDriver(["a", "b"])
         driver.overload("a", .http(503))
 
@@ -359,7 +359,7 @@ import Testing
         #expect(driver.core.extras.failovers.tokens == left)
     }
 
-    @Test func `failovers and hedging attempts skip an overloaded fallback server`() throws {
+    @Test func `failovers and hedges skip an overloaded fallback server`() throws {
         let driver = try CoreDriver()
         driver.overload("b", .timeout)
 
@@ -384,7 +384,7 @@ import Testing
         #expect(driver.failover(after: kind, excluding: [0, 1, 2])?.server == 3)
     }
 
-    @Test func `the delay before a hedging attempt follows the latency of the server`() throws {
+    @Test func `the delay before a hedge follows the latency of the server`() throws {
         let driver = try CoreDriver()
         let attempt = try #require(driver.choose())
         #expect(driver.core.hedgeDelay(for: attempt, remaining: .seconds(2)) == .milliseconds(250))

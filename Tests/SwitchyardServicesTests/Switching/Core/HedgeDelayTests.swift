@@ -34,13 +34,13 @@ import Testing
         #expect(abs(try delays(after: latencies).read - 100) < 0.01)
     }
 
-    @Test func `a single slow read among 64 reads does not delay hedging attempts`() throws {
+    @Test func `a single slow read among 64 reads does not delay hedges`() throws {
         let latencies = (0..<64).map { $0 == 30 ? 900.0 : 5 }
 
         #expect(abs(try delays(after: latencies).read - 10) < 0.01)
     }
 
-    @Test func `a hedging attempt never starts before 1.3 times the 90th percentile of the latency`() throws {
+    @Test func `a hedge never starts before 1.3 times the 90th percentile of the latency`() throws {
         let latencies = Array(repeating: 60.0, count: 64)
 
         #expect(abs(try delays(after: latencies).read - 78) < 1)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct HedgingTests {
     @Test(arguments: [(0.1, 0.02), (0.25, 0.03125), (8, 1)])
-    func `a hedging attempt without a token is tried again after an eighth of the elapsed time, at least 20 ms`(
+    func `a hedge without a token is tried again after an eighth of the elapsed time, at least 20 ms`(
         waited: Double,
         pause: Double
     ) throws {
@@ -24,7 +24,7 @@ import Testing
         #expect(driver.core.hedgePause(for: slow, excluding: [0], at: driver.now) == nil)
     }
 
-    @Test func `a hedging attempt is not tried again if no other server, no attempt or no token is left`() throws {
+    @Test func `a hedge is not tried again if no other server, no attempt or no token is left`() throws {
         let alone = try CoreDriver(["a"])
         let driver = try CoreDriver(["a", "b", "c", "d"])
         let slow = try #require(driver.choose())
@@ -39,7 +39,7 @@ import Testing
         #expect(poor.core.hedgePause(for: try #require(poor.choose()), excluding: [0], at: poor.now) == nil)
     }
 
-    @Test func `a policy without hedging starts no hedging attempts`() throws {
+    @Test func `a policy without hedging starts no hedges`() throws {
         var policy = SwitchPolicy.recommended
         policy.hedging = nil
         let driver = try CoreDriver(policy: policy)
@@ -47,7 +47,7 @@ import Testing
         #expect(driver.core.hedgePause(for: try #require(driver.choose()), excluding: [0], at: driver.now) == nil)
     }
 
-    @Test func `a slow attempt at an ejected server becomes a failover if no hedging token is left`() throws {
+    @Test func `a slow attempt at an ejected server becomes a failover if no hedge token is left`() throws {
         let driver = try CoreDriver()
         let slow = try #require(driver.choose())
         while driver.hedge(excluding: [0]) != nil {}
@@ -65,7 +65,7 @@ import Testing
         return (driver, try #require(driver.choose()))
     }
 
-    @Test func `if all hedging tokens were spent without success, a token is lent to a read that has waited 500 ms`()
+    @Test func `a read that has waited 500 ms may be hedged although all hedge tokens were spent without success`()
         throws
     {
         let (driver, slow) = try poor()
@@ -77,8 +77,8 @@ import Testing
         #expect(driver.core.takeHedge(beside: slow, excluding: [0], at: driver.now)?.role == .hedge)
     }
 
-    /// Returns the seconds at which a token is lent to a waiting read, while each hedge loses.
-    private func lendingTimes(_ driver: CoreDriver, _ slow: Attempt, until end: Int) -> [Int] {
+    /// Returns the seconds at which a waiting read may be hedged despite an empty budget, while each hedge loses.
+    private func hedgeTimes(_ driver: CoreDriver, _ slow: Attempt, until end: Int) -> [Int] {
         (1...end).filter { _ in
             driver.advance(1)
             let hedge = driver.core.takeHedge(beside: slow, excluding: [0], at: driver.now)
@@ -87,13 +87,15 @@ import Testing
         }
     }
 
-    @Test func `a hedging token is lent once a minute while the hedging attempts lose`() throws {
+    @Test func `despite an empty budget, a hedge is allowed once a minute while the hedges lose`() throws {
         let (driver, slow) = try poor()
 
-        #expect(lendingTimes(driver, slow, until: 130) == [1, 61, 121])
+        #expect(hedgeTimes(driver, slow, until: 130) == [1, 61, 121])
     }
 
-    @Test func `a hedging attempt that wins returns its lent token, so that the next read can be hedged`() throws {
+    @Test func `if a hedge despite an empty budget wins, it returns a token, so that the next read can be hedged`()
+        throws
+    {
         let (driver, slow) = try poor()
         driver.advance(1)
         let winner = driver.core.takeHedge(beside: slow, excluding: [0], at: driver.now)
@@ -102,7 +104,7 @@ import Testing
         #expect(driver.hedge(excluding: [0]) != nil)
     }
 
-    @Test func `a hedging attempt that wins slowly does not return its token`() throws {
+    @Test func `a hedge that wins slowly does not return its token`() throws {
         let (driver, slow) = try poor()
         driver.advance(1)
         let winner = driver.core.takeHedge(beside: slow, excluding: [0], at: driver.now)
@@ -111,20 +113,20 @@ import Testing
         #expect(driver.hedge(excluding: [0]) == nil)
     }
 
-    @Test func `a hedging attempt that wins slowly returns its token if the winning server is never quicker`() throws {
+    @Test func `a hedge that wins slowly returns its token if the winning server is never quicker`() throws {
         let (driver, slow) = try poor()
         driver.settle(try #require(driver.choose(excluding: [0])), .slow)
         driver.advance(1)
-        driver.settle([SettledAttempt(slow, .unfinished), SettledAttempt(try #require(lent(driver, slow)), .slow)])
+        driver.settle([SettledAttempt(slow, .unfinished), SettledAttempt(try #require(hedge(driver, slow)), .slow)])
 
         #expect(driver.hedge(excluding: [0]) != nil)
     }
 
-    private func lent(_ driver: CoreDriver, _ slow: Attempt) -> Attempt? {
+    private func hedge(_ driver: CoreDriver, _ slow: Attempt) -> Attempt? {
         driver.core.takeHedge(beside: slow, excluding: [0], at: driver.now)
     }
 
-    @Test func `hedging tokens expire, so that a client with little traffic cannot save them`() throws {
+    @Test func `hedge tokens expire, so that a client with little traffic cannot save them`() throws {
         let driver = try CoreDriver()
         for _ in 0..<100 {
             driver.advance(10)
@@ -134,7 +136,7 @@ import Testing
         #expect(driver.core.extras.hedges.tokens < 1)
     }
 
-    @Test func `a client that sends ten requests per second accumulates hedging tokens`() throws {
+    @Test func `a client that sends ten requests per second accumulates hedge tokens`() throws {
         let driver = try CoreDriver()
         for _ in 0..<1_000 {
             driver.advance(0.1)
@@ -144,7 +146,7 @@ import Testing
         #expect(driver.core.extras.hedges.tokens > 5)
     }
 
-    @Test func `a policy with zero hedging tokens lends no token`() throws {
+    @Test func `a policy with zero hedge tokens allows no hedge despite an empty budget`() throws {
         var policy = SwitchPolicy.recommended
         policy.budgets.hedgeTokens = 0
         let (driver, slow) = try poor(policy)
@@ -154,14 +156,14 @@ import Testing
         #expect(driver.core.takeHedge(beside: slow, excluding: [0], at: driver.now) == nil)
     }
 
-    @Test func `after a hedging attempt with a lent token has won, the next token is lent immediately`() throws {
+    @Test func `after a hedge despite an empty budget has won, the next one is allowed immediately`() throws {
         let (driver, slow) = try poor()
         driver.advance(1)
         let winner = driver.core.takeHedge(beside: slow, excluding: [0], at: driver.now)
         driver.settle([SettledAttempt(slow, .unfinished), SettledAttempt(try #require(winner), .ok)])
         while let hedge = driver.hedge(excluding: [0]) { driver.settle(hedge, .unfinished) }
 
-        #expect(lendingTimes(driver, slow, until: 70) == [1, 61])
+        #expect(hedgeTimes(driver, slow, until: 70) == [1, 61])
     }
 }
 

@@ -105,7 +105,7 @@ import Testing
         #expect(driver.events.isEmpty)
     }
 
-    @Test func `one slow response in twenty does not change the delay before a hedging attempt`() throws {
+    @Test func `one slow response in twenty does not change the delay before a hedge`() throws {
         let driver = try CoreDriver()
         let attempt = try #require(driver.choose())
         for number in 0..<200 {
@@ -115,7 +115,7 @@ import Testing
         #expect(driver.core.hedgeDelay(for: attempt, remaining: .seconds(5)) == .milliseconds(100))
     }
 
-    @Test func `the delay before a hedging attempt is longer for a slow endpoint`() throws {
+    @Test func `the delay before a hedge is longer for a slow endpoint`() throws {
         let driver = try CoreDriver()
         let (slow, quick) = (RequestTraits(endpoint: 1), RequestTraits(endpoint: 2))
         for _ in 0..<20 {
@@ -134,7 +134,7 @@ import Testing
         #expect(waits[1] == 0.1)
     }
 
-    @Test func `if the hedging attempts of an endpoint never win, that endpoint gets at most a few of them`() throws {
+    @Test func `if the hedges of an endpoint never win, that endpoint gets at most a few of them`() throws {
         let driver = try CoreDriver()
         driver.requests(500, .ok)
         let traits = RequestTraits(endpoint: 1)

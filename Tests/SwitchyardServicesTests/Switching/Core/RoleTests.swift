@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: SelectionStrategy.allCases)
-    func `no choice, failover, hedging attempt or probe uses a server that does not serve the request`(
+    func `no choice, failover, hedge or probe uses a server that does not serve the request`(
         selection: SelectionStrategy
     ) throws {
         var policy = SwitchPolicy.smallFleet

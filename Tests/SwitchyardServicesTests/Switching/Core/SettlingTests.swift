@@ -86,7 +86,7 @@ import Testing
         return policy
     }
 
-    @Test func `an attempt that a hedging attempt overtakes counts as slow but not as a failure`() throws {
+    @Test func `an attempt that a hedge overtakes counts as slow but not as a failure`() throws {
         let driver = try CoreDriver()
         let first = try #require(driver.choose())
         driver.advance(0.26)
@@ -100,7 +100,7 @@ import Testing
         #expect(driver.statistics("a")?.lastFailure == .overtaken)
     }
 
-    @Test func `a hedging attempt that loses does not count against its server`() throws {
+    @Test func `a hedge that loses does not count against its server`() throws {
         let driver = try CoreDriver()
         let first = try #require(driver.choose())
         driver.advance(0.25)
