@@ -17,10 +17,10 @@ import SwitchyardServices
 ///    and the cache plan.
 /// 2. **Stored response** (`SwitchyardAPI/Manager/Caching/CachedCall.swift`). A call that has a cache plan looks for a
 ///    response in memory, then on disk (`SwitchyardAPI/Manager/Caching/CachedCall+Recall.swift`). A fresh response ends
-///    the call. A call that may use only stored responses ends here with an error if no response is usable; a call
-///    without a cache plan ends in `sent` with the error `invalidLifetime`. Otherwise, the policy decides whether a
-///    stale response ends the call while it is refreshed, is first revalidated by the server, or replaces a failure
-///    (`SwitchyardAPI/Manager/Caching/StoredUse.swift`). Calls that miss the same response share one fetch.
+///    the call. A call that may use only stored responses ends here with an error if no response is usable. If such a
+///    call has no cache plan, it ends in `sent` with the error `invalidLifetime`. For other calls, the policy decides
+///    whether a stale response ends the call while it is refreshed, is first revalidated by the server, or replaces a
+///    failure (`SwitchyardAPI/Manager/Caching/StoredUse.swift`). Calls that miss the same response share one fetch.
 /// 3. **Request** (this file, `SwitchyardAPI/Manager/APICall+Receiving.swift`). The call is passed to the client
 ///    (`SwitchyardClient/Dispatch/NetworkClient+Sending.swift`) by `sent`, or by `fetched` if the call has a cache
 ///    plan. The client chooses the kind of the request (`ClientCore+Dispatch.swift`). A call with `sharing` is a
@@ -32,7 +32,8 @@ import SwitchyardServices
 ///    table of the client (`SwitchyardClient/Client/ClientCore.swift`), unless the environment has changed, the client
 ///    is closed, or the identifier of the request is in use.
 /// 4. **Attempts** (`SwitchyardClient/Failover/Failover.swift`, `Failover+Attempts.swift`). In each round a server is
-///    chosen and an attempt is sent, and another server may follow.
+///    chosen and an attempt is sent, and another server may follow. If the call has a `stubResponse`, the round ends
+///    with that response before a server is chosen.
 /// 5. **End of the request** (`SwitchyardClient/Failover/Failover+Ending.swift`,
 ///    `SwitchyardClient/Flow/RequestFlow.swift`, `SwitchyardClient/Dispatch/SharedRequest.swift`,
 ///    `SwitchyardClient/Client/ClientCore.swift`). When a round ends, the outcomes of its attempts are reported to the
