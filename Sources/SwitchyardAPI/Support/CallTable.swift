@@ -33,7 +33,7 @@ package final class CallTable: Sendable {
         entries.withLock { $0[id] = Entry() }
     }
 
-    /// Adds an awaited call that waits for a shared fetch, with a closure that ends the wait.
+    /// Adds a call without a completion handler that waits for a shared fetch, with a closure that ends the wait.
     func enter(_ id: RequestID, leaving: @escaping @Sendable () -> Void) {
         entries.withLock { $0[id] = Entry(leave: leaving) }
     }

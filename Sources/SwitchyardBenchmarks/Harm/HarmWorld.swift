@@ -100,7 +100,7 @@ extension HarmWorld {
         }
     }
 
-    /// Returns a copy with this number of callers.
+    /// Returns a copy with `count` callers.
     ///
     /// The fraction of the callers that use the endpoint that misbehaves stays the same. At least one caller uses it.
     func callers(_ count: Int) -> HarmWorld {

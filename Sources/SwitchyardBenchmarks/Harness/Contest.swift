@@ -3,8 +3,8 @@ import Foundation
 /// A contender: one of the implementations of the measured work that a ``Contest`` compares.
 struct Contender: Sendable {
     let name: String
-    /// A function that repeats the work for a number of seconds, with this number of repetitions at the same time, and
-    /// returns the number of completed repetitions.
+    /// A function that repeats the work for `seconds`, with `concurrency` repetitions at the same time, and returns the
+    /// number of completed repetitions.
     private let drive: @Sendable (_ concurrency: Int, _ seconds: Double) async throws -> Int
 
     /// Creates a contender whose work several tasks can do at the same time.

@@ -3,7 +3,7 @@ import Switchyard
 
 /// A measurement, in a separate process, of many requests that wait at the same time.
 struct WaitingRequests {
-    /// The growth of the process's memory and threads while this number of requests is in progress.
+    /// The growth of the process's memory and threads while ``count`` requests are in progress.
     struct Report: Codable {
         var bytes: Int
         var threads: Int
@@ -23,6 +23,7 @@ struct WaitingRequests {
     let layer: Layer
     /// The origin of a server that never responds.
     let origin: String
+    /// The number of requests that wait at the same time.
     let count: Int
 
     /// Sends the requests.

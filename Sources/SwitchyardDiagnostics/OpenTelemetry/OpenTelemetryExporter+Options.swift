@@ -35,7 +35,7 @@ extension OpenTelemetryExporter {
         public var metricInterval = Duration.seconds(60)
         /// The maximum number of spans that are sent together, 512 by default.
         ///
-        /// If this number is waiting, the spans are sent before the interval has passed.
+        /// If this number of spans is waiting, they are sent before the interval has passed.
         public var spansPerBatch = 512
         /// The maximum number of spans that wait to be sent, 2,048 by default.
         ///

@@ -1,7 +1,7 @@
 package import SwitchyardServices
 
 extension FailureKind {
-    /// The failure as a part of a sentence whose subject is the server.
+    /// What the server did wrong, as the predicate of a sentence about the server, such as `refused connections`.
     package var deed: String {
         switch self {
         case .wire(.connectionRefused): "refused connections"
@@ -22,18 +22,25 @@ extension FailureKind {
 
 /// What the pages say about a server that was ejected (taken out of use for a time) only because it was slow.
 package enum Slowness {
-    /// The slowness as a part of a sentence whose subject is the server.
+    /// The predicate of a sentence about the slow server.
     package static let deed = "was slower than the others"
 }
 
 extension HealthStatistics {
-    /// Returns whether an ejection for this cause shows only that the server was slow: its responses were late, and
-    /// none of its recent requests failed in another way.
+    /// Returns whether an ejection shows only that the server was slow: its responses were late, and none of its recent
+    /// requests failed in another way.
+    ///
+    /// - Parameter cause: The cause of the ejection.
+    /// - Returns: Whether the server was only slow.
     package func showsOnlySlowness(_ cause: SwitchCause) -> Bool {
         cause == .lateness && (lastFailure ?? .overtaken) == .overtaken
     }
 
-    /// Returns the reason for an ejection for this cause as a part of a sentence whose subject is the server.
+    /// Returns what an ejected server did wrong, as the predicate of a sentence about the server, such as `refused
+    /// connections`.
+    ///
+    /// - Parameter cause: The cause of the ejection.
+    /// - Returns: The predicate.
     package func deed(_ cause: SwitchCause) -> String {
         showsOnlySlowness(cause) ? Slowness.deed : lastFailure?.deed ?? "failed"
     }

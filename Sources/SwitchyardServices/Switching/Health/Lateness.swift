@@ -24,6 +24,7 @@ struct Lateness: Sendable {
     ///
     /// Each attempt stores the number at its start.
     private(set) var timely: UInt32 = 0
+    /// The time at which an overtaken attempt last set the value to the number of timely responses.
     private var beganAt = -1e9
     private var since: Double
 
@@ -47,10 +48,11 @@ struct Lateness: Sendable {
 
     /// Adds an attempt whose hedge responded first.
     ///
-    /// The first such attempt starts from a credit: each timely response since the start of the attempt lowers the
-    /// value. The credit is needed because, if several requests are sent together, the timely responses arrive before
-    /// the late responses. While the value is below 0, an overtaken attempt that began after this first attempt was
-    /// recorded starts from its own credit instead.
+    /// If several requests are sent together, the timely responses arrive before the late responses and cannot lower a
+    /// value that is still 0. They are therefore counted here: if the value is 0, it is first set to `timelyStep` times
+    /// the number of timely responses since this attempt began, which is a negative number. If the value is still below
+    /// 0 and this attempt began after the value was last set in this way, the old value is discarded and the value is
+    /// set again in the same way.
     ///
     /// - Parameters:
     ///   - step: The amount that the attempt adds.

@@ -58,7 +58,7 @@ public final class LoopbackUploads: Sendable {
 
     /// Interrupts the next request that sends bytes.
     ///
-    /// After this number of bytes has been stored, the server closes the connection of that request without a response.
+    /// After `count` bytes of the request have been stored, the server closes its connection without a response.
     public func cut(after count: Int) {
         state.withLock { $0.cut = max(0, count) }
     }

@@ -28,7 +28,7 @@ final class PartialFile: Sendable {
 
     /// Opens the file.
     ///
-    /// If the file has a second hard link, removes this name and creates a new file.
+    /// If the file has a second hard link, removes the name at `url` and creates a new file there.
     ///
     /// A file with a second hard link is complete: the process ended after the file had been linked at its destination
     /// but before its partial name was removed.

@@ -20,7 +20,9 @@ struct FailingPeriod: Sendable, Equatable {
 
     /// The minimum number of failed calls in a period.
     private static let leastCalls = 3
-    /// The minimum time in seconds without a successful call, unless all calls of the run failed.
+    /// The minimum length in seconds of a period without a successful call.
+    ///
+    /// If all calls of the run failed, there is no minimum.
     private static let leastSeconds = 0.5
     /// The maximum time in seconds between two failed calls of one period.
     private static let longestGap = 2.0
