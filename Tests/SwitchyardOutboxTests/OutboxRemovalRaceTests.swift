@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func `removing the writes of a key also waits for a write in flight that was already removed`() async throws {
+    @Test func `removing a replacement key's writes also waits for an already removed write in flight`() async throws {
         let outbox = try outbox()
         let entry = try outbox.store(write, replacementKey: "k")
         let flush = Task { try await outbox.flush() }

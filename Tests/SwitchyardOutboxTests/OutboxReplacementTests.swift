@@ -45,7 +45,7 @@ import Testing
         return ends
     }
 
-    @Test func `a newer write replaces older writes with the same key, and each write ends once`() async throws {
+    @Test func `a newer write replaces older writes with its replacement key, and each write ends once`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let (outbox, transport) = try outbox()
         let events = outbox.events()
@@ -138,7 +138,7 @@ import Testing
     }
 
     @Test(arguments: [(201, []), (503, ["a"])])
-    func `removing the writes of a key waits for the write in progress`(
+    func `removing the writes of a replacement key waits for the write in progress`(
         status: Int,
         dropped: [String]
     ) async throws {
@@ -155,7 +155,7 @@ import Testing
         #expect(outbox.entries == [])
     }
 
-    @Test func `removing the writes of a key leaves the other writes`() async throws {
+    @Test func `removing the writes of a replacement key leaves the other writes`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let (outbox, _) = try outbox()
         try outbox.store(write("a"), replacementKey: "k")

@@ -75,7 +75,7 @@ import Testing
         #expect(outbox.entries == [])
     }
 
-    @Test func `a restarted outbox continues with the unsent writes and the same keys`() async throws {
+    @Test func `a restarted outbox continues with the unsent writes and the same idempotency keys`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let backend = Backend()
         do {

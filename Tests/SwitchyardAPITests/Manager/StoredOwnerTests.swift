@@ -80,7 +80,9 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `anonymous calls that share a request belong to the user of that request`(isCached: Bool) async throws {
+    func `calls made while nobody is logged in that share a request belong to the user whose credential it carries`(
+        isCached: Bool
+    ) async throws {
         let gate = Gate()
         let credentials = Credentials { _ in nil }
         let (topics, _) = try start(credentials) { options in

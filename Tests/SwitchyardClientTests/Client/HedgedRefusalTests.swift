@@ -104,7 +104,7 @@ import Testing
     }
 
     @Test(arguments: ["primary", "secondary"], ["plain", "retry"])
-    func `a redirect that cannot be followed is the error of the call if the other server hangs`(
+    func `an attempt's redirect that cannot be followed is the error of the call if the other attempt hangs`(
         redirecting: String,
         kind: String
     ) async throws {

@@ -20,12 +20,13 @@ import Testing
         #expect(configuration.isIdempotent == expected)
     }
 
-    @Test func `mayBeRepeated overrides method and key`() {
+    @Test func `mayBeRepeated overrides the method and the idempotency key`() {
         var configuration = APIConfiguration(method: .post)
         configuration.mayBeRepeated = true
         #expect(configuration.isIdempotent)
 
         configuration.method = .get
+        configuration.idempotencyKey = .automatic
         configuration.mayBeRepeated = false
         #expect(!configuration.isIdempotent)
     }

@@ -182,8 +182,8 @@ import Testing
         #expect(transport.requestCount == 0)
     }
 
-    // A write carries the same key however often it is sent.
-    @Test func `a write that is sent again carries the same key`() async throws {
+    // A write carries the same idempotency key however often it is sent.
+    @Test func `a write that is sent again carries the same idempotency key`() async throws {
         let (client, transport) = try NetworkClient.stubbed { request in
             request.server == "primary" ? .failure(.connectionReset) : .status(201)
         }

@@ -10,7 +10,7 @@ import Testing
         ("PATCH", .onlyIfUnsent),
         ("MKCOL", .onlyIfUnsent), ("put", .onlyIfUnsent),
     ])
-    func `the method determines the resend rule unless a key or mayBeRepeated overrides it`(
+    func `the method determines the resend rule unless an idempotency key or mayBeRepeated overrides it`(
         name: String,
         rule: ResendRule
     ) throws {

@@ -106,7 +106,7 @@ import Testing
         #expect(throws: RequestError.self) { try Self.encode(["d": Date.distantFuture.addingTimeInterval(1e15)]) }
     }
 
-    @Test func `bytes are written in each style`() throws {
+    @Test func `bytes are written in each style of ParameterEncodingOptions.data`() throws {
         let data: Parameters = ["d": Data([0xFB, 0xFF])]
 
         #expect(try Self.encode(data) == "d=%2B/8%3D")

@@ -189,7 +189,7 @@ struct DownloadDigestTests {
         #expect(lab.servers.map(\.requests.count) == [1, 0])
     }
 
-    @Test func `a POST is not sent again because of a wrong digest`() async throws {
+    @Test func `a POST is not sent again if its response has a wrong digest`() async throws {
         let lab = try DownloadLab(2)
         for server in lab.servers { server.route(.post, "/film") { [wrong] in wrong.response(to: $0) } }
 
@@ -251,7 +251,7 @@ struct DownloadDigestTests {
         #expect(lab.server.requests.count == 2)
     }
 
-    @Test func `a POST with a wrong digest may have been executed`() async throws {
+    @Test func `a POST whose response has a wrong digest may have been executed`() async throws {
         for method in [HTTPMethod.post, .get] {
             let lab = try DownloadLab()
             lab.server.route(method, "/film") { [wrong] in wrong.response(to: $0) }

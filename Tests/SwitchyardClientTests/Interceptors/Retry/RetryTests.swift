@@ -106,7 +106,7 @@ struct RetryTests {
         }
     }
 
-    @Test func `a write is retried only if it has a key or was certainly not sent`() async throws {
+    @Test func `a write is retried only if it has an idempotency key or was certainly not sent`() async throws {
         var keyed = APIConfiguration(path: "x", method: .post)
         keyed.idempotencyKey = .automatic
         let cases: [(APIConfiguration, StubResponse, Int)] = [
