@@ -151,7 +151,9 @@ package struct VerdictFacts: Sendable, Equatable {
 
     fileprivate var callers: String {
         guard calls > 0 else { return "No call has ended." }
-        if isUnrelated { return "No call failed because of that." }
+        if isUnrelated {
+            return failed == 1 ? "One call failed, but for another reason." : "Calls failed, but for other reasons."
+        }
         if failed > 0 {
             let isRequestError = failedBecauseOfServers == 0
             let reason = onlyReason.map { ": \(VerdictText.failure($0, deadline: deadline))" } ?? ""

@@ -129,7 +129,7 @@ import Testing
 
         facts.isStrict = false
         #expect(Verdict(facts).level == .good)
-        #expect(Verdict(facts).headline == "Server a failed. No call failed because of that.")
+        #expect(Verdict(facts).headline == "Server a failed. One call failed, but for another reason.")
         #expect(Verdict(facts).details == ["1 call failed with a request error: 404 Not Found."])
         facts.failures = ["connectionRefused": 1]
         #expect(Verdict(facts).level == .bad)
@@ -145,7 +145,7 @@ import Testing
         #expect(Verdict(facts).headline == "Server a failed. 3 of 9 calls failed.")
     }
 
-    @Test func `the verdict counts the calls that a failover or a hedging attempt saved`() {
+    @Test func `the verdict counts the calls that a failover or a hedge saved`() {
         let one = "1 call was saved: its first server had failed, but another responded (1 failed over)."
         let many =
             "1,037 calls were saved: their first server had failed, but another responded (7 failed over, 1,030 hedged)."

@@ -76,13 +76,15 @@ import Testing
         #expect(lines.joined(separator: " ").split(separator: " ").sorted() == words.sorted())
     }
 
-    @Test func `the page of worlds contains the verdict and the exceptions without a script`() async throws {
+    @Test func `the page of worlds contains and explains the verdict and the exceptions without a script`() async throws
+    {
         let report = try await command("--worlds", "2", "--examples", "0").report()
 
         let html = try ReportPage().html(for: report)
         let plain = html[..<(try #require(html.range(of: "<script")).lowerBound)]
 
         #expect(plain.contains(HTMLText.escaped(report.verdict.headline)))
+        #expect(plain.contains(HTMLText.escaped(WorldsReport.legend)))
         #expect(report.exceptions.allSatisfy { plain.contains(HTMLText.escaped($0.reason)) })
     }
 

@@ -2,7 +2,13 @@ import SwitchyardInspector
 
 extension WorldsReport {
     /// The columns of ``deviations``.
-    static let columns = ["fared worse because of", "calls", "allowed", "worlds", "reason"]
+    static let columns = ["fared worse because of", "calls", "limit", "first worlds", "reason"]
+
+    /// The explanation of the table, for readers who have never seen it.
+    static let legend =
+        "A world is a random scenario of servers, faults and calls. Its number is the seed with which yard simulate "
+        + "worlds plays it again. The limit is the number of calls that may fare worse for a reason. If more calls do, "
+        + "the run has failed."
 
     /// The report as readable text.
     var text: String { text(columns: .max) }
@@ -11,7 +17,8 @@ extension WorldsReport {
     func text(columns: Int) -> String {
         let facts = facts.map { $0.name.padded(to: 12) + $0.value }
         let result = ([verdict.headline] + verdict.details).flatMap { $0.wrapped(to: columns, indent: 2) }
-        return (facts + [""] + table(columns) + exampleLines + [""] + result).joined(separator: "\n")
+        let legend = Self.legend.wrapped(to: columns, indent: 0)
+        return (facts + [""] + table(columns) + [""] + legend + exampleLines + [""] + result).joined(separator: "\n")
     }
 
     /// The result in words: the calls that succeeded because of switching, and the calls that fared worse.
@@ -44,7 +51,8 @@ extension WorldsReport {
 
     /// The calls that fared worse, by their reason: first those without a known reason.
     ///
-    /// The number of allowed calls is a share of all calls, plus a constant because one world can have many such calls.
+    /// The maximum number of such calls is a share of all calls, plus a constant because one world can have many of
+    /// them.
     var deviations: [[String]] {
         faults.map { fault in
             [
@@ -104,6 +112,7 @@ extension WorldsReport {
         )
         let numbers = HTMLTable("Numbers", ["number", "value"], facts.map { [$0.name, $0.value] }, isStacked: true)
         return "<h1>yard simulate worlds</h1>\n\(verdict.html)\n<div class=\"texts\">"
-            + "\(worse.html)\n\(numbers.html)</div>\n\(lines.joined())"
+            + "\(worse.html)\n<p class=\"quiet\">\(HTMLText.escaped(Self.legend))</p>\n\(numbers.html)</div>\n"
+            + lines.joined()
     }
 }
