@@ -170,8 +170,8 @@ extension APIError {
     ///   rules, an unusable body, a code of the module, or a redirect that could not be followed.
     ///
     /// The value is `false` if the server certainly did not execute the request, for a request that only reads, and if
-    /// nothing is known about the request. If the value is `true`, repeat the call only if the server executes it once:
-    /// with an idempotency key, or after checking whether it was executed.
+    /// nothing is known about the request. If the value is `true`, repeat the call only with its idempotency key, or
+    /// after checking that no server has executed it.
     public var mayHaveBeenExecuted: Bool { context.mayHaveBeenExecuted }
 
     /// Whether the same call may succeed if it is repeated later.

@@ -85,7 +85,7 @@ extension APIManager {
 
     /// The identifiers of the calls in flight, the oldest first.
     ///
-    /// An awaited call is included only while it waits for a server.
+    /// A call that a task awaits is included only while it waits for a server.
     public var activeRequests: [RequestID] {
         let calls = client.objects.existing(CallTable.self)?.active ?? []
         return Set(calls).union(client.activeRequests).sorted()

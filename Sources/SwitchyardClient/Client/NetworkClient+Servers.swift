@@ -57,7 +57,7 @@ extension NetworkClient {
 
     /// Switches to another environment.
     ///
-    /// Later requests are sent to its servers, and all of them count as healthy.
+    /// Later requests are sent to the servers of the new environment. At first, all of these servers count as healthy.
     ///
     /// - Parameters:
     ///   - environment: The environment to enter. Entering the current environment changes nothing.
@@ -160,7 +160,7 @@ extension NetworkClient {
     /// resumed.
     ///
     /// A path changes, for instance, when the device moves from Wi-Fi to cellular or enters a VPN. The outcomes of
-    /// active requests then do not count for or against servers, and for a short time neither do those of new requests.
+    /// active requests then count neither for nor against servers. For a short time, the same is true of new requests.
     /// Ejected servers, which are out of use for a time, are probed within a second. Later requests use new connections
     /// (`Transport.retireConnections()`). ``following(_:)`` calls this method when the link changes. Only the app knows
     /// when it is suspended, so it should call this method both before and after a suspension.

@@ -3,7 +3,8 @@ public import SwitchyardHTTP
 public import SwitchyardServices
 public import SwitchyardTransport
 
-/// Sends the requests of one service: picks the server, fails over, and ends each request exactly once.
+/// Sends the requests of one service: chooses the server, sends a failed request to another server if that is safe, and
+/// ends each request exactly once.
 ///
 /// A client is made from a ``/SwitchyardServices/Service`` and handed to the API managers that use it. Any thread may
 /// call the client. There is no shared client, so an app creates its own.
@@ -11,8 +12,8 @@ public import SwitchyardTransport
 /// ### Lifetime
 /// Releasing a client cancels the requests that were sent through it with the completion form. The async form keeps the
 /// client alive until the response has arrived. An API manager that holds a ``scoped()`` client therefore cancels its
-/// own requests when the manager is released. When the last client of a family is released, a transport that the
-/// library created is shut down. A transport that the app passed in is left running.
+/// own requests when the manager is released. When a client and all clients that were made from it have been released,
+/// a transport that the library created is shut down. A transport that the app passed in is left running.
 public final class NetworkClient: Sendable {
     package let core: ClientCore
     let owner: OwnerID
@@ -217,9 +218,9 @@ extension NetworkClient {
     /// Restores the server health that an earlier launch stored, ideally before the first request.
     ///
     /// Servers that were ejected (taken out of use for a time) at most ten minutes ago are ejected again, and the next
-    /// request triggers a probe. If the stored health is older, or is dated in the future, only its preferred server is
-    /// restored, and only under a policy that does not fail back by itself. Servers that the service no longer has are
-    /// ignored.
+    /// request triggers a probe, which tests whether the server has recovered. If the stored health is older, or is
+    /// dated in the future, only its preferred server is restored, and only under a policy that does not fail back by
+    /// itself. Servers that the service no longer has are ignored.
     ///
     /// - Parameters:
     ///   - memory: The value that ``serverMemory(at:)`` returned.

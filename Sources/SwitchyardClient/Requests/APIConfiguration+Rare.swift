@@ -100,7 +100,7 @@ extension APIConfiguration {
     /// A closure that changes the finished request before the generator's own modifiers run.
     ///
     /// If the closure throws, the call ends with the error. If the closure changes a safe method to an unsafe one, the
-    /// `ResendRule` of the new method applies.
+    /// request is sent again only as a request with the new method may be.
     public var modifier: (@Sendable (inout HTTPRequest) throws -> Void)? {
         get { rare?.value.modifier }
         set { change { $0.modifier = newValue } }
@@ -108,9 +108,10 @@ extension APIConfiguration {
 
     /// A complete request that is sent as it is, in place of the request that the configuration describes.
     ///
-    /// Timeouts and limits that the request does not set come from the configuration, and so do all settings of the
-    /// dispatch. The request is sent only to its own URL, never to another server. Its method determines whether it may
-    /// be sent again, unless ``mayBeRepeated`` is set. The default is `nil`.
+    /// Timeouts and limits that the request does not set come from the configuration, and so do all settings that are
+    /// not part of a request, such as tags and the priority. The request is sent only to its own URL, never to another
+    /// server. Its method determines whether it may be sent again, unless ``mayBeRepeated`` is set. The default is
+    /// `nil`.
     public var prebuiltRequest: HTTPRequest? {
         get { rare?.value.prebuiltRequest }
         set { change { $0.prebuiltRequest = newValue } }

@@ -130,15 +130,17 @@ public struct APIConfiguration: Sendable {
         set { parts.value.packedCacheLifetime = PackedDuration(newValue) }
     }
 
-    /// The server to send the request to, chosen by the client by default.
+    /// The server to which the request is sent.
+    ///
+    /// By default, the client chooses the server.
     public var server: ServerChoice {
         @inlinable get { parts.value.server }
         @inlinable _modify { yield &parts.value.server }
     }
     /// Whether the call uses a content delivery network, `false` by default.
     ///
-    /// The base URL is then ``cdnURL``. If that is `nil`, it is the base URL of the server's content delivery network,
-    /// or the server's own base URL if the server has none.
+    /// If `true`, the base URL is ``cdnURL`` or, if ``cdnURL`` is `nil`, the base URL of the server's content delivery
+    /// network. If the server has no content delivery network, the server's own base URL is used.
     public var usesCDN: Bool {
         @inlinable get { parts.value.usesCDN }
         @inlinable _modify { yield &parts.value.usesCDN }
@@ -152,9 +154,9 @@ public struct APIConfiguration: Sendable {
     }
     /// The key by which a server recognizes a repeated write request, none by default.
     ///
-    /// With a key, the request may be sent again at any time, and to several servers at the same time
-    /// (`ResendRule.anytime`). The servers must share the keys that they have received. A paused server that does not
-    /// know the key executes its copy late, after a newer write request.
+    /// With a key, the request may be sent again at any time, and to several servers at the same time. The servers must
+    /// therefore share the keys that they have received. Otherwise, a server that was paused executes its copy of the
+    /// request when it resumes, possibly after a newer write request.
     public var idempotencyKey: IdempotencyKey {
         @inlinable get { parts.value.idempotencyKey }
         @inlinable _modify { yield &parts.value.idempotencyKey }
@@ -163,12 +165,14 @@ public struct APIConfiguration: Sendable {
     ///
     /// If `nil` (the default), the method and the idempotency key decide. Set it to `true` for a POST that only reads,
     /// and to `false` for a GET that has side effects. If `true`, two servers may receive a write request at the same
-    /// time. A paused server may execute its copy later and overwrite the result of a newer write request.
+    /// time. A server that was paused may execute its copy when it resumes, and overwrite the result of a newer write
+    /// request.
     public var mayBeRepeated: Bool? {
         @inlinable get { parts.value.mayBeRepeated }
         @inlinable _modify { yield &parts.value.mayBeRepeated }
     }
-    /// Whether cookies from the generator's jar are sent and received cookies are stored, `true` by default.
+    /// Whether the call sends the cookies in ``RequestGenerator/cookies`` and stores the cookies that it receives
+    /// there, `true` by default.
     public var usesCookies: Bool {
         @inlinable get { parts.value.usesCookies }
         @inlinable _modify { yield &parts.value.usesCookies }
@@ -180,7 +184,7 @@ public struct APIConfiguration: Sendable {
         @inlinable get { parts.value.allowsUnusualBody }
         @inlinable _modify { yield &parts.value.allowsUnusualBody }
     }
-    /// The priority of the request among requests that wait for a slot at a limit, normal by default.
+    /// The priority of the request among the requests that wait at a limit, normal by default.
     public var priority: RequestPriority {
         @inlinable get { parts.value.priority }
         @inlinable _modify { yield &parts.value.priority }

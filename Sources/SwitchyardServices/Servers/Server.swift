@@ -3,7 +3,9 @@
 /// Two servers may have the same address, for example if developers have only one machine. The health of each server is
 /// tracked separately.
 public struct Server: Sendable, Hashable, Identifiable {
-    /// The name, unique within the service and stable across releases, because health, events and pushes refer to it.
+    /// The name, unique within the service.
+    ///
+    /// Keep the name across releases of the app, because stored health, events and pushed commands refer to it.
     public let name: String
     /// The base URL in each environment that the server is part of.
     ///
@@ -20,13 +22,12 @@ public struct Server: Sendable, Hashable, Identifiable {
     ///
     /// Other requests are never sent to the server.
     public var serves: ServedRequests
-    /// The paths of the service for which the server uses another path, as keys, each with the server's path as its
-    /// value.
+    /// The paths that are different on this server.
     ///
-    /// Both paths are relative to the base URL. If they end with `/**`, everything below the folder is mapped, and the
-    /// rest of the path stays: `["/topics/**": "/static/**"]` maps `/topics/a/b` to `/static/a/b`. An exact path takes
-    /// precedence, then the longest folder. The query is kept. URLs that the app passes as a whole are not changed. The
-    /// default is none.
+    /// Each key is a path of the service, and its value is the path on the server. Both paths are relative to the base
+    /// URL. If they end with `/**`, everything below the folder is mapped, and the rest of the path stays:
+    /// `["/topics/**": "/static/**"]` maps `/topics/a/b` to `/static/a/b`. An exact path takes precedence, then the
+    /// longest folder. The query is kept. URLs that the app passes as a whole are not changed. The default is none.
     public var rewrites: [String: String]
     /// The rank of the server, with 1 as the most preferred, or `nil` if the order of the list is the order of
     /// preference.

@@ -29,20 +29,22 @@ public struct SwitchPolicy: Sendable, Hashable {
     ///
     /// A hedge sends a slow idempotent request to a second server as well.
     package var hedging: HedgingRules? = HedgingRules()
-    /// The meaning of status 429; the default is the caller's quota, which is no evidence about the server.
+    /// The meaning of status 429.
+    ///
+    /// By default, the status means that the caller has used up a quota, so it does not count against the server.
     public var tooManyRequests = TooManyRequests.quota
     /// The order in which servers are preferred.
     public var selection = SelectionStrategy.priority
-    /// The maximum difference from the latency of the fastest server for a server that
-    /// ``SelectionStrategy/lowestLatency`` chooses; default 15 ms, as in MongoDB's drivers.
+    /// The maximum difference between the mean latencies of a server and of the fastest server at which
+    /// ``SelectionStrategy/lowestLatency`` still chooses the server; default 15 ms, as in MongoDB's drivers.
     public var latencyWindow = Duration.milliseconds(15)
     /// The overprovisioning factor, as in Envoy; at least 1, default 1.4.
     ///
-    /// A group of servers with equal ``Server/priority`` gets this share of the traffic: the factor times the share of
-    /// the group's weight that is healthy.
+    /// The servers with equal ``Server/priority`` are a group. The share of the traffic that a group gets is this
+    /// factor times the healthy share of the group's weight. The next group gets the rest.
     ///
     /// With 1.4, a group keeps all its traffic while at least 72 % of its weight is healthy, because servers usually
-    /// have that much spare capacity. Below that, the next group gets the rest.
+    /// have that much spare capacity.
     public var overprovisioning = 1.4
     /// A closure that limits the servers that an attempt may use, or `nil` for none, the default.
     public var selector: ServerSelector?
@@ -50,8 +52,8 @@ public struct SwitchPolicy: Sendable, Hashable {
     public var failsOver = true
     /// Whether a recovered server that is preferred gets its traffic back automatically; default `true`.
     ///
-    /// If `false`, the current server is kept until it fails. After that, the next server in order replaces it. The
-    /// first server follows the last.
+    /// If `false`, the current server is kept until it fails. Then the next server in order replaces it, and the first
+    /// server replaces the last one.
     public var failsBack = true
     /// The minimum time between two switches away from a failing server; default zero.
     ///
@@ -118,10 +120,10 @@ func require(
 extension SwitchPolicy {
     /// Detects failures within a few requests, masks them by failover and hedging, and returns gradually.
     ///
-    /// The accumulated score detects a server that accepts no connections after 2 to 3 failures, and a server that
-    /// fails every request to its endpoints after about a dozen failures. Partial failures take longer to detect. The
-    /// error ratio (at least 40 requests, 10 %) finds low failure rates. The policy suits one client as well as a
-    /// million.
+    /// A score that accumulates failures detects a server that accepts no connections after 2 to 3 failures, and a
+    /// server that fails every request to its endpoints after about a dozen failures. Partial failures take longer to
+    /// detect. The error ratio (at least 40 requests, 10 %) finds low failure rates. The policy suits one client as
+    /// well as a million.
     public static let recommended = SwitchPolicy(name: "recommended")
 
     /// ``recommended`` for one client or a small fleet: probes a failed server every 0.4 s and returns to it without a
