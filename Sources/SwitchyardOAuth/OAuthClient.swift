@@ -82,7 +82,7 @@ public struct OAuthClient: Sendable {
         }
         let credential = answer.credential(at: clock(), keeping: refreshToken)
         guard credential.canBeSent else {
-            throw OAuthError.malformedResponse("a token with characters that no header field can hold")
+            throw OAuthError.malformedResponse("the token has characters that a header field must not have")
         }
         return credential
     }
@@ -109,7 +109,9 @@ public struct OAuthClient: Sendable {
 
     /// Decodes the response of an endpoint, or throws the error that it contains.
     func read<Answer: Decodable>(_ answer: ServiceResponse) throws(OAuthError) -> Answer {
-        guard case .whole(let bytes) = answer.response.body else { throw OAuthError.malformedResponse("a stream") }
+        guard case .whole(let bytes) = answer.response.body else {
+            throw OAuthError.malformedResponse("the body is a stream")
+        }
         let body = FormResponse(bytes, contentType: answer.headers.contentType)?.json ?? bytes
         guard (200..<300).contains(answer.status) else { throw refusal(answer.status, body) }
         do {

@@ -75,12 +75,12 @@ extension OAuthError: CustomStringConvertible {
         switch self {
         case .refused(let code, let description):
             "the server refused the request: \(code)\(description.map { ", \($0)" } ?? "")"
-        case .stateMismatch: "the response belongs to another login"
-        case .missingCode: "the response contains neither a code nor an error"
+        case .stateMismatch: "the callback URL does not belong to this login: its state is missing or different"
+        case .missingCode: "the callback URL must contain a code or an error, but contains neither"
         case .malformedResponse(let what): "the server's response is not an OAuth response: \(what)"
-        case .deviceExpired: "the device was not confirmed in time"
-        case .noRefreshToken: "there is no refresh token"
-        case .missingEndpoint(let name): "the OAuth settings have no \(name)"
+        case .deviceExpired: "the user did not confirm the login of the device in time"
+        case .noRefreshToken: "the credential has no refresh token, so a new login is required"
+        case .missingEndpoint(let name): "the OAuth settings have no \(name), which this flow needs"
         }
     }
 }

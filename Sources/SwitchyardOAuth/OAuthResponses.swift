@@ -38,7 +38,11 @@ extension TokenResponse {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         accessToken = try container.decode(String.self, forKey: .accessToken)
         guard !accessToken.isEmpty else {
-            throw DecodingError.dataCorruptedError(forKey: .accessToken, in: container, debugDescription: "empty")
+            throw DecodingError.dataCorruptedError(
+                forKey: .accessToken,
+                in: container,
+                debugDescription: "must not be empty"
+            )
         }
         tokenType = try container.decodeIfPresent(String.self, forKey: .tokenType)
         let lifetime = try? container.decodeIfPresent(WrittenNumber.self, forKey: .expiresIn)
@@ -98,7 +102,11 @@ extension DeviceResponse {
         deviceCode = try container.decode(String.self, forKey: .deviceCode)
         userCode = try container.decode(String.self, forKey: .userCode)
         guard !deviceCode.isEmpty, !userCode.isEmpty else {
-            throw DecodingError.dataCorruptedError(forKey: .deviceCode, in: container, debugDescription: "empty")
+            throw DecodingError.dataCorruptedError(
+                forKey: .deviceCode,
+                in: container,
+                debugDescription: "must not be empty"
+            )
         }
         verificationURI =
             try container.decodeIfPresent(String.self, forKey: .verificationURI)
@@ -121,7 +129,7 @@ struct WrittenNumber: Decodable {
             return
         }
         guard let number = Double(text), number.isFinite else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "no number")
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "expected a finite number")
         }
         value = number
     }

@@ -137,12 +137,13 @@ extension OutboxError: CustomStringConvertible {
         switch self {
         case .file(let text): text
         case .foreignFile: "the file is not an outbox, or was written by a newer version"
-        case .busy: "another outbox has the file open"
+        case .busy: "another outbox has the file open: must be closed first"
         case .closed: "the outbox is closed"
         case .full(let limit): "the outbox is full: \(limit) writes are waiting"
         case .unstorableBody: "the body cannot be stored: it is a file, a stream or a multipart form, or above 48 MB"
         case .unstorableRequest: "a call with a `prebuiltRequest` cannot be stored in an outbox"
-        case .holdsCredentials(let header): "the header field \(header) holds credentials, which are not stored"
+        case .holdsCredentials(let header):
+            "the header field \(header) must not be stored, because it contains credentials"
         case .invalid(let error): error.description
         }
     }

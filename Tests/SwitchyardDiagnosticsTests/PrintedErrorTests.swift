@@ -26,7 +26,10 @@ private func answer(_ status: Int) -> ServiceResponse {
                 "the server refused the request: invalid_grant, expired"
             ),
             (OAuthError.refused(.accessDenied, description: nil), "the server refused the request: access_denied"),
-            (OAuthError.missingEndpoint("deviceEndpoint"), "the OAuth settings have no deviceEndpoint"),
+            (
+                OAuthError.missingEndpoint("deviceEndpoint"),
+                "the OAuth settings have no deviceEndpoint, which this flow needs"
+            ),
             (RetryPolicy.Problem.negativeCount(-1), "-1 is not a valid number of retries: must be at least 0"),
             (PinRule.Problem.noBackup("a.example"), "the rule for a.example has only one pin; add a backup pin"),
             (OutboxError.full(limit: 3), "the outbox is full: 3 writes are waiting"),

@@ -104,8 +104,8 @@ import Testing
 
         #expect(record.feed.calls.count == 2)
         #expect(record.leftOut?.count == 4)
-        #expect(record.leftOut?.first == "entry 1 is not an object")
-        #expect(try InspectorPage().html(showing: record).contains("entry 1 is not an object"))
+        #expect(record.leftOut?.first == "entry 1 must be an object")
+        #expect(try InspectorPage().html(showing: record).contains("entry 1 must be an object"))
     }
 
     @Test(

@@ -121,7 +121,7 @@ public struct ResponseSerializer<Value: Sendable>: Sendable {
         let all = types.contains { $0 == nil } ? nil : types.flatMap { $0 ?? [] }
         let empty = serializers.lazy.compactMap(\.emptyValue).first
         var compound = ResponseSerializer(accepting: all, emptyValue: empty) { response in
-            var last = APIError(.configuration(.other("a compound serializer without members")))
+            var last = APIError(.configuration(.other("a compound serializer must have at least one serializer")))
             for serializer in serializers {
                 do throws(APIError) {
                     try ResponseRules.strict.checkContentType(response, acceptable: serializer.contentTypes)

@@ -56,17 +56,16 @@ extension APIError.Reason: RedactedDescribable {
     var summary: String {
         switch self {
         case .transport(let error): "transport: \(error)"
-        case .cancelled(let cancellation): "cancelled by \(cancellation)"
+        case .cancelled(let cancellation): cancellation.summary
         case .status(let status): "status \(status) is not accepted"
         case .body(let reason): "body: \(reason.summary)"
         case .module(let failure): failure.summary
-        case .list(let reason): "list: \(reason)"
+        case .list(let reason): "list: \(reason): \(reason.meaning)"
         case .configuration(let reason): "configuration: \(reason)"
-        case .security(.loginRequired): "security: loginRequired: \(CredentialError.missing.advice)"
         case .tokenRefresh(let outage): "the credentials could not be refreshed for now: \(outage)"
-        case .security(let reason): "security: \(reason)"
+        case .security(let reason): "security: \(reason.summary)"
         case .limited(let reason): reason.summary
-        case .cache(let reason): "cache: \(reason)"
+        case .cache(let reason): "cache: \(reason): \(reason.meaning)"
         }
     }
 }
@@ -77,15 +76,66 @@ extension APIError.BodyReason {
         switch self {
         case .contentType(let received, let acceptable):
             "content type \(received ?? "missing"), expected one of \(acceptable.joined(separator: " "))"
-        case .empty: "empty"
+        case .empty: "empty, but the call expects a value"
         case .responseLost: "lost with the response, but the server has executed the call"
-        case .truncated: "cut short"
-        case .tooLarge(let limit): limit.map { "larger than \($0) bytes" } ?? "too large"
+        case .truncated: "ended before its announced end"
+        case .tooLarge(let limit): limit.map { "larger than \($0) bytes" } ?? "larger than its limit"
         case .compression: "cannot be decompressed"
         case .digest: "has another digest than expected"
         case .text(let encoding): "not \(encoding) text"
         case .decoding(let failure): failure.description
         case .shape(let violation): violation.description
+        }
+    }
+}
+
+extension APIError.Cancellation {
+    /// The origin of the cancellation, as the end of a log line.
+    fileprivate var summary: String {
+        switch self {
+        case .caller: "cancelled by the caller"
+        case .ownerReleased: "cancelled, because the manager that made the call was released"
+        case .superseded: "cancelled, because a newer call, another user or another environment replaced it"
+        }
+    }
+}
+
+extension APIError.ListReason {
+    /// What the reason means for the list.
+    fileprivate var meaning: String {
+        switch self {
+        case .noData: "the first page is empty"
+        case .noMoreData: "there is no page after the last loaded page"
+        case .repeatedPosition: "the next page was already loaded"
+        case .pageLimit: "the list has more pages than the limit of the recorder"
+        }
+    }
+}
+
+extension APIError.SecurityReason {
+    /// The name of the reason and what it means.
+    fileprivate var summary: String {
+        switch self {
+        case .handshake: "handshake: the TLS handshake failed"
+        case .certificate: "certificate: the server's certificate was rejected"
+        case .foreignOrigin(let origin): "foreignOrigin: a link leads to \(origin), which is not the server's origin"
+        case .loginRequired: "loginRequired: \(CredentialError.missing.advice)"
+        case .forbidden(let rule): "forbidden: \(rule)"
+        }
+    }
+}
+
+extension APIError.CacheReason {
+    /// What the reason means for the stored response.
+    fileprivate var meaning: String {
+        switch self {
+        case .expired: "the stored response has expired, or was stored in the future"
+        case .versionMismatch: "the stored response has another version than the call"
+        case .sensitiveDataMismatch: "the stored response belongs to other sensitive data, such as another user"
+        case .appVersionMismatch: "the response was stored by another version of the app"
+        case .invalidLifetime: "the call has no cache lifetime, so no response is stored for it"
+        case .invalidMetadata: "no response is stored, or its metadata cannot be read"
+        case .invalidData: "the stored response is damaged"
         }
     }
 }
@@ -105,8 +155,8 @@ extension APIError.LimitReason {
 extension ModuleFailure {
     /// The failure in words for a log.
     var summary: String {
-        let own = code.map(String.init) ?? "no code of its own"
-        let server = serverCode.map { " for the server's \($0)" } ?? ""
+        let own = code.map { "code \($0)" } ?? "no code of its own"
+        let server = serverCode.map { " for the server's code \($0)" } ?? ""
         return "module \(module): \(own)\(server)"
     }
 }

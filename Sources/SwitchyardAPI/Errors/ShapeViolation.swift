@@ -33,7 +33,7 @@ extension ShapeViolation: CustomStringConvertible {
         let place = keyPath.isEmpty ? "at the root" : "at \(keyPath)"
         return switch kind {
         case .missingKey: "key missing \(place)"
-        case .null: "null \(place)"
+        case .null: "expected a value, found null \(place)"
         case .kind(let expected, let found): "expected \(expected), found \(found) \(place)"
         case .rule(let rule): "rule violated \(place): \(rule)"
         }

@@ -47,7 +47,7 @@ struct CacheBenchmark {
                 Race.Runner("APIManager, fresh response") { times in
                     _ = try await manager.topics()
                     for _ in 0..<times where try await manager.topics().count != 2 {
-                        throw BenchmarkError("wrong response")
+                        throw BenchmarkError("the response must have 2 topics")
                     }
                 }
             ],
@@ -123,7 +123,7 @@ struct CacheBenchmark {
 }
 
 private func repeated(_ times: Int, _ isThere: (Int) -> Bool) throws {
-    for index in 0..<times where !isThere(index) { throw BenchmarkError("not found") }
+    for index in 0..<times where !isThere(index) { throw BenchmarkError("entry \(index) is missing") }
 }
 
 /// `NSCache` with the same keys and values.

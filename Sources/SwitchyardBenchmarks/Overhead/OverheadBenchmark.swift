@@ -21,7 +21,7 @@ struct OverheadBenchmark {
 
     func run() async throws {
         let child = url == nil ? try ChildServer() : nil
-        guard let target = url ?? child?.url else { throw BenchmarkError("no server") }
+        guard let target = url ?? child?.url else { throw BenchmarkError("the child server has no URL") }
         var reports: [OverheadReport] = []
         for concurrency in levels {
             let contest = Contest(
@@ -68,7 +68,9 @@ struct OverheadBenchmark {
         guard let url = RequestURL(target) else { throw BenchmarkError("not a URL: \(target)") }
         return Contender(name: OverheadReport.undecoded) {
             let response = try await transport.send(HTTPRequest(url: url))
-            guard case .whole(let body) = response.body, !body.isEmpty else { throw BenchmarkError("incomplete body") }
+            guard case .whole(let body) = response.body, !body.isEmpty else {
+                throw BenchmarkError("the response body is incomplete")
+            }
         }
     }
 
@@ -86,7 +88,7 @@ struct OverheadBenchmark {
         let stub = StubTransport { _ in .json(SampleTopics.json) }
         let client = try NetworkClient(service: service(at: base), transport: stub)
         try check(try await SampleTopicAPI(client: client).topics(at: path))
-        guard let request = stub.requests.first else { throw BenchmarkError("no request") }
+        guard let request = stub.requests.first else { throw BenchmarkError("the client sent no request") }
         return try decoded(OverheadReport.sameRequest, request)
     }
 
@@ -95,7 +97,7 @@ struct OverheadBenchmark {
         let decoder = JSONDecoder()
         return Contender(name: name) {
             let response = try await transport.send(request)
-            guard case .whole(let body) = response.body else { throw BenchmarkError("incomplete body") }
+            guard case .whole(let body) = response.body else { throw BenchmarkError("the response body is incomplete") }
             try check(try decoder.decode([SampleTopic].self, from: body))
         }
     }
@@ -147,7 +149,9 @@ struct OverheadBenchmark {
 }
 
 private func check(_ topics: [SampleTopic]) throws {
-    guard topics.count == 2, topics[0].replies == 12 else { throw BenchmarkError("wrong response") }
+    guard topics.count == 2, topics[0].replies == 12 else {
+        throw BenchmarkError("the response must have 2 topics, the first with 12 replies")
+    }
 }
 
 /// The results for one number of concurrent requests.

@@ -94,7 +94,7 @@
                 var isIdle = true
                 while let slot = try finished() {
                     guard slot.count > 0, length == nil || slot.count == length else {
-                        throw BenchmarkError("a response of \(slot.count) bytes")
+                        throw BenchmarkError("expected a response of \(length ?? 1) bytes, received \(slot.count)")
                     }
                     done += 1
                     isIdle = false
@@ -133,7 +133,7 @@
             guard let message = library.multiInfoRead(multi, &left) else { return nil }
             let ended = message.load(as: PlainCurl.Message.self)
             guard let easy = ended.easy, ended.result == 0 else {
-                throw BenchmarkError("libcurl's result is \(ended.result)")
+                throw BenchmarkError("the transfer failed with libcurl's code \(ended.result)")
             }
             var context: UnsafeMutableRawPointer?
             _ = library.getPointer(easy, PlainCurl.ownerInfo, &context)

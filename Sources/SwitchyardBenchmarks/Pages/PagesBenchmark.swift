@@ -28,7 +28,9 @@ struct PagesBenchmark {
         let recorder = PageRecorder<Item>(pageSize: 100, identifiedBy: \.id)
         try await recorder.refresh(page)
         while recorder.hasMore { try await recorder.loadMore(page) }
-        guard recorder.items.count == Self.pages * 100 else { throw BenchmarkError("items are missing") }
+        guard recorder.items.count == Self.pages * 100 else {
+            throw BenchmarkError("expected \(Self.pages * 100) items, loaded \(recorder.items.count)")
+        }
     }
 
     private func page(_ request: PageRequest) async throws -> Page<Item> {

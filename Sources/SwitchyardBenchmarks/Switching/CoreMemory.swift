@@ -25,7 +25,7 @@ struct CoreMemory {
         }
         let growth = try residentBytes() - before
         return try withExtendedLifetime(fleet) {
-            guard fleet.count == cores else { throw BenchmarkError("cores were lost") }
+            guard fleet.count == cores else { throw BenchmarkError("expected \(cores) cores, found \(fleet.count)") }
             return growth / (cores * Self.members.count)
         }
     }

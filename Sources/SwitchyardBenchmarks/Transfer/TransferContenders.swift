@@ -63,7 +63,7 @@ struct TransferContenders {
             for try await piece in try await client.stream(APIConfiguration(path: "bytes/\(size)")).bytes {
                 count += piece.count
             }
-            guard count == size else { throw BenchmarkError("\(count) bytes received") }
+            guard count == size else { throw BenchmarkError("expected \(size) bytes, received \(count)") }
         }
     }
 
@@ -71,7 +71,7 @@ struct TransferContenders {
         once("download to a file") { [client, size, folder] in
             let target = folder.appendingPathComponent("download")
             let file = try await client.download(DownloadConfiguration(path: "bytes/\(size)", to: .file(target)))
-            guard file.length == size else { throw BenchmarkError("\(file.length) bytes received") }
+            guard file.length == size else { throw BenchmarkError("expected \(size) bytes, received \(file.length)") }
             try FileManager.default.removeItem(at: target)
         }
     }

@@ -85,8 +85,9 @@ extension RedirectError: CustomStringConvertible {
         switch self {
         case .tooMany(let limit): "more than \(limit) redirects"
         case .loop(let url): "redirects form a loop at \(Redaction.place(url.text))"
-        case .insecure(let url): "a redirect leads from https to \(Redaction.place(url.text))"
-        case .foreignOrigin(let origin): "a redirect leads to another origin, \(origin)"
+        case .insecure(let url): "a redirect leads from https to \(Redaction.place(url.text)): must stay on https"
+        case .foreignOrigin(let origin):
+            "a redirect leads to another origin, \(origin), which the redirect policy forbids"
         case .unusableTarget(let error): "a redirect has an invalid target: \(error)"
         case .invalidRequest(let error): "the request after a redirect cannot be built: \(error)"
         case .unserved(let request): "a redirect cannot be followed: \(request)"

@@ -19,7 +19,7 @@ extension HARArchive.Log {
 
         init(from decoder: any Decoder) throws {
             guard let members = try? HARMembers(decoder) else {
-                self = .problem("is not an object")
+                self = .problem("must be an object")
                 return
             }
             let entry = HARArchive.Entry(members)
@@ -123,7 +123,7 @@ extension HARField {
     public init(from decoder: any Decoder) throws {
         let members = try HARMembers(decoder)
         guard let name = members.text("name") else {
-            let problem = "a field has no name"
+            let problem = "a field must have a name"
             throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: problem))
         }
         self.name = name

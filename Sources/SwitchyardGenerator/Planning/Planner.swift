@@ -58,7 +58,7 @@ struct Planner {
             throw GeneratorError("unknown tag, operationId or path \"\(name)\"", file: document.root.file)
         }
         guard !operations.isEmpty else {
-            throw (document.root["paths"] ?? document.root).error("the document has no operations")
+            throw (document.root["paths"] ?? document.root).error("the document must have at least one operation")
         }
         return operations
     }

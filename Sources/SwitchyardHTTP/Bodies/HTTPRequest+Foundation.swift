@@ -24,7 +24,7 @@ extension HTTPRequest {
         guard let url = request.url else { throw .url(text: "", reason: .notAbsolute) }
         let name = request.httpMethod ?? "GET"
         guard let method = HTTPMethod(name) else {
-            throw .hook(stage: "method", message: "“\(name)” is not a valid token")
+            throw .hook(stage: "method", message: "“\(name)” must be a token (RFC 9110 section 5.6.2)")
         }
         guard request.httpBodyStream == nil else { throw .body(kind: "streamed", reason: .notInMemory) }
         let fields = (request.allHTTPHeaderFields ?? [:]).sorted { $0.key < $1.key }

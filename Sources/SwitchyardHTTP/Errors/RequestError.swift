@@ -198,7 +198,8 @@ extension RequestError: CustomStringConvertible {
         case .header(let name, let reason): "The header field “\(name.forMessage)” \(reason.message)."
         case .parameter(let keyPath, let reason): "The parameter “\(keyPath.forMessage)” \(reason.message)."
         case .body(let kind, let reason): "The \(kind) body \(reason.message)."
-        case .bodyNotAllowed(let method): "A \(method) request takes no body."
+        case .bodyNotAllowed(let method):
+            "A \(method) request must not have a body; APIConfiguration.allowsUnusualBody can allow it."
         case .file(let path, let reason): "The file “\(path.forMessage)” \(reason.message)."
         case .multipart(let part, let reason):
             "\(part.map { "The part “\($0.forMessage)” of the form" } ?? "The multipart form") \(reason.message)."
@@ -212,12 +213,12 @@ extension RequestError: CustomStringConvertible {
 extension RequestError.URLReason {
     fileprivate var message: String {
         switch self {
-        case .controlCharacter: "holds a line break or a NUL"
+        case .controlCharacter: "must not contain a line break or a NUL"
         case .invalidHost: "has no valid host"
         case .invalidPort: "has a port that is not a number from 0 to 65535"
         case .unsupportedScheme(let scheme): "has the scheme \(scheme.forMessage), expected http or https"
         case .notAbsolute: "is not absolute: a scheme and a host are missing"
-        case .escapesBasePath: "leads out of the base URL's path with “..”"
+        case .escapesBasePath: "must stay within the base URL's path, but leaves it with “..”"
         case .tooLong(let bytes, let limit): "has \(bytes) bytes, at most \(limit) are allowed"
         case .insecure:
             "is not encrypted, and http is allowed to local hosts only; NetworkClient.Options.insecureHTTP can allow "
@@ -225,7 +226,7 @@ extension RequestError.URLReason {
         case .downgrade(let origin):
             "is plain http, but \(origin.forMessage) is used over https and is not downgraded; to send it over http "
                 + "anyway, set APIConfiguration.server = .baseURL(...)"
-        case .foreignHost(let host): "leads to \(host.forMessage), which is not the base URL's host"
+        case .foreignHost(let host): "leads to \(host.forMessage), but must lead to the base URL's host"
         case .unserved(let server): "belongs to the server \(server.forMessage), which does not serve the request"
         }
     }
@@ -235,9 +236,10 @@ extension RequestError.HeaderReason {
     /// The description of the reason, as the end of a sentence about the field.
     package var message: String {
         switch self {
-        case .invalidName: "has a name that is not a token"
-        case .controlCharacterInValue: "has a value with a line break or a NUL"
-        case .otherControlCharacterInValue(let found): "has a value with the control character \(found.codePoint)"
+        case .invalidName: "has an invalid name: must be a token (RFC 9110 section 5.6.2)"
+        case .controlCharacterInValue: "must not have a line break or a NUL in its value"
+        case .otherControlCharacterInValue(let found):
+            "must not have the control character \(found.codePoint) in its value"
         case .colonInUserName: "has a user name with a colon, which basic authentication cannot send"
         }
     }
@@ -246,12 +248,12 @@ extension RequestError.HeaderReason {
 extension RequestError.ParameterReason {
     fileprivate var message: String {
         switch self {
-        case .notFinite: "is infinite or not a number"
-        case .tooDeep(let limit): "is nested deeper than \(limit) levels"
-        case .nestedInJoinedList: "is nested inside a list that is joined with commas"
+        case .notFinite: "must be a finite number, but is infinite or not a number"
+        case .tooDeep(let limit): "must be nested at most \(limit) levels deep, but is deeper"
+        case .nestedInJoinedList: "must not be nested inside a list that is joined with commas"
         case .notInCharacterSet: "cannot be written in the chosen character set"
-        case .repeatedName: "occurs twice"
-        case .notKeyed: "is not a set of named values"
+        case .repeatedName: "must occur only once, but occurs twice"
+        case .notKeyed: "must be a set of named values, such as a dictionary"
         case .conversionFailed(let error): "could not be converted: \(error)"
         }
     }
@@ -264,11 +266,11 @@ extension RequestError.BodyReason {
         case .notInCharacterSet: "cannot be written in the chosen character set"
         case .conflict:
             "is given together with parameters that would be a second body; send the parameters in the query"
-        case .notInMemory: "is not in memory"
+        case .notInMemory: "must be in memory, but is not"
         case .lengthMismatch(let announced, let actual): "has \(actual) bytes, but \(announced) were announced"
         case .sourceFailed(let error): "could not be read: \(error)"
-        case .tooLarge(let limit): "has more than \(limit) bytes"
-        case .unknownLength: "has a length that is not known beforehand"
+        case .tooLarge(let limit): "must have at most \(limit) bytes, but has more"
+        case .unknownLength: "must have a known length, but its length is unknown"
         }
     }
 }
@@ -278,7 +280,7 @@ extension RequestError.FileReason {
         switch self {
         case .notAFileURL: "cannot be used: its URL is not a file URL"
         case .unreadable(let error): "cannot be read: \(error)"
-        case .isDirectory: "is a directory"
+        case .isDirectory: "is a directory: must be a regular file"
         case .changedWhileSending: "changed while it was sent"
         case .unwritable(let error): "cannot be written: \(error)"
         }
@@ -288,10 +290,10 @@ extension RequestError.FileReason {
 extension RequestError.MultipartReason {
     fileprivate var message: String {
         switch self {
-        case .invalidBoundary: "has a boundary that RFC 2046 does not allow"
-        case .boundaryInContent: "holds the boundary"
-        case .missingName: "has no name"
-        case .invalidHeader(let name): "has a header field “\(name.forMessage)” that cannot be sent"
+        case .invalidBoundary: "has an invalid boundary: must have 1 to 70 characters that RFC 2046 allows"
+        case .boundaryInContent: "must not contain the boundary, but does; choose another boundary"
+        case .missingName: "must have a name, but has none"
+        case .invalidHeader(let name): "has the header field “\(name.forMessage)”, which is invalid or occurs twice"
         case .invalidLength: "has a length that is negative or too large"
         case .lengthMismatch(let announced, let actual): "has \(actual) bytes, but \(announced) were announced"
         }
@@ -301,9 +303,10 @@ extension RequestError.MultipartReason {
 extension RequestError.TemplateReason {
     fileprivate var message: String {
         switch self {
-        case .syntax(let offset): "breaks the grammar at byte \(offset)"
+        case .syntax(let offset): "is invalid at byte \(offset): must follow RFC 6570"
         case .missingValue(let name): "has no value for {\(name.forMessage)}"
-        case .unusableValue(let name): "has a value for {\(name.forMessage)} that cannot be used there"
+        case .unusableValue(let name):
+            "has a value for {\(name.forMessage)} that is empty or nested, which is not allowed there"
         }
     }
 }

@@ -41,12 +41,12 @@ extension FileFailure: CustomStringConvertible {
     public var description: String {
         let what =
             switch reason {
-            case .exists: "exists already"
-            case .isDirectory: "is a directory"
+            case .exists: "exists already and must not be replaced"
+            case .isDirectory: "is a directory: must be a regular file"
             case .directoryMissing: "is in a directory that does not exist"
             case .noPermission: "cannot be written: no permission"
             case .diskFull: "does not fit: the disk is full"
-            case .tooLarge: "is larger than allowed"
+            case .tooLarge: "exceeds a size limit of the volume, the process or the operation"
             case .busy: "is being written by another download"
             case .notAFileURL: "cannot be used: its URL is not a file URL"
             case .other(let text): "cannot be written: \(text)"

@@ -24,7 +24,7 @@ struct InspectorCommand: Decodable, Sendable {
     /// Decodes a command.
     static func read(_ data: Data) throws(Refusal) -> InspectorCommand {
         do { return try JSONDecoder().decode(InspectorCommand.self, from: data) } catch {
-            throw Refusal(description: "the body is not a command")
+            throw Refusal(description: "the body must be a JSON object with a command in \"do\"")
         }
     }
 
@@ -37,7 +37,7 @@ struct InspectorCommand: Decodable, Sendable {
             try run { () throws(ClientError) in try client.switchEnvironment(to: environment) }
         case "fault" where kind == "none": faults.clear()
         case "fault": faults.order(try fault(of: client))
-        default: throw Refusal(description: "unknown command \"\(action)\"")
+        default: throw Refusal(description: "unknown command \"\(action)\": must be one of server, environment, fault")
         }
     }
 
@@ -47,7 +47,8 @@ struct InspectorCommand: Decodable, Sendable {
 
     private func fault(of client: NetworkClient) throws(Refusal) -> CallFault {
         if let server, !client.service.servers.contains(where: { $0.name == server }) {
-            throw Refusal(description: "unknown server \"\(server)\"")
+            let known = client.service.servers.map(\.name).joined(separator: ", ")
+            throw Refusal(description: "unknown server \"\(server)\": must be one of \(known)")
         }
         let calls = calls ?? 1
         guard (1...10_000).contains(calls) else { throw Refusal(description: "calls must be from 1 to 10000") }
@@ -65,7 +66,10 @@ struct InspectorCommand: Decodable, Sendable {
                     throw Refusal(description: "status must be from 200 to 599")
                 }
                 return .status(status)
-            default: throw Refusal(description: "unknown fault \"\(kind ?? "")\"")
+            default:
+                throw Refusal(
+                    description: "unknown fault \"\(kind ?? "")\": must be one of refused, timeout, slow, status, none"
+                )
             }
         }
     }

@@ -72,7 +72,10 @@ public struct RequestCompressor: Sendable {
             case .skipped: return
             case .replaced: break
             case .refused:
-                throw RequestError.body(kind: "encoded", reason: .encodingFailed("it has a Content-Encoding"))
+                throw RequestError.body(
+                    kind: "encoded",
+                    reason: .encodingFailed("the request already has a Content-Encoding")
+                )
             }
         }
         guard request.headers["Content-Digest"] == nil else { return }

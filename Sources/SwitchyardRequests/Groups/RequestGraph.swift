@@ -168,10 +168,10 @@ extension GraphError: CustomStringConvertible {
     /// A description of the error with the names of the members.
     public var description: String {
         switch self {
-        case .duplicateName(let name): "two members are named \(name)"
+        case .duplicateName(let name): "two members are named \(name), but names must be unique"
         case .unknownName(let name, let dependent): "\(dependent) depends on \(name), which is not a member"
         case .cycle(let names): "members depend on each other in a circle: \(names.joined(separator: ", "))"
-        case .started: "the graph has been started"
+        case .started: "the graph has already been started"
         }
     }
 }

@@ -204,7 +204,7 @@ extension JSONValue: Codable {
         if let int = try? container.decode(UInt64.self) { return .number(JSONNumber(int)) }
         let double = try container.decode(Double.self)
         guard let number = JSONNumber(double) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a number that JSON can hold")
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "expected a finite number")
         }
         return .number(number)
     }

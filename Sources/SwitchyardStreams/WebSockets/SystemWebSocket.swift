@@ -104,7 +104,9 @@
                 case .string(let text): return .success(.text(text))
                 case .data(let data): return .success(.data(data))
                 @unknown default:
-                    return .failure(TransportError(.protocolViolation, message: "a message of an unknown kind"))
+                    return .failure(
+                        TransportError(.protocolViolation, message: "the system delivered a message of an unknown kind")
+                    )
                 }
             }
         }

@@ -93,7 +93,12 @@ public final class PinnedTransport: Transport {
     ) -> any TransportTask {
         let origin = request.url.origin
         guard let site = sites.first(where: { $0.rule.hosts.matches(origin.host) }) else {
-            guard otherHosts == .allowed else { return refuse("no pin rule matches \(origin.host)", completion) }
+            guard otherHosts == .allowed else {
+                return refuse(
+                    "\(origin.host) matches no pin rule: must match one, because other hosts are refused",
+                    completion
+                )
+            }
             return plain.start(request, progress: progress, completion: completion)
         }
         guard site.rule.isValid(at: clock()) else {

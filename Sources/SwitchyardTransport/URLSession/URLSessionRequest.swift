@@ -66,7 +66,9 @@ package struct URLSessionRequest: Sendable {
     private static func body(of request: HTTPRequest) throws(TransportError) -> Body {
         if case .none = request.body { return .none }
         guard request.method != .head else { throw refusal(.invalidRequest, "a HEAD request must not have a body") }
-        guard request.method != .get else { throw refusal(.unsupported, "URLSession sends no GET with a body") }
+        guard request.method != .get else {
+            throw refusal(.unsupported, "URLSession cannot send a GET request with a body")
+        }
         switch request.body {
         case .none: return .none
         case .data(let data): return .data(data)
@@ -76,7 +78,10 @@ package struct URLSessionRequest: Sendable {
                 return .stream(stream)
             #else
                 _ = stream
-                throw refusal(.unsupported, "URLSession on this system cannot wait for a streamed body")
+                throw refusal(
+                    .unsupported,
+                    "URLSession on this system cannot wait for a streamed body: use CurlTransport"
+                )
             #endif
         }
     }

@@ -24,7 +24,7 @@ struct StoredReport {
         let html = String(decoding: data, as: UTF8.self)
         guard let begin = html.range(of: Self.start)?.upperBound,
             let end = html.range(of: "</script>", range: begin..<html.endIndex)?.lowerBound
-        else { throw Problem(path: path, reason: "is not a report of yard") }
+        else { throw Problem(path: path, reason: "must be a report page of yard") }
         do {
             report = try JSONDecoder().decode(Report.self, from: Data(html[begin..<end].utf8))
         } catch {

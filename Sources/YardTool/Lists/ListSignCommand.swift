@@ -71,11 +71,11 @@ struct ListSignCommand: Command {
         ]
         let keys = try keyFiles.map { try SigningKeyFile(contentsOf: $0) }
         guard Set(keys.map(\.name)).count == keys.count else {
-            throw ListProblem("--keys has two keys with the same name")
+            throw ListProblem("--keys has two keys with the same name, but names must be unique")
         }
         let signers = keys.map { (name: $0.name, privateKey: $0.privateKey) }
         guard let document = try ServerListEnvelope.signing(payload.data, with: signers) else {
-            throw ListProblem("a private key is invalid")
+            throw ListProblem("a private key of --keys is invalid: must be an Ed25519 key")
         }
         _ = try ServerListDocument(unverified: document)
         return document

@@ -41,7 +41,9 @@ struct SigningKeyFile {
     }
 
     private static func publicKey(of privateKey: Data) throws -> Data {
-        guard let publicKey = try Ed25519.publicKey(of: privateKey) else { throw ListProblem("the key is invalid") }
+        guard let publicKey = try Ed25519.publicKey(of: privateKey) else {
+            throw ListProblem("the private key is invalid: must be an Ed25519 key")
+        }
         return publicKey
     }
 

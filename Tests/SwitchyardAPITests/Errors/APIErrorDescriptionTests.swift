@@ -30,6 +30,28 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        (
+            APIError.Reason.cancelled(.superseded),
+            "cancelled, because a newer call, another user or another environment replaced it"
+        ),
+        (
+            .cache(.invalidLifetime),
+            "cache: invalidLifetime: the call has no cache lifetime, so no response is stored for it"
+        ),
+        (.list(.repeatedPosition), "list: repeatedPosition: the next page was already loaded"),
+        (.security(.certificate), "security: certificate: the server's certificate was rejected"),
+        (.security(.forbidden("a hook refused the call")), "security: forbidden: a hook refused the call"),
+        (.body(.empty), "body: empty, but the call expects a value"),
+        (
+            .module(ModuleFailure(module: "forum", code: 1001, serverCode: 40_012)),
+            "module forum: code 1001 for the server's code 40012"
+        ),
+    ])
+    func `the description of a reason says what it means`(reason: APIError.Reason, words: String) {
+        #expect(reason.description == words)
+    }
+
     @Test func `no credential appears in the description of an error`() {
         let text = Self.refused.description
 

@@ -104,7 +104,7 @@ import Testing
         }
 
         #expect([call, download, upload].map { $0?.reason } == [clash, clash, clash])
-        #expect(call?.description.contains("the status 404 is mapped twice") == true)
+        #expect(call?.description.contains("the status 404 must be mapped only once") == true)
         #expect(yard.server.requests.isEmpty)
     }
 }

@@ -35,8 +35,13 @@ import Testing
     }
 
     static let paths = [
-        Mistake("a path that climbs", what: "leads out of the base URL's path", place: "../admin", path: "../admin"),
-        Mistake("an encoded climb", what: "leads out", place: "a/%2e%2E/../b", path: "a/%2e%2E/../b"),
+        Mistake(
+            "a path that climbs",
+            what: "must stay within the base URL's path",
+            place: "../admin",
+            path: "../admin"
+        ),
+        Mistake("an encoded climb", what: "leaves it with “..”", place: "a/%2e%2E/../b", path: "a/%2e%2E/../b"),
         Mistake("a line break in a path", what: "line break", place: #"a\r\nHost: evil"#, path: "a\r\nHost: evil"),
         Mistake("a NUL in a path", what: "NUL", place: #"a\0"#, path: "a\u{0}"),
         Mistake("a full URL of another scheme", what: "ftp", place: "ftp://h/x", path: "ftp://h/x"),
@@ -49,7 +54,7 @@ import Testing
     static let headers = [
         Mistake("a line break in a value", what: "line break", place: "X-Name") { $0.headers = ["X-Name": "a\r\nb"] },
         Mistake("a line feed alone", what: "line break", place: "X-Name") { $0.headers = ["X-Name": "a\nb"] },
-        Mistake("a line break in a name", what: "not a token", place: #"X\r\nY"#) { $0.headers = ["X\r\nY": "a"] },
+        Mistake("a line break in a name", what: "must be a token", place: #"X\r\nY"#) { $0.headers = ["X\r\nY": "a"] },
         Mistake("another control character", what: "control character U+0001", place: "X-Name") {
             $0.headers = ["X-Name": "a\u{1}b"]
         },
@@ -59,7 +64,7 @@ import Testing
         Mistake("a colon in a user's name", what: "colon", place: "Authorization") {
             $0.credential = .basic(user: "a:b", password: "p")
         },
-        Mistake("an empty name", what: "not a token", place: "“”") { $0.headers = ["": "a"] },
+        Mistake("an empty name", what: "must be a token", place: "“”") { $0.headers = ["": "a"] },
     ]
 
     static let values = [
@@ -78,7 +83,7 @@ import Testing
             $0.method = .put
             $0.body = .file(URL(fileURLWithPath: "/missing/file"))
         },
-        Mistake("a body where none belongs", what: "takes no body", place: "GET") { $0.body = .json(["a": 1]) },
+        Mistake("a body where none belongs", what: "must not have a body", place: "GET") { $0.body = .json(["a": 1]) },
     ]
 
     @Test(arguments: paths + headers + values)

@@ -7,14 +7,23 @@ import Testing
     @Test(arguments: [
         (
             RequestError.url(text: "a?token=secret", reason: .escapesBasePath),
-            "The URL “a” leads out of the base URL's path with “..”."
+            "The URL “a” must stay within the base URL's path, but leaves it with “..”."
         ),
-        (.header(name: "X\r\nY", reason: .invalidName), "The header field “X\\r\\nY” has a name that is not a token."),
-        (.parameter(keyPath: "a[b]", reason: .notFinite), "The parameter “a[b]” is infinite or not a number."),
-        (.bodyNotAllowed(method: .get), "A GET request takes no body."),
+        (
+            .header(name: "X\r\nY", reason: .invalidName),
+            "The header field “X\\r\\nY” has an invalid name: must be a token (RFC 9110 section 5.6.2)."
+        ),
+        (
+            .parameter(keyPath: "a[b]", reason: .notFinite),
+            "The parameter “a[b]” must be a finite number, but is infinite or not a number."
+        ),
+        (
+            .bodyNotAllowed(method: .get),
+            "A GET request must not have a body; APIConfiguration.allowsUnusualBody can allow it."
+        ),
         (
             .multipart(part: nil, reason: .invalidBoundary),
-            "The multipart form has a boundary that RFC 2046 does not allow."
+            "The multipart form has an invalid boundary: must have 1 to 70 characters that RFC 2046 allows."
         ),
         (.template(text: "a/{b}", reason: .missingValue("b")), "The template “a/{b}” has no value for {b}."),
         (

@@ -9,7 +9,7 @@ import Testing
         ("openapi: 4.0.0", "OpenAPI 4.0.0 is not supported: must be OpenAPI 3.0 or 3.1", "/openapi"),
         ("a: 1", "the document has no \"openapi\": must be 3.0 or 3.1", ""),
         ("[1]", "the document must be an object, not a list", ""),
-        ("openapi: 3.0.0\ninfo: {title: A}\npaths: {}", "the document has no operations", "/paths"),
+        ("openapi: 3.0.0\ninfo: {title: A}\npaths: {}", "the document must have at least one operation", "/paths"),
     ])
     func `a document that is not an OpenAPI 3 document is rejected`(text: String, message: String, pointer: String) {
         let error = #expect(throws: GeneratorError.self) { try client(text: text) }

@@ -182,7 +182,8 @@ import Testing
         "attachment; filename=\"a.txt\"",
         "Could not resolve host: api.example.com", "com.example.app 1.2.3 (Build 4.5.6)",
         "max-age=1; includeSubDomains",
-        "The parameter “user.password” is infinite or not a number.", "it's !1 \"$2\" at 12:30:01", "a=1&b=%20;c=2",
+        "The parameter “user.password” must be a finite number, but is infinite or not a number.",
+        "it's !1 \"$2\" at 12:30:01", "a=1&b=%20;c=2",
         #"{"id":"abc123","next":"https://a/x?page=2","n":[1,2.5e3,null]}"#, "<a b=\"c\">text<d/></a>",
         "h3=\":443\"; ma=86400",
     ])

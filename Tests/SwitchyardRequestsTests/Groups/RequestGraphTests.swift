@@ -178,10 +178,10 @@ import Testing
 
     @Test(
         arguments: [
-            (GraphError.duplicateName("a"), "two members are named a"),
+            (GraphError.duplicateName("a"), "two members are named a, but names must be unique"),
             (.unknownName("b", dependent: "a"), "a depends on b, which is not a member"),
             (.cycle(["a", "b"]), "members depend on each other in a circle: a, b"),
-            (.started, "the graph has been started"),
+            (.started, "the graph has already been started"),
         ]
     )
     func `the description of a graph error names the problem`(error: GraphError, words: String) {

@@ -30,7 +30,9 @@ struct DestinationTests {
         let failure = try await lab.failure(of: lab.download())
 
         #expect(failure.fileReason == .exists)
-        #expect("\(failure)" == "download of film: the file “\(lab.target.path)” exists already")
+        #expect(
+            "\(failure)" == "download of film: the file “\(lab.target.path)” exists already and must not be replaced"
+        )
         #expect(lab.server.requests.isEmpty)
         #expect(try lab.content == Data("old".utf8))
         #expect(try lab.files == ["film.mov"])

@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("<p>no report</p>", "is not a report of yard"),
+        ("<p>no report</p>", "must be a report page of yard"),
         (#"<script type="application/json" id="report">{}</script>"#, "has a report that cannot be read"),
     ])
     func `the error for a file without a report names the path and the problem`(html: String, problem: String)

@@ -114,10 +114,12 @@ extension ModuleErrors.Clash: CustomStringConvertible {
     public var description: String {
         switch self {
         case .reserved(let module, let code): "module \(module): code \(code) is reserved: must be at least 1001"
-        case .taken(let code, let owner, let module): "module \(module): code \(code) belongs to module \(owner)"
-        case .sameName(let module): "module \(module): another module has the same name"
-        case .repeatedServerCode(let module, let code): "module \(module): the server's code \(code) is mapped twice"
-        case .repeatedStatus(let module, let status): "module \(module): the status \(status) is mapped twice"
+        case .taken(let code, let owner, let module):
+            "module \(module): code \(code) is already used by module \(owner)"
+        case .sameName(let module): "module \(module): another module has the same name, but names must be unique"
+        case .repeatedServerCode(let module, let code):
+            "module \(module): the server's code \(code) must be mapped only once"
+        case .repeatedStatus(let module, let status): "module \(module): the status \(status) must be mapped only once"
         }
     }
 }

@@ -24,8 +24,8 @@ public enum SwitchError: Error, Sendable, Hashable, CustomStringConvertible {
         case .tooManyServers(let count): "expected at most \(ServerSet.capacity) servers, found \(count)"
         case .duplicateServer(let id): "expected every server's name only once, found \(id) twice"
         case .invalidWeight(let id, let weight): "expected a weight of at least 0 for \(id), found \(weight)"
-        case .unknownServer(let id, let known): "expected one of \(known.joined(separator: ", ")), found \(id)"
-        case .staleCommand(let version, let last): "expected a version above \(last), found \(version)"
+        case .unknownServer(let id, let known): "unknown server \(id): must be one of \(known.joined(separator: ", "))"
+        case .staleCommand(let version, let last): "the command has version \(version): must be above \(last)"
         case .invalidCommand(let reason): reason
         case .invalidPolicy(let problem): problem.description
         }

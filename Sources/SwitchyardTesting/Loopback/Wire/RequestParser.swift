@@ -76,7 +76,9 @@ extension RequestParser {
         skipEmptyLines()
         // A TLS handshake may contain no line end, so the parser would wait forever. The first byte of a handshake
         // shows that the bytes are not HTTP.
-        if position < buffer.count, buffer[position] < 0x20, buffer[position] != 13 { throw .bad("not HTTP") }
+        if position < buffer.count, buffer[position] < 0x20, buffer[position] != 13 {
+            throw .bad("the bytes are not HTTP; the client may use TLS")
+        }
         guard let block = try takeBlock() else { return nil }
         let head = try RequestHeadParser.parse(block)
         state =
@@ -135,14 +137,16 @@ extension RequestParser {
 
     private mutating func readChunkSize() throws(LoopbackError) -> Bool {
         guard let end = buffer[position...].firstIndex(of: 10) else {
-            guard bufferedCount <= Self.chunkLineLimit else { throw .bad("chunk size line too long") }
+            guard bufferedCount <= Self.chunkLineLimit else {
+                throw .bad("the line of a chunk size must have at most \(Self.chunkLineLimit) bytes")
+            }
             return false
         }
-        guard end > position, buffer[end - 1] == 13 else { throw .bad("chunk size without CR LF") }
+        guard end > position, buffer[end - 1] == 13 else { throw .bad("the line of a chunk size must end with CR LF") }
         let digits = buffer[position..<(end - 1)].prefix { $0 != UInt8(ascii: ";") }.trimmingBlanks()
         guard (1...15).contains(digits.count), digits.startIndex == position, digits.allSatisfy(\.isHexDigit),
             let size = Int(String(decoding: digits, as: UTF8.self), radix: 16)
-        else { throw .bad("chunk size is not a hexadecimal number") }
+        else { throw .bad("a chunk size must be a hexadecimal number") }
         advance(to: end + 1)
         state = size == 0 ? .trailers : .chunkData(remaining: size)
         return true
@@ -150,7 +154,7 @@ extension RequestParser {
 
     private mutating func readChunkEnd() throws(LoopbackError) -> Bool {
         let end = buffer[position...].prefix(2)
-        guard end.elementsEqual([13, 10].prefix(end.count)) else { throw .bad("chunk does not end with CR LF") }
+        guard end.elementsEqual([13, 10].prefix(end.count)) else { throw .bad("a chunk must end with CR LF") }
         guard end.count == 2 else { return false }
         advance(to: position + 2)
         state = .chunkSize
@@ -188,7 +192,7 @@ private struct LineScanner {
         while scanned < buffer.count {
             defer { scanned += 1 }
             guard buffer[scanned] == 10 else { continue }
-            guard scanned > lineStart, buffer[scanned - 1] == 13 else { throw .bad("line feed without CR") }
+            guard scanned > lineStart, buffer[scanned - 1] == 13 else { throw .bad("a line must end with CR LF") }
             if scanned - lineStart == 1 { return scanned + 1 }
             lineStart = scanned + 1
         }
@@ -197,7 +201,7 @@ private struct LineScanner {
 }
 
 extension LoopbackError {
-    fileprivate static let headTooLarge = LoopbackError.badRequest(status: 431, reason: "head too large")
+    fileprivate static let headTooLarge = LoopbackError.badRequest(status: 431, reason: "the head is too large")
 }
 
 extension UInt8 {

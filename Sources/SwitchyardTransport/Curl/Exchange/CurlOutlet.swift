@@ -65,7 +65,7 @@
     extension TransportError {
         fileprivate static let sendsTwice = TransportError(
             .invalidRequest,
-            message: "a connection sends one chunk at a time",
+            message: "another chunk is still being sent: must send one chunk at a time",
             mayHaveBeenSent: false
         )
         fileprivate static let connectionEnded = TransportError(

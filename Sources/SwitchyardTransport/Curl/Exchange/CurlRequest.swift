@@ -58,7 +58,7 @@
 
         private func check(_ code: Int32) throws(TransportError) {
             guard code != 100 else {
-                throw invalid("the request's head is larger than \(YCURL_MOST_REQUEST_HEAD) bytes")
+                throw invalid("the request's head is too large: must have at most \(YCURL_MOST_REQUEST_HEAD) bytes")
             }
             guard code == 0 else { throw CurlFailure(code: code).error }
         }
@@ -100,16 +100,17 @@
             guard request.method.name != "CONNECT" else {
                 throw TransportError(
                     .unsupported,
-                    message: "CONNECT is for requests to proxies only",
+                    message: "not supported: the method CONNECT, which is only for requests to proxies",
                     mayHaveBeenSent: false
                 )
             }
             guard request.networkAccess.isUnlimited else {
-                let message = "the network of a connection is unknown here, so none can be excluded"
+                let message =
+                    "libcurl does not report which network a connection uses, so networkAccess cannot be limited"
                 throw TransportError(.unsupported, message: message, mayHaveBeenSent: false)
             }
             if case .none = request.body { return }
-            guard request.method != .head else { throw invalid("a HEAD request has no body") }
+            guard request.method != .head else { throw invalid("a HEAD request must not have a body") }
         }
 
         private func invalid(_ message: String) -> TransportError {
@@ -132,7 +133,9 @@
                 let value = field.value
                 if field.name.equalsIgnoringASCIICase("Transfer-Encoding") {
                     guard length == nil, value.equalsIgnoringASCIICase("chunked") else {
-                        throw invalid("Transfer-Encoding \(value) does not fit the body")
+                        throw invalid(
+                            "Transfer-Encoding is \(value): must be chunked, and only if the body's length is unknown"
+                        )
                     }
                 } else if length == nil || length != Int64(value) {
                     let own = length.map(String.init) ?? "unknown"
@@ -170,7 +173,9 @@
 
         private mutating func writeStream(_ stream: HTTPBody.Stream) throws(TransportError) {
             if let enclosure = stream.enclosure { return try writeEnclosure(enclosure) }
-            guard stream.length.map({ $0 >= 0 }) ?? true else { throw invalid("the body's length is negative") }
+            guard stream.length.map({ $0 >= 0 }) ?? true else {
+                throw invalid("the body's length is negative: must be at least 0")
+            }
             form.body = YCURL_BODY_FED
             form.body_length = stream.length ?? -1
             exchange.upload = try CurlUpload(stream)
@@ -187,7 +192,11 @@
         private mutating func writeEnclosure(_ enclosure: FileEnclosure) throws(TransportError) {
             guard try writeFile(enclosure.file) == enclosure.length else {
                 close(form.body_file)
-                throw TransportError(.requestBodyFailed, message: "the body's file changed", mayHaveBeenSent: false)
+                throw TransportError(
+                    .requestBodyFailed,
+                    message: "the body's file changed before it was sent",
+                    mayHaveBeenSent: false
+                )
             }
             let rest = (enclosure.before + enclosure.after) as NSData
             exchange.borrowedBody = rest

@@ -40,7 +40,7 @@ package struct URLSessionTrust: Sendable {
             }
             guard anchors?.isEmpty != true else { throw Self.unsupported("trust roots without a certificate") }
             if let anchors, Self.certificates(anchors) == nil {
-                throw Self.unsupported("one of the trust roots is not a certificate")
+                throw Self.unsupported("a trust root that is not a certificate")
             }
         }
 
@@ -106,7 +106,9 @@ package struct URLSessionTrust: Sendable {
         /// - Throws: ``TransportError`` for all settings except the defaults, because `URLSession` on Linux has no
         ///   trust settings.
         package init(_ tls: TLSConfiguration) throws(TransportError) {
-            guard tls == TLSConfiguration() else { throw Self.unsupported("trust settings for URLSession on Linux") }
+            guard tls == TLSConfiguration() else {
+                throw Self.unsupported("trust settings for URLSession on Linux, use CurlTransport")
+            }
         }
     #endif
 
