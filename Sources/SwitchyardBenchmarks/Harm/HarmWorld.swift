@@ -37,7 +37,7 @@ struct HarmWorld: Sendable {
     /// The number of callers that use the endpoint that misbehaves.
     var oddCallers = 0
     /// The meaning of status 429 in the settings of the service.
-    var tooManyRequests = TooManyRequests.quota
+    var tooManyRequests = SwitchPolicy.TooManyRequests.quota
     /// The minimum duration of the scenario in seconds.
     var leastSeconds = 0.0
     /// The limits that a client with switching must keep.

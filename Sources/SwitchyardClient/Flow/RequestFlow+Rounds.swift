@@ -6,7 +6,7 @@ import SwitchyardServices
 /// A round is one try at the request with its failovers and hedges.
 struct RequestFlowMemory {
     /// The records of the rounds that have ended.
-    var history: [RoundRecord] = []
+    var history: [DispatchContext.RoundRecord] = []
     /// The number of refreshes that this request has caused.
     var refreshes = 0
     /// Whether later rounds are sent without a credential.
@@ -59,7 +59,7 @@ extension RequestFlow {
                     // The body of this response is not read, so it must not occupy its connection until the next round
                     // ends.
                     if case .success(let answer) = passed.ended.result { answer.discardBody() }
-                    var record = RoundRecord(passed.ended.result, round: passed.ended.context.round)
+                    var record = DispatchContext.RoundRecord(passed.ended.result, round: passed.ended.context.round)
                     record.isReauthorized = isReauthorized
                     memory.history.append(record)
                     memory.ending = passed.ended.ending

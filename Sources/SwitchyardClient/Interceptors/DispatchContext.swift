@@ -83,41 +83,43 @@ extension DispatchContext {
     }
 }
 
-/// The record of a round that has ended.
-///
-/// A round is one try at the request with its failovers and hedges.
-public struct RoundRecord: Sendable, Hashable {
-    /// The number of the round, counted from 1.
-    public var round: Int
-    /// The status of the response, or `nil` if there is no response.
-    public var status: Int?
-    /// The reason why there is no response, or `nil` if there is a response.
-    public var failure: RequestFailure.Reason?
-    /// The server, URL, attempts and duration of the round.
-    public var context: RequestContext
-    /// The metrics of the decisive exchange, or `nil` if the transport does not measure.
-    public var metrics: TransferMetrics?
-    /// Whether the round got a 401 and was followed by a round with another credential, without a credential, or with a
-    /// reply to the challenge.
+extension DispatchContext {
+    /// The record of a round that has ended.
     ///
-    /// A retry policy does not count such a round.
-    public var isReauthorized = false
+    /// A round is one try at the request with its failovers and hedges.
+    public struct RoundRecord: Sendable, Hashable {
+        /// The number of the round, counted from 1.
+        public var round: Int
+        /// The status of the response, or `nil` if there is no response.
+        public var status: Int?
+        /// The reason why there is no response, or `nil` if there is a response.
+        public var failure: RequestFailure.Reason?
+        /// The server, URL, attempts and duration of the round.
+        public var context: RequestContext
+        /// The metrics of the decisive exchange, or `nil` if the transport does not measure.
+        public var metrics: TransferMetrics?
+        /// Whether the round got a 401 and was followed by a round with another credential, without a credential, or
+        /// with a reply to the challenge.
+        ///
+        /// A retry policy does not count such a round.
+        public var isReauthorized = false
 
-    /// Creates the record of a round that has ended.
-    ///
-    /// - Parameters:
-    ///   - result: The result of the round.
-    ///   - round: The round, counted from 1.
-    package init(_ result: Result<ServiceResponse, RequestFailure>, round: Int) {
-        self.round = round
-        switch result {
-        case .success(let answer):
-            status = answer.status
-            context = answer.context
-            metrics = answer.response.metrics
-        case .failure(let error):
-            failure = error.reason
-            context = error.context
+        /// Creates the record of a round that has ended.
+        ///
+        /// - Parameters:
+        ///   - result: The result of the round.
+        ///   - round: The round, counted from 1.
+        package init(_ result: Result<ServiceResponse, RequestFailure>, round: Int) {
+            self.round = round
+            switch result {
+            case .success(let answer):
+                status = answer.status
+                context = answer.context
+                metrics = answer.response.metrics
+            case .failure(let error):
+                failure = error.reason
+                context = error.context
+            }
         }
     }
 }

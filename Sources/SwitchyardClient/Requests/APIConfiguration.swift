@@ -367,14 +367,16 @@ protocol ConfigurationSetting {
     static var defaultValue: Value { get }
 }
 
-/// The choice of the server for a request.
-public enum ServerChoice: Sendable, Hashable {
-    /// The server that the service's switching has chosen.
-    case automatic
-    /// The server of that name in the service, without failover to other servers.
-    case named(String)
-    /// A base URL outside the service's list, which takes no part in switching.
-    case baseURL(RequestURL)
+extension APIConfiguration {
+    /// The choice of the server for a request.
+    public enum ServerChoice: Sendable, Hashable {
+        /// The server that the service's switching has chosen.
+        case automatic
+        /// The server of that name in the service, without failover to other servers.
+        case named(String)
+        /// A base URL outside the service's list, which takes no part in switching.
+        case baseURL(RequestURL)
+    }
 }
 
 /// The part of a request that `APIConfiguration.parameters` go into.

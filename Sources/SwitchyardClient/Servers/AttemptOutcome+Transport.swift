@@ -7,7 +7,7 @@ extension AttemptOutcome {
     init(
         of result: Result<HTTPResponse, TransportError>,
         latency: Duration,
-        tooManyRequests meaning: TooManyRequests,
+        tooManyRequests meaning: SwitchPolicy.TooManyRequests,
         now: @autoclosure () -> Date = Date()
     ) {
         switch result {

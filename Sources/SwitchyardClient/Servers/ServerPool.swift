@@ -72,7 +72,7 @@ package final class ServerPool: Sendable {
     /// The generator that builds the requests of the environment.
     package let generator: RequestGenerator
     /// The meaning of status 429 at this service.
-    let tooManyRequests: TooManyRequests
+    let tooManyRequests: SwitchPolicy.TooManyRequests
     private let rule: InsecureHTTPRule
     let state: Locked<State>
     /// The app's closure that limits the servers that an attempt may use.

@@ -7,10 +7,10 @@ import Testing
 
 /// A new list of servers may give a server another host.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct MovedServerTests {
-    @Test(arguments: [("http://moved.test/v1", HealthState.healthy), ("http://primary.test/v2", .ejected)])
+    @Test(arguments: [("http://moved.test/v1", ServerSnapshot.State.healthy), ("http://primary.test/v2", .ejected)])
     func `a new list resets the health of an ejected server only if it changes the host`(
         url: String,
-        expected: HealthState
+        expected: ServerSnapshot.State
     ) async throws {
         let (client, transport) = try NetworkClient.stubbed(servers: 2) { request in
             request.server == "primary" ? .failure(.connectionRefused) : .status(200)

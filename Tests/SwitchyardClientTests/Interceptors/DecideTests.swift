@@ -126,7 +126,7 @@ struct DecideTests {
     }
 
     @Test func `an interceptor receives the status and the server of each earlier round`() async throws {
-        let rounds = Locked<[RoundRecord]>([])
+        let rounds = Locked<[DispatchContext.RoundRecord]>([])
         let (client, _) = try Self.client(
             [
                 .retrying { round in
@@ -152,7 +152,7 @@ struct DecideTests {
     }
 
     @Test func `the metrics of a request are kept for each retry`() async throws {
-        let rounds = Locked<[RoundRecord]>([])
+        let rounds = Locked<[DispatchContext.RoundRecord]>([])
         let answers = AnswerList(
             [Int64(7), 3].map { count in
                 var metrics = TransferMetrics(total: .milliseconds(count))

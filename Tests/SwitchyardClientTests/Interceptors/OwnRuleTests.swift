@@ -11,7 +11,7 @@ import Testing
     @Test func `a DispatchContext that is created in a test has the given round and remaining time`() {
         let clock = ManualClock()
         let answer = ServiceResponse(id: RequestID(), response: HTTPResponse(status: 503), context: description)
-        let first = RoundRecord(.success(answer), round: 1)
+        let first = DispatchContext.RoundRecord(.success(answer), round: 1)
 
         let context = DispatchContext(
             service: "topics",

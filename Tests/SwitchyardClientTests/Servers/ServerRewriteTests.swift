@@ -128,8 +128,10 @@ extension ServerRoleTests {
         #expect(transport.requests.map(\.server) == ["a"])
     }
 
-    @Test(arguments: [ServerChoice.named("a"), .automatic])
-    func `the selector is not called if no other server serves the request`(server: ServerChoice) async throws {
+    @Test(arguments: [APIConfiguration.ServerChoice.named("a"), .automatic])
+    func `the selector is not called if no other server serves the request`(
+        server: APIConfiguration.ServerChoice
+    ) async throws {
         let count = Locked(0)
         var policy = SwitchPolicy.recommended
         policy.selector = ServerSelector { candidates in

@@ -16,12 +16,12 @@ import Testing
             let config = item["config"]
             let rule = config["window"]
             let minimum = rule["minimumCalls"].int ?? rule["size"].int ?? 5
-            guard max(minimum, rule["size"].int ?? 1) <= WindowRule.maximumCount else {
-                return .notApplicable("A window holds at most \(WindowRule.maximumCount) outcomes.")
+            guard max(minimum, rule["size"].int ?? 1) <= SwitchPolicy.Window.maximumCount else {
+                return .notApplicable("A window holds at most \(SwitchPolicy.Window.maximumCount) outcomes.")
             }
             let window =
                 rule["type"].string == "count"
-                ? WindowRule.last(rule["size"].int ?? 5) : .last(.seconds(rule["seconds"].double ?? 60))
+                ? SwitchPolicy.Window.last(rule["size"].int ?? 5) : .last(.seconds(rule["seconds"].double ?? 60))
             let policy = SwitchPolicy.errorRatio(
                 threshold: (config["failureRateThreshold"].double ?? 50) / 100,
                 minimum: minimum,
@@ -81,7 +81,7 @@ import Testing
                 return .notApplicable("The case limits failures neither by a consecutive count nor by a ratio.")
             }
             let interval = config["intervalSeconds"].double ?? 0
-            policy.detection.window = interval > 0 ? .last(.seconds(interval)) : .last(WindowRule.maximumCount)
+            policy.detection.window = interval > 0 ? .last(.seconds(interval)) : .last(SwitchPolicy.Window.maximumCount)
             return try BreakerCase(item).judge(
                 policy,
                 openFor: config["timeoutSeconds"].double ?? 60,
@@ -97,8 +97,8 @@ import Testing
             return .consecutiveFailures(row + 1)
         }
         guard let match = rule.wholeMatch(of: /at least (\d+) counted requests and failure ratio >= (\d\.\d+)/),
-            let minimum = Int(match.1), let threshold = Double(match.2), minimum <= WindowRule.maximumCount
+            let minimum = Int(match.1), let threshold = Double(match.2), minimum <= SwitchPolicy.Window.maximumCount
         else { return nil }
-        return .errorRatio(threshold: threshold, minimum: minimum, window: .last(WindowRule.maximumCount))
+        return .errorRatio(threshold: threshold, minimum: minimum, window: .last(SwitchPolicy.Window.maximumCount))
     }
 }

@@ -94,8 +94,8 @@ enum BreakerRules {
             return "An outcome is counted at the end of a request, not at its start."
         }
         let counted = [expected["counts"]["requests"], expected["metrics"]["buffered"], expected["throughput"]]
-        if counted.contains(where: { $0.int ?? 0 > WindowRule.maximumCount }) {
-            return "A window holds at most \(WindowRule.maximumCount) outcomes."
+        if counted.contains(where: { $0.int ?? 0 > SwitchPolicy.Window.maximumCount }) {
+            return "A window holds at most \(SwitchPolicy.Window.maximumCount) outcomes."
         }
         switch expected["state"].string {
         case "open" where mismatch.before == "closed": return "An ejection starts a new window."

@@ -67,7 +67,7 @@ import Testing
         var expected = SwitchPolicy.recommended
         expected.detection.ratio?.threshold = 0.2
         expected.detection.ratio?.minimum = 20
-        expected.detection.window = WindowRule(count: 50, duration: .seconds(30))
+        expected.detection.window = SwitchPolicy.Window(count: 50, duration: .seconds(30))
         expected.selection = .weighted
         expected.overprovisioning = 2
         expected.latencyWindow = .milliseconds(50)

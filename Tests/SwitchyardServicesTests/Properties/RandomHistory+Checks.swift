@@ -3,7 +3,7 @@
 extension RandomHistory {
     /// The state of a server that evidence may change.
     private struct Mark: Equatable {
-        var state: HealthState
+        var state: ServerSnapshot.State
         var generation: UInt32
         var score: Double
         var ejections: UInt8

@@ -140,7 +140,7 @@ final class CoreDriver {
         core.recordFailure(position, failure, at: core.read(now))
     }
 
-    func state(_ id: String) -> HealthState? {
+    func state(_ id: String) -> ServerSnapshot.State? {
         core.serverIDs.firstIndex(of: id).map { core.recovery.servers[$0].state }
     }
 

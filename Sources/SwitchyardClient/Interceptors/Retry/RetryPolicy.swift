@@ -20,7 +20,7 @@ import SwitchyardServices
 public struct RetryPolicy: Sendable {
     /// The maximum number of retries.
     ///
-    /// Rounds that follow a 401 are not counted (``RoundRecord/isReauthorized``).
+    /// Rounds that follow a 401 are not counted (``DispatchContext/RoundRecord/isReauthorized``).
     public var maximumRetries: Int
     /// The backoff that determines the pauses before retries.
     public var backoff: Backoff
@@ -223,7 +223,7 @@ extension RetryPolicy {
     }
 }
 
-extension RoundRecord {
+extension DispatchContext.RoundRecord {
     /// The cause of the retry that followed the round.
     var cause: RetryPolicy.Cause? { failure.map { RetryPolicy.Cause($0) } ?? .status }
 }

@@ -12,7 +12,9 @@ struct PolicyDecoder {
         policy.latencyWindow = try fields.seconds("latencyWindow") ?? policy.latencyWindow
         policy.failsBack = try fields.bool("failsBack") ?? policy.failsBack
         policy.failsOver = try fields.bool("failsOver") ?? policy.failsOver
-        if let meaning: TooManyRequests = try choice("tooManyRequests") { policy.tooManyRequests = meaning }
+        if let meaning: SwitchPolicy.TooManyRequests = try choice("tooManyRequests") {
+            policy.tooManyRequests = meaning
+        }
         policy.detection.perEndpoint = try fields.bool("perEndpoint") ?? policy.detection.perEndpoint
         try hedging(&policy)
         try admission(&policy)
@@ -81,7 +83,9 @@ struct PolicyDecoder {
             }
             policy.detection.window.count = count
         } else {
-            guard minimum <= WindowRule.maximumCount else { throw fields.unexpected("minimumRequests", "\(minimum)") }
+            guard minimum <= SwitchPolicy.Window.maximumCount else {
+                throw fields.unexpected("minimumRequests", "\(minimum)")
+            }
             policy.detection.window.count = max(100, minimum)
         }
     }

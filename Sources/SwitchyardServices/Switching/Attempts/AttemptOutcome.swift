@@ -31,7 +31,7 @@ package enum AttemptOutcome: Sendable, Hashable {
         status: Int,
         latency: Duration,
         retryAfter: Duration? = nil,
-        tooManyRequests meaning: TooManyRequests = .quota
+        tooManyRequests meaning: SwitchPolicy.TooManyRequests = .quota
     ) {
         switch status {
         case 429 where meaning == .quota: self = .answered

@@ -3,7 +3,7 @@ public struct ServerSnapshot: Sendable, Hashable, Identifiable {
     /// The name of the server.
     public var id: Server.ID
     /// The health of the server, which determines whether it gets requests.
-    public var state: HealthState
+    public var state: State
     /// Whether the server is the preferred server now.
     ///
     /// An ejected server stays the preferred one as long as no healthy server can replace it.
@@ -26,7 +26,7 @@ public struct ServerSnapshot: Sendable, Hashable, Identifiable {
     /// Creates a snapshot, for example to preview a view that shows it.
     package init(
         id: Server.ID,
-        state: HealthState = .healthy,
+        state: State = .healthy,
         isCurrent: Bool = false,
         statistics: HealthStatistics = HealthStatistics(),
         p50: Duration? = nil,

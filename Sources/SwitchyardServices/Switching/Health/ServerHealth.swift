@@ -1,6 +1,6 @@
 /// The health of one server, and its progress from an outage to recovery.
 struct ServerHealth: Sendable {
-    private(set) var state = HealthState.healthy
+    private(set) var state = ServerSnapshot.State.healthy
     /// A number that is unique within the core and changes when the server is ejected (taken out of use for a time),
     /// begins its trial or recovers.
     ///
@@ -74,14 +74,16 @@ struct ServerHealth: Sendable {
     }
 }
 
-/// The health of a server, which determines whether the server gets requests.
-public enum HealthState: UInt8, Sendable, Hashable, CaseIterable {
-    /// The server gets requests.
-    case healthy
-    /// The server has failed and gets no requests of the app.
-    ///
-    /// Probes (copies of reads whose responses are discarded) find out when it works again.
-    case ejected
-    /// The server works again and gets a growing number of requests.
-    case trial
+extension ServerSnapshot {
+    /// The health of a server, which determines whether the server gets requests.
+    public enum State: UInt8, Sendable, Hashable, CaseIterable {
+        /// The server gets requests.
+        case healthy
+        /// The server has failed and gets no requests of the app.
+        ///
+        /// Probes (copies of reads whose responses are discarded) find out when it works again.
+        case ejected
+        /// The server works again and gets a growing number of requests.
+        case trial
+    }
 }

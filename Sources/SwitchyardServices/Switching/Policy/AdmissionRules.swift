@@ -14,7 +14,7 @@ package struct AdmissionRules: Sendable, Hashable {
     /// If `nil`, only successes increase the share until ``forgetting`` has passed. It is then full again.
     package var doubling: Duration? = .seconds(60)
     /// The factor applied to the share of traffic on status 503, and on 429 if it means overload
-    /// (``TooManyRequests``); default 0.5.
+    /// (``SwitchPolicy/TooManyRequests``); default 0.5.
     ///
     /// Like every sign of overload, the status counts only if one of three conditions confirms it: another server
     /// responded to the same request, another server recently responded to the same endpoint, or only this server fails

@@ -22,7 +22,7 @@ package struct DetectionRules: Sendable, Hashable {
     /// the policy fails over (``SwitchPolicy/failsOver``), because without failover no other server confirms a failure.
     package var perEndpoint = true
     /// The rule for which outcomes the error ratio and the statistics include.
-    package var window = WindowRule()
+    package var window = SwitchPolicy.Window()
     /// The failures that count; default all.
     package var kinds = FailureFilter.all
     /// Whether the error ratio and the consecutive failures include failures without proof that the network path works;
@@ -147,7 +147,7 @@ package struct RatioRule: Sendable, Hashable {
         return (ratio + square / (2 * count) - spread) / (1 + square / count)
     }
 
-    func check(within window: WindowRule) throws(SwitchPolicy.Problem) {
+    func check(within window: SwitchPolicy.Window) throws(SwitchPolicy.Problem) {
         try require((0...1).contains(threshold), "errorRatio", "a number within 0...1")
         try require((0...1).contains(confidenceFloor), "ratio.confidenceFloor", "a number within 0...1")
         try require(minimum >= 1, "minimumRequests", "at least 1")
@@ -155,42 +155,44 @@ package struct RatioRule: Sendable, Hashable {
     }
 }
 
-/// The outcomes of a server that count: the latest outcomes, up to a maximum number and a maximum age.
-public struct WindowRule: Sendable, Hashable {
-    /// The maximum number of outcomes in a window, which limits its memory to 1,600 bytes.
-    package static let maximumCount = 400
-    /// The maximum duration, 24 days, because the time of an outcome is stored in 30 bits.
-    package static let maximumDuration = Duration.seconds(24 * 86_400)
+extension SwitchPolicy {
+    /// The outcomes of a server that count: the latest outcomes, up to a maximum number and a maximum age.
+    public struct Window: Sendable, Hashable {
+        /// The maximum number of outcomes in a window, which limits its memory to 1,600 bytes.
+        package static let maximumCount = 400
+        /// The maximum duration, 24 days, because the time of an outcome is stored in 30 bits.
+        package static let maximumDuration = Duration.seconds(24 * 86_400)
 
-    /// The number of outcomes that count, 1...400; default 100.
-    public var count: Int
-    /// The maximum age of the outcomes, at most 24 days; default 60 s.
-    ///
-    /// If `nil`, outcomes of any age count.
-    public var duration: Duration?
+        /// The number of outcomes that count, 1...400; default 100.
+        public var count: Int
+        /// The maximum age of the outcomes, at most 24 days; default 60 s.
+        ///
+        /// If `nil`, outcomes of any age count.
+        public var duration: Duration?
 
-    /// Creates a window of at most the last `count` outcomes, which are no older than `duration`.
-    public init(count: Int = 100, duration: Duration? = .seconds(60)) {
-        self.count = count
-        self.duration = duration
-    }
+        /// Creates a window of at most the last `count` outcomes, which are no older than `duration`.
+        public init(count: Int = 100, duration: Duration? = .seconds(60)) {
+            self.count = count
+            self.duration = duration
+        }
 
-    /// Returns a window of the last `count` outcomes of any age.
-    public static func last(_ count: Int) -> WindowRule {
-        WindowRule(count: count, duration: nil)
-    }
+        /// Returns a window of the last `count` outcomes of any age.
+        public static func last(_ count: Int) -> Window {
+            Window(count: count, duration: nil)
+        }
 
-    /// Returns a window of the outcomes within a duration, at most the last 400.
-    public static func last(_ duration: Duration) -> WindowRule {
-        WindowRule(count: maximumCount, duration: duration)
-    }
+        /// Returns a window of the outcomes within a duration, at most the last 400.
+        public static func last(_ duration: Duration) -> Window {
+            Window(count: maximumCount, duration: duration)
+        }
 
-    func check() throws(SwitchPolicy.Problem) {
-        let counts = 1...WindowRule.maximumCount
-        try require(counts.contains(count), "windowRequests", "a number within \(counts)")
-        let duration = duration ?? .seconds(1)
-        let isInRange = duration > .zero && duration <= WindowRule.maximumDuration
-        try require(isInRange, "window", "a duration above 0 and of at most 24 days")
+        func check() throws(SwitchPolicy.Problem) {
+            let counts = 1...Window.maximumCount
+            try require(counts.contains(count), "windowRequests", "a number within \(counts)")
+            let duration = duration ?? .seconds(1)
+            let isInRange = duration > .zero && duration <= Window.maximumDuration
+            try require(isInRange, "window", "a duration above 0 and of at most 24 days")
+        }
     }
 }
 

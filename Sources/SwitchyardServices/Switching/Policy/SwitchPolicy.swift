@@ -164,7 +164,7 @@ extension SwitchPolicy {
     public static func errorRatio(
         threshold: Double = 0.1,
         minimum: Int = 40,
-        window: WindowRule = WindowRule()
+        window: Window = Window()
     ) -> SwitchPolicy {
         var policy = breaker(named: "errorRatio")
         policy.detection.ratio = RatioRule(threshold: threshold, minimum: minimum)
@@ -233,14 +233,16 @@ public enum SelectionStrategy: String, Sendable, Hashable, CaseIterable {
     case sticky
 }
 
-/// The meaning of status 429 (Too Many Requests, RFC 6585 section 4) for a service.
-public enum TooManyRequests: String, Sendable, Hashable, CaseIterable {
-    /// The caller has used up a quota, and another server would reject the request too; the response is returned to the
-    /// app.
-    ///
-    /// The status is no evidence against the server. The request is not sent to another server, because it would count
-    /// against the quota there too. This is the default.
-    case quota
-    /// The server is overloaded, as with status 503; another server may have capacity.
-    case overload
+extension SwitchPolicy {
+    /// The meaning of status 429 (Too Many Requests, RFC 6585 section 4) for a service.
+    public enum TooManyRequests: String, Sendable, Hashable, CaseIterable {
+        /// The caller has used up a quota, and another server would reject the request too; the response is returned to
+        /// the app.
+        ///
+        /// The status is no evidence against the server. The request is not sent to another server, because it would
+        /// count against the quota there too. This is the default.
+        case quota
+        /// The server is overloaded, as with status 503; another server may have capacity.
+        case overload
+    }
 }

@@ -63,7 +63,7 @@ private enum Condition: String {
     var style: Style { self == .works ? .green : .red }
 }
 
-extension HealthState {
+extension ServerSnapshot.State {
     fileprivate var text: String {
         switch self {
         case .healthy: "in service"

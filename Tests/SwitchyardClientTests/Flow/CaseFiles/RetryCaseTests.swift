@@ -54,7 +54,7 @@ import Testing
     private static func alamofireDecisions(_ item: CaseValue, _ method: HTTPMethod, _ policy: RetryPolicy)
         -> CaseOutcome
     {
-        var history: [RoundRecord] = []
+        var history: [DispatchContext.RoundRecord] = []
         var whole = CaseOutcome.passed
         let outcomes = item["outcomes"]?.array ?? []
         let isWrite = !method.isSafe
@@ -80,7 +80,7 @@ import Testing
             // An intended difference applies to one decision only, not to later ones.
             if case .failed = verdict { return verdict }
             if whole == .passed { whole = verdict }
-            history.append(RoundRecord(round.result, round: history.count + 1))
+            history.append(DispatchContext.RoundRecord(round.result, round: history.count + 1))
         }
         return whole
     }
@@ -336,7 +336,7 @@ import Testing
             "connect timeout": .connectTimeout, "read timeout": .timeout, "POST read timeout": .timeout,
             "tls error": .tlsFailure, "error": .connectionReset,
         ]
-        var history: [RoundRecord] = []
+        var history: [DispatchContext.RoundRecord] = []
         var decisions: [Bool] = []
         for outcome in item["outcomes"]?.array?.compactMap(\.string) ?? [] {
             guard kinds[outcome] != nil || outcome.hasPrefix("status") else {
@@ -351,7 +351,7 @@ import Testing
             } else {
                 decisions.append(false)
             }
-            history.append(RoundRecord(round.result, round: history.count + 1))
+            history.append(DispatchContext.RoundRecord(round.result, round: history.count + 1))
         }
         let expected = item["expected"]?.array?.compactMap(\.string).map { $0 == "retry" } ?? []
         return .compare("\(decisions)", "\(expected)")

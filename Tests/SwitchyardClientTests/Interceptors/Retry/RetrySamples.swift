@@ -11,7 +11,7 @@ extension RoundResult {
         status: Int? = nil,
         headers: HTTPHeaders = [:],
         failure: TransportError? = nil,
-        after history: [RoundRecord] = []
+        after history: [DispatchContext.RoundRecord] = []
     ) -> RoundResult {
         let id = RequestID()
         let place = RequestContext(service: "topics", environment: .test, method: method)

@@ -17,7 +17,7 @@ import Testing
         Change("minimumRequests") { $0.detection.ratio?.minimum = 101 },
         Change("window") { $0.detection.window.duration = .zero },
         Change("window") { $0.detection.window.duration = .seconds(-1) },
-        Change("window") { $0.detection.window.duration = WindowRule.maximumDuration + .seconds(1) },
+        Change("window") { $0.detection.window.duration = SwitchPolicy.Window.maximumDuration + .seconds(1) },
         Change("windowRequests") { $0.detection.window.count = 401 },
         Change("consecutiveFailures") { $0.detection.consecutive = 0 },
         Change("consecutiveFailures") { $0.detection.consecutive = 65_536 },

@@ -23,7 +23,7 @@ struct Recovery: Sendable {
     }
 
     /// Returns the state of a server.
-    func state(of position: Int) -> HealthState { servers[position].state }
+    func state(of position: Int) -> ServerSnapshot.State { servers[position].state }
 
     /// Returns the seconds since the outage of a server began.
     func outage(of position: Int, at time: Double) -> Double { time - servers[position].outageSince }
