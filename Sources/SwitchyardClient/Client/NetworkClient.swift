@@ -211,7 +211,8 @@ extension NetworkClient {
         return ServerMemory(
             service: pool.service,
             environment: pool.environment.rawValue,
-            servers: pool.memory(wallClock: date.timeIntervalSince1970)
+            servers: pool.memory(wallClock: date.timeIntervalSince1970),
+            origins: pool.origins
         )
     }
 
@@ -220,7 +221,8 @@ extension NetworkClient {
     /// Servers that were ejected (taken out of use for a time) at most ten minutes ago are ejected again, and the next
     /// request triggers a probe, which tests whether the server has recovered. If the stored health is older, or is
     /// dated in the future, only its preferred server is restored, and only under a policy that does not fail back by
-    /// itself. Servers that the service no longer has are ignored.
+    /// itself. Servers that the service no longer has are ignored. A server that has another scheme, host or port now
+    /// starts healthy.
     ///
     /// - Parameters:
     ///   - memory: The value that ``serverMemory(at:)`` returned.
@@ -234,8 +236,13 @@ extension NetworkClient {
             return false
         }
         let now = core.now
-        let events = pool.change { core in
-            core.restore(memory.servers, wallClock: date.timeIntervalSince1970, at: now)
+        var servers = memory.servers
+        if let known = memory.origins {
+            let origins = pool.origins
+            servers.ejected.removeAll { known[$0] != origins[$0] }
+        }
+        let events = pool.change { [servers] core in
+            core.restore(servers, wallClock: date.timeIntervalSince1970, at: now)
         }
         core.publish(events, from: pool)
         return true

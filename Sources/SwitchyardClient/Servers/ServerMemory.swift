@@ -11,10 +11,13 @@ public struct ServerMemory: Codable, Sendable, Hashable {
     package var environment: String
     /// The health of the servers, by name.
     package var servers: SwitchMemory
+    /// The scheme, host and port of each server, by the server's name; `nil` if an earlier version stored the health.
+    package var origins: [Server.ID: String]?
 
-    package init(service: String, environment: String, servers: SwitchMemory) {
+    package init(service: String, environment: String, servers: SwitchMemory, origins: [Server.ID: String]) {
         self.service = service
         self.environment = environment
         self.servers = servers
+        self.origins = origins
     }
 }

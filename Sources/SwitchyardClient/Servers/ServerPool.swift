@@ -183,6 +183,14 @@ extension ServerPool {
         state.withLock { $0.core.memory(wallClock: wallClock) }
     }
 
+    /// The scheme, host and port of each server, by the server's name.
+    var origins: [Server.ID: String] {
+        let places = state.withLock { $0.sites.map(\.origin) }
+        return places.reduce(into: [:]) { origins, place in
+            if let name = place.server { origins[name] = place.base.url.origin.description }
+        }
+    }
+
     /// Changes the state of the switching core under the lock.
     func change<Failure: Error>(
         _ body: (inout SwitchingCore) throws(Failure) -> [SwitchEvent]

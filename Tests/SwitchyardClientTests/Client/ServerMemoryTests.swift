@@ -56,6 +56,30 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ("http://moved.test/v1", ServerSnapshot.State.healthy), ("http://primary.test:8080/v1", .healthy),
+        ("http://primary.test/v2", .ejected),
+    ])
+    func `a server that was ejected is ejected in the next run only at the same host`(
+        url: String,
+        expected: ServerSnapshot.State
+    ) async throws {
+        let memory = try await memory()
+        let service = try Service.topics(servers: 2)
+        var servers = service.servers
+        servers[0].baseURLs[.test] = try ServerURL(url)
+        let moved = try Service(name: service.name, servers: servers, defaultEnvironment: .test)
+        let transport = StubTransport { _ in .status(200) }
+        let client = try NetworkClient(service: moved, transport: transport)
+
+        #expect(client.restoreHealth(memory, at: began + 10))
+        _ = try await client.send(APIConfiguration(path: "list", method: .post))
+
+        #expect(client.servers[0].state == expected)
+        let write = transport.requests.first { $0.method == .post }
+        #expect(write?.url.text.hasPrefix(url) == (expected == .healthy))
+    }
+
     @Test func `if the policy has no failback, a client starts with the server that the previous run preferred`() throws
     {
         let (first, _) = try client(.stickyErrorRatio)
