@@ -114,21 +114,28 @@ extension Failover {
     /// If the limit expires, nothing has been sent, so another server can still get the request.
     ///
     /// The limit is twice the time after which a safe request would be hedged (sent to a second server as well). It is
-    /// multiplied by the number of servers tried, because the network to all of them may be slow. At the last server
-    /// there is no limit.
+    /// multiplied by the number of servers tried, because the network to all of them may be slow. At the last server,
+    /// the limit is at least an eighth of the time that is left, and there is no limit unless the request can go back
+    /// to the server that it left first. The request goes back once, without a limit.
     private func boundConnecting(
         of request: inout HTTPRequest,
         on route: ServerPool.Route,
         _ rule: ResendRule,
         at now: MonotonicTime
     ) {
-        guard request.timeouts.connect == nil, configuration.leavesChoice, route.server != nil,
+        guard request.timeouts.connect == nil, configuration.leavesChoice, let server = route.server,
             let attempt = route.attempt,
             let delay = pool.helpDelay(for: route, rule, from: now, to: awaitedUntil)
         else { return }
-        let tried = state.withLock { $0.tried }
-        guard pool.couldFailOver(after: attempt, excluding: tried, at: now) else { return }
-        request.timeouts.connect = .seconds(delay * 2 * Double(tried.count))
+        let (tried, left) = state.withLock { ($0.tried, $0.leftServer) }
+        guard left != server else { return }
+        var limit = delay * 2 * Double(tried.count)
+        if !pool.couldFailOver(after: attempt, excluding: tried, at: now) {
+            guard left != nil else { return }
+            limit = max(limit, now.seconds(to: awaitedUntil) / 8)
+        }
+        state.withLock { $0.limitConnecting() }
+        request.timeouts.connect = .seconds(limit)
     }
 
     private func attemptEnded(
@@ -195,8 +202,23 @@ extension Failover {
             let timer = state.withLock { $0.hold(FailoverState.Held(kind: kind, since: since)) }
             guard let timer else { return giveUp(because: .budget, at: now) }
             setTimer(timer, at: min(deadline, now.advanced(by: pause)))
-        case .none(let obstacle): giveUp(because: obstacle, at: now)
+        case .none(let obstacle):
+            guard let route = routeBack(after: obstacle, at: now) else { return giveUp(because: obstacle, at: now) }
+            launch(route, after: kind, at: now)
         }
+    }
+
+    /// Returns the route back to the first server that took too long to connect, if no other server can get the
+    /// request.
+    ///
+    /// Without the limit on connecting, the request would have waited for that server.
+    private func routeBack(after obstacle: FailoverGuard, at now: MonotonicTime) -> ServerPool.Route? {
+        switch obstacle {
+        case .resendRule, .deadline, .fixedServer, .otherHost, .policy: return nil
+        case .attemptLimit, .budget, .endpoint, .servers, .roles, .overload: break
+        }
+        guard let server = state.withLock({ $0.serverToReturnTo }) else { return nil }
+        return try? pool.fixed(server, for: configuration, at: now)
     }
 
     /// Ends the request with its most significant result, unless an attempt is in flight.

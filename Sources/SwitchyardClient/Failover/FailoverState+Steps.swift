@@ -1,3 +1,4 @@
+import SwitchyardHTTP
 import SwitchyardServices
 
 extension FailoverState {
@@ -30,5 +31,31 @@ extension FailoverState {
         case tryAnother
         /// The request has ended.
         case end(Ending)
+    }
+}
+
+// MARK: - Servers
+
+extension FailoverState {
+    /// The first server that the request left because the limited time for connecting had passed, or `nil` if there is
+    /// none.
+    var leftServer: Server.ID? { attempts.first(where: \.hasLeftConnecting)?.route.server }
+
+    /// The server of ``leftServer``, unless the request has been sent there again or an attempt is in flight.
+    var serverToReturnTo: Server.ID? {
+        guard !hasEnded, !isWaiting, let leftServer else { return nil }
+        return tried.count { $0 == leftServer } == 1 ? leftServer : nil
+    }
+}
+
+extension FailoverState.Attempt {
+    /// Whether the attempt ended because the limited time for connecting had passed.
+    fileprivate var hasLeftConnecting: Bool { isConnectingLimited && outcome?.failureKind == .connectTimeout }
+
+    /// Whether the last request was sent to the host that the credential is for, or carried the credential anyway.
+    func isHome(_ authorization: RequestAuthorization?) -> Bool {
+        guard let trail = trail?.value else { return isAuthorized || url.isAt(route.home) }
+        let isShown = authorization?.names.contains { trail.request.headers[$0] != nil } ?? false
+        return isShown || !trail.hasLeft && url.isAt(route.home)
     }
 }

@@ -20,6 +20,8 @@ struct FailoverState {
         let activity: BodyActivity?
         /// Whether the first request of the attempt carried the credential.
         let isAuthorized: Bool
+        /// Whether the time for connecting was limited, so that another server can still get the request.
+        var isConnectingLimited = false
         /// The number of redirects that the attempt followed.
         var hops = 0
         /// The handle of the transfer after the last redirect.
@@ -36,13 +38,6 @@ struct FailoverState {
 
         /// The attempt whose server is responsible for the response body, or `nil` after a redirect to another host.
         var chargeable: SwitchyardServices.Attempt? { trail?.value.hasLeft == true ? nil : route.attempt }
-
-        /// Whether the last request was sent to the host that the credential is for, or carried the credential anyway.
-        func isHome(_ authorization: RequestAuthorization?) -> Bool {
-            guard let trail = trail?.value else { return isAuthorized || url.isAt(route.home) }
-            let isShown = authorization?.names.contains { trail.request.headers[$0] != nil } ?? false
-            return isShown || !trail.hasLeft && url.isAt(route.home)
-        }
     }
 
     /// A 4xx response to an extra attempt while the first server may still respond.
@@ -62,7 +57,7 @@ struct FailoverState {
     private enum Phase { case ready, running, ended }
 
     private var phase = Phase.ready
-    private var attempts: ContiguousArray<Attempt> = []
+    private(set) var attempts: ContiguousArray<Attempt> = []
     private var live = 0
     /// The attempt whose response ended the request, even while the body of the response is still arriving.
     private var winner: Int?
@@ -169,6 +164,11 @@ struct FailoverState {
         guard attempts[index].outcome == nil else { return .answered }
         if attempts[index].hops == hop { attempts[index].task = task }
         return .waiting
+    }
+
+    /// Records that the time for connecting of the newest attempt was limited.
+    mutating func limitConnecting() {
+        if !attempts.isEmpty { attempts[attempts.count - 1].isConnectingLimited = true }
     }
 
     /// Returns an attempt that waits for its response, or `nil` if the attempt or the request has ended.

@@ -27,6 +27,33 @@ import Testing
         #expect(servers[2].requests.count { $0.method == .post } == 1)
     }
 
+    @Test(arguments: [Fault.refuse, .blackHole])
+    func `a write goes back to a first server that connects slowly if its fallback is dead`(fault: Fault) async throws {
+        let (first, second) = (LoopbackServer(), LoopbackServer())
+        defer { for server in [first, second] { server.stop() } }
+        for server in [first, second] {
+            try server.start()
+            server.setDefaultRoute { _ in .text("done") }
+        }
+        // The first server takes connections again as soon as the write has left it.
+        first.fault = .blackHole
+        second.fault = fault
+        let client = try NetworkClient(service: .loopback([first, second]))
+        var write = Self.write
+        write.timeout = .seconds(8)
+        write.interceptors = [
+            .observing { event in
+                if case .attemptSent(let attempt) = event.kind, attempt.server == "secondary" { first.fault = nil }
+            }
+        ]
+
+        let answer = try await client.send(write)
+
+        #expect(answer.context.server == "primary")
+        #expect(answer.context.attempts == 3)
+        #expect(first.requests.count { $0.method == .post } == 1)
+    }
+
     @Test(arguments: [1, 3])
     func `a write has no separate connect timeout if it cannot fail over`(servers: Int) async throws {
         var policy = SwitchPolicy.recommended
