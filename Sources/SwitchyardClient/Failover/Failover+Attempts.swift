@@ -127,10 +127,10 @@ extension Failover {
             let attempt = route.attempt,
             let delay = pool.helpDelay(for: route, rule, from: now, to: awaitedUntil)
         else { return }
-        let (tried, left) = state.withLock { ($0.tried, $0.leftServer) }
+        let (tried, left, unreached) = state.withLock { ($0.tried, $0.leftServer, $0.unreached) }
         guard left != server else { return }
         var limit = delay * 2 * Double(tried.count)
-        if !pool.couldFailOver(after: attempt, excluding: tried, at: now) {
+        if !pool.couldFailOver(after: attempt, excluding: tried, unreached: unreached, at: now) {
             guard left != nil else { return }
             limit = max(limit, now.seconds(to: awaitedUntil) / 8)
         }
@@ -189,6 +189,7 @@ extension Failover {
         let (since, rule) = (heldSince ?? now, resendRule)
         let (request, tried, barred) = state.withLock { state in
             var request = FailoverRequest(after: kind, isPaidFor: state.isPaidFor)
+            request.traits.unreached = state.unreached
             request.mayBeResent = rule.allowsResend(after: state.fate)
             request.hasTime = now < deadline
             request.leavesChoice = configuration.leavesChoice

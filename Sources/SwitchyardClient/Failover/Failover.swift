@@ -249,12 +249,13 @@ extension Failover {
             setTimer(timer, at: deadline)
             return core.compare(slow.route, becauseOf: configuration, in: pool)
         }
-        let barred = state.withLock { $0.barred }
+        let (barred, unreached) = state.withLock { ($0.barred, $0.unreached) }
         let route = pool.hedge(
             beside: attempt,
             excluding: tried,
             avoided,
             barring: barred,
+            unreached: unreached,
             for: configuration,
             at: now
         )
@@ -262,7 +263,15 @@ extension Failover {
         let checksAgain = route == nil && slow.chargeable != nil
         let pause =
             checksAgain
-            ? pool.hedgePause(of: attempt, excluding: tried, avoided, barring: barred, for: configuration, at: now)
+            ? pool.hedgePause(
+                of: attempt,
+                excluding: tried,
+                avoided,
+                barring: barred,
+                unreached: unreached,
+                for: configuration,
+                at: now
+            )
             : nil
         setTimer(timer, at: pause.map { min(deadline, now.advanced(by: $0)) } ?? deadline)
         if let route { return launch(route, at: now) }

@@ -41,6 +41,9 @@ extension FailoverState {
     /// none.
     var leftServer: Server.ID? { attempts.first(where: \.hasLeftConnecting)?.route.server }
 
+    /// The number of attempts that certainly reached no server.
+    var unreached: Int { attempts.count { $0.outcome?.failureKind?.isWithoutWork == true } }
+
     /// The server of ``leftServer``, unless the request has been sent there again or an attempt is in flight.
     var serverToReturnTo: Server.ID? {
         guard !hasEnded, !isWaiting, let leftServer else { return nil }

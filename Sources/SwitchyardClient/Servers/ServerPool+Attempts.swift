@@ -156,7 +156,9 @@ extension ServerPool {
         return decide(for: configuration, barring: barred, choosesAt: now, excluding: tried) { state, traits in
             var request = request
             (request.tried, request.avoided) = (state.positions(of: tried), state.positions(of: avoided))
+            let unreached = request.traits.unreached
             request.traits = traits
+            request.traits.unreached = unreached
             return switch state.core.decideFailover(request, at: now) {
             case .attempt(let attempt): .another(state.route(attempt, usesCDN: configuration.usesCDN))
             case .wait(let pause): .later(pause)
@@ -166,9 +168,16 @@ extension ServerPool {
     }
 
     /// Returns whether another server could be chosen after an attempt, when the servers in `tried` have failed.
-    func couldFailOver(after attempt: Attempt, excluding tried: [Server.ID], at now: MonotonicTime) -> Bool {
+    ///
+    /// `unreached` is the number of these servers that the request has certainly not reached.
+    func couldFailOver(
+        after attempt: Attempt,
+        excluding tried: [Server.ID],
+        unreached: Int,
+        at now: MonotonicTime
+    ) -> Bool {
         var traits = RequestTraits(endpoint: attempt.endpoint)
-        traits.unsuitable = attempt.unsuitable
+        (traits.unsuitable, traits.unreached) = (attempt.unsuitable, unreached)
         return state.withLock { state in
             state.core.couldFailOver(excluding: state.positions(of: tried), for: traits, at: now)
         }
@@ -180,10 +189,13 @@ extension ServerPool {
         excluding tried: [Server.ID],
         _ avoided: [Server.ID],
         barring barred: [Server.ID] = [],
+        unreached: Int,
         for configuration: APIConfiguration,
         at now: MonotonicTime
     ) -> Route? {
         decide(for: configuration, barring: barred, choosesAt: now, excluding: tried) { state, traits in
+            var traits = traits
+            traits.unreached = unreached
             let (tried, avoided) = (state.positions(of: tried), state.positions(of: avoided))
             return state.core.takeHedge(beside: attempt, excluding: tried, avoiding: avoided, for: traits, at: now)
                 .map { state.route($0, usesCDN: configuration.usesCDN) }
@@ -196,10 +208,13 @@ extension ServerPool {
         excluding tried: [Server.ID],
         _ avoided: [Server.ID],
         barring barred: [Server.ID] = [],
+        unreached: Int,
         for configuration: APIConfiguration,
         at now: MonotonicTime
     ) -> Duration? {
         decide(for: configuration, barring: barred) { state, traits in
+            var traits = traits
+            traits.unreached = unreached
             let (tried, avoided) = (state.positions(of: tried), state.positions(of: avoided))
             return state.core.hedgePause(for: attempt, excluding: tried, avoiding: avoided, for: traits, at: now)
         }

@@ -22,6 +22,14 @@ import Testing
         #expect(calls.transport.requests.map(\.server) == calls.names)
     }
 
+    @Test(arguments: [StubResponse.failure(.connectionReset), nil])
+    func `a read that two servers refuse and a third fails succeeds at the fourth`(third: StubResponse?) async throws {
+        let calls = try Calls(servers: 4, dead: Self.refused, third: .some(third))
+
+        #expect(await calls.ends(of: 1) == ["200"])
+        #expect(calls.transport.requests.map(\.server) == calls.names)
+    }
+
     @Test func `a policy with one attempt sends a refused request to no other server`() async throws {
         let calls = try Calls(servers: 4, dead: Self.refused) { $0.maximumAttempts = 1 }
 
@@ -60,13 +68,15 @@ private struct Calls {
     private let client: NetworkClient
     private let time = ManualClock()
 
-    /// Takes the response of the dead servers, or `nil` if they never respond.
-    init(servers: Int, dead: StubResponse?, policy change: (inout SwitchPolicy) -> Void = { _ in }) throws {
+    /// Takes the response of the dead servers, or `nil` if they never respond, and that of the third server if it
+    /// differs.
+    init(servers: Int, dead: StubResponse?, third: StubResponse?? = nil, policy change: (inout SwitchPolicy) -> Void = { _ in }) throws {
         let (time, isOutage) = (time, isOutage)
         let names = (1...servers).map { "server\($0)" }
         transport = StubTransport(completion: .inline) { request in
             guard isOutage.withLock({ $0 }), request.server != names.last else { return .status(200) }
-            return dead ?? .delayed(by: .seconds(1000), on: time, .status(200))
+            let end = request.server == "server3" ? third ?? dead : dead
+            return end ?? .delayed(by: .seconds(1000), on: time, .status(200))
         }
         var policy = SwitchPolicy.recommended
         change(&policy)

@@ -73,7 +73,7 @@ extension FailureKind: CustomStringConvertible {
     /// Whether the attempt certainly reached no server: the connection was refused, or the name was not found.
     ///
     /// No server did any work, so replacing the attempt by another attempt adds no load.
-    var isWithoutWork: Bool { self == .refused || self == .dnsFailure }
+    package var isWithoutWork: Bool { self == .refused || self == .dnsFailure }
 
     /// Whether no connection was established, so that the failure does not depend on the request.
     var isUnreached: Bool {

@@ -42,6 +42,11 @@ package struct RequestTraits: Sendable, Hashable {
     /// They get the request only if no other server can take it.
     package var unwanted = ServerSet()
 
+    /// The number of servers that the request has certainly not reached; 0 by default.
+    ///
+    /// Attempts on these servers do not count toward ``SwitchPolicy/maximumAttempts``.
+    package var unreached = 0
+
     /// Creates the traits of a request.
     ///
     /// - Parameters:

@@ -13,8 +13,8 @@ public enum FailoverGuard: String, Sendable, Hashable, CaseIterable {
     case otherHost
     /// The policy allows failovers (``SwitchPolicy/failsOver``).
     case policy
-    /// The request has had fewer attempts than ``SwitchPolicy/maximumAttempts``, or the last attempt has reached no
-    /// server.
+    /// The request has had fewer attempts than ``SwitchPolicy/maximumAttempts``, not counting attempts that have reached
+    /// no server.
     case attemptLimit
     /// The failover budget permits the failover, the failover costs the budget nothing, or the request has already been
     /// charged for an earlier failover.
@@ -175,7 +175,7 @@ extension SwitchingCore {
         // The app has turned failovers off.
         guard rules.policy.failsOver else { return .policy }
         // More attempts would prolong a failure that is not the servers' fault.
-        guard allowsAnother(request.tried) || extendsAttempts(after: failure) else { return .attemptLimit }
+        guard allowsAnother(request.tried, for: request.traits) || extendsAttempts(after: failure) else { return .attemptLimit }
         // Without this budget, the failovers of all clients would overload the remaining servers.
         guard extras.allowsFailover(after: failure, isPaidFor: isPaidFor, at: time) else { return .budget }
         // If every server fails the endpoint, the fault is in the request or in a shared backend.

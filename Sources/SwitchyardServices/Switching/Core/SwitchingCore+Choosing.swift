@@ -81,8 +81,10 @@ extension SwitchingCore {
         var holdsTrialPlace = false
     }
 
-    func allowsAnother(_ tried: ServerSet) -> Bool {
-        tried.count < rules.policy.maximumAttempts
+    /// Whether a request that has tried these servers may have another attempt.
+    func allowsAnother(_ tried: ServerSet, for traits: RequestTraits) -> Bool {
+        let unreached = extendsAttempts(after: .refused) ? traits.unreached : 0
+        return tried.count - unreached < rules.policy.maximumAttempts
     }
 
     /// Whether a request may exceed the maximum number of attempts, because its last attempt has reached no server.

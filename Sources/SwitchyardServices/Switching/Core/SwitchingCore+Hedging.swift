@@ -20,7 +20,7 @@ extension SwitchingCore {
         let time = read(now)
         let excluded = tried.union(avoided)
         extras.expireHedges(at: time)
-        guard rules.policy.hedging != nil, allowsAnother(tried), extras.allowsHedge(isPaidFor: isPaidFor),
+        guard rules.policy.hedging != nil, allowsAnother(tried, for: traits), extras.allowsHedge(isPaidFor: isPaidFor),
             evidence.allowsHedge(traits.endpoint, claims: false, at: time),
             let choice = pickExtra(excluding: excluded, for: traits, at: time)
         else { return nil }
@@ -113,7 +113,7 @@ extension SwitchingCore {
     ) -> Duration? {
         let budgets = rules.policy.budgets
         let isPossible = rules.policy.hedging != nil && max(budgets.hedgeTokens, budgets.failoverTokens) >= 1
-        guard isPossible, allowsAnother(tried), hasOthers(than: tried.union(avoided), for: traits) else { return nil }
+        guard isPossible, allowsAnother(tried, for: traits), hasOthers(than: tried.union(avoided), for: traits) else { return nil }
         let waited = attempt.startedAt.duration(to: now)
         return waited < BudgetRules.longestCheck ? Self.pause(after: waited) : nil
     }
@@ -150,7 +150,7 @@ extension SwitchingCore {
         }
         guard rules.policy.failsOver, rules.policy.admission != nil, let kind, !extras.isFree(after: kind),
             !timeline.isFrozen, extras.mayGetFailoverToken(at: time),
-            tried.count == 1, allowsAnother(tried), steering.members.count - traits.unsuitable.count > 1
+            tried.count == 1, allowsAnother(tried, for: traits), steering.members.count - traits.unsuitable.count > 1
         else { return nil }
         return Self.pause(after: held)
     }
