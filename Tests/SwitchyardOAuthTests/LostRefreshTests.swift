@@ -16,6 +16,31 @@ import Testing
         ("pause", .pause), ("gateway", .status(503)),
     ]
 
+    @Test func `a token refresh avoids a first server that has just been silent to the call`() async throws {
+        let servers = (0..<3).map { _ in LoopbackServer() }
+        defer { for server in servers { server.stop() } }
+        for server in servers {
+            server.route(.post, "/token", answering: .json(#"{"access_token": "new", "token_type": "Bearer"}"#))
+            server.route(.get, "/list") { request in
+                request.headers["Authorization"] == "Bearer old" ? .text("", status: 401) : .text("list")
+            }
+            try server.start()
+        }
+        servers[0].fault = .hang
+        let settings = OAuthSettings(clientID: "app", tokenEndpoint: "token")
+        let credentials = Credentials(provider: OAuthProvider(settings))
+        credentials.set(.bearer("old", refreshToken: "r"), in: .test)
+        var options = NetworkClient.Options(seed: 1)
+        options.credentials = credentials
+        let client = try NetworkClient(service: .loopback(servers), options: options)
+        defer { client.shutdown() }
+
+        let response = try await client.send(APIConfiguration(path: "list", timeout: .seconds(10)))
+
+        #expect(response.text == "list")
+        #expect(servers[0].requests.allSatisfy { $0.method == .get })
+    }
+
     @Test(arguments: faults.map(\.0), [false, true])
     func `a token refresh whose response is lost is sent to only one server`(name: String, retries: Bool) async throws {
         let fault = try #require(Self.faults.first { $0.0 == name }?.1)

@@ -17,6 +17,10 @@ struct ServerEvidence: Sendable {
     ///
     /// The time is long ago if the server has responded since.
     var failedAt = -1e9
+    /// The time at which the last attempt was late and its hedge (a second attempt on another server) responded first.
+    ///
+    /// The time is long ago if the server has responded since.
+    var lateAt = -1e9
     var overload = LastingOverload()
 
     init(at now: Double) {
@@ -34,7 +38,7 @@ struct ServerEvidence: Sendable {
     mutating func clearScores() {
         score.clear()
         overload = LastingOverload()
-        failedAt = -1e9
+        (failedAt, lateAt) = (-1e9, -1e9)
         lateness.reset()
         consecutiveFailures = 0
     }

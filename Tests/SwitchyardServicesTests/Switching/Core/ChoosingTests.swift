@@ -37,6 +37,33 @@ import Testing
         #expect(driver.choose(excluding: [0, 1, 2]) == nil)
     }
 
+    /// A driver whose first server was silent when a hedged read succeeded at the second server.
+    private func driverAfterHedge() throws -> CoreDriver {
+        let driver = try CoreDriver()
+        let silent = try #require(driver.choose())
+        driver.advance(0.3)
+        let hedge = driver.core.takeHedge(beside: silent, excluding: [0], at: driver.now)
+        let success = SettledAttempt(try #require(hedge), .success(latency: .milliseconds(1)))
+        driver.settle([SettledAttempt(silent, .unfinished), success])
+        return driver
+    }
+
+    @Test func `a write that must not be repeated avoids a server whose last read was overtaken`() throws {
+        let driver = try driverAfterHedge()
+
+        #expect(driver.choose(for: RequestTraits(mayBeRepeated: false))?.server == 1)
+        #expect(driver.choose()?.server == 0)
+    }
+
+    @Test(arguments: [true, false])
+    func `a write returns to a server that was overtaken after a response or ten seconds`(responds: Bool) throws {
+        let driver = try driverAfterHedge()
+
+        if responds { driver.request(.success(latency: .milliseconds(1))) } else { driver.advance(10) }
+
+        #expect(driver.choose(for: RequestTraits(mayBeRepeated: false))?.server == 0)
+    }
+
     @Test func `a single server is chosen whatever its failures are`() throws {
         let driver = try CoreDriver(["only"])
 

@@ -1,4 +1,7 @@
 extension Evidence {
+    /// The seconds for which a request that must not be repeated avoids a server whose last attempt was overtaken.
+    private static let lateMemory = 10.0
+
     /// Returns the 90th percentile of the latency of an endpoint or, while that is unknown, of a server.
     func bulk(of endpoint: UInt32, on position: Int?) -> Double? {
         endpoints.latency(of: endpoint).bulk ?? position.flatMap { servers[$0].latency.bulk }
@@ -28,6 +31,15 @@ extension Evidence {
     func isQuickest(_ latency: Double, on position: Int?) -> Bool {
         guard let shortest = position.flatMap({ servers[$0].latency.quantile(0) }) else { return false }
         return latency <= 2 * shortest
+    }
+
+    /// Returns the servers whose last attempt was late and overtaken less than ``lateMemory`` seconds ago.
+    ///
+    /// They may be silent, so a write that must not be sent to a second server would have no response.
+    func lateServers(at time: Double) -> ServerSet {
+        servers.indices.reduce(into: ServerSet()) { late, position in
+            if time - servers[position].lateAt < Self.lateMemory { late.insert(position) }
+        }
     }
 
     /// Returns the 90th percentile of a latency, multiplied by the factor of the policy.

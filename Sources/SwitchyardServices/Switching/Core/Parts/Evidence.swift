@@ -86,7 +86,7 @@ extension Evidence {
     /// Records a response of a server, whatever its status.
     mutating func noteResponse(of position: Int, at time: Double) {
         servers[position].overload.recordResponse(at: time)
-        servers[position].failedAt = -1e9
+        (servers[position].failedAt, servers[position].lateAt) = (-1e9, -1e9)
     }
 
     /// Returns the servers whose last attempt failed less than ``failureMemory`` seconds ago, whatever the cause.
@@ -185,6 +185,7 @@ extension Evidence {
         guard let rule = rules.policy.detection.lateness, isLate(waited, of: attempt.endpoint, on: position),
             isQuick(winner, of: attempt.endpoint)
         else { return false }
+        servers[position].lateAt = time
         let began = time - waited
         let isAlways = isLateAgain(attempt.endpoint, on: position, began: began, at: time)
         if let step = rules.lateStep(others: lateShareOfOthers(than: position, without: attempt.unsuitable)) {
