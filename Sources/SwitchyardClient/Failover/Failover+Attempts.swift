@@ -115,8 +115,9 @@ extension Failover {
     ///
     /// The limit is twice the time after which a safe request would be hedged (sent to a second server as well). It is
     /// multiplied by the number of servers tried, because the network to all of them may be slow. At the last server,
-    /// the limit is at least an eighth of the time that is left, and there is no limit unless the request can go back
-    /// to the server that it left first. The request goes back once, without a limit.
+    /// there is no limit unless the request can go back to the server that it left first. The limit is then at least 4
+    /// s, in which a lost first packet is sent again twice, or a quarter of the time that is left. The request goes back
+    /// once, without a limit.
     private func boundConnecting(
         of request: inout HTTPRequest,
         on route: ServerPool.Route,
@@ -132,7 +133,7 @@ extension Failover {
         var limit = delay * 2 * Double(tried.count)
         if !pool.couldFailOver(after: attempt, excluding: tried, unreached: unreached, at: now) {
             guard left != nil else { return }
-            limit = max(limit, now.seconds(to: awaitedUntil) / 8)
+            limit = max(limit, min(4, now.seconds(to: awaitedUntil) / 4))
         }
         state.withLock { $0.limitConnecting() }
         request.timeouts.connect = .seconds(limit)
