@@ -70,7 +70,12 @@ private struct Calls {
 
     /// Takes the response of the dead servers, or `nil` if they never respond, and that of the third server if it
     /// differs.
-    init(servers: Int, dead: StubResponse?, third: StubResponse?? = nil, policy change: (inout SwitchPolicy) -> Void = { _ in }) throws {
+    init(
+        servers: Int,
+        dead: StubResponse?,
+        third: StubResponse?? = nil,
+        policy change: (inout SwitchPolicy) -> Void = { _ in }
+    ) throws {
         let (time, isOutage) = (time, isOutage)
         let names = (1...servers).map { "server\($0)" }
         transport = StubTransport(completion: .inline) { request in

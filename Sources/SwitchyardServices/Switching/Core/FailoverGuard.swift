@@ -175,7 +175,9 @@ extension SwitchingCore {
         // The app has turned failovers off.
         guard rules.policy.failsOver else { return .policy }
         // More attempts would prolong a failure that is not the servers' fault.
-        guard allowsAnother(request.tried, for: request.traits) || extendsAttempts(after: failure) else { return .attemptLimit }
+        guard allowsAnother(request.tried, for: request.traits) || extendsAttempts(after: failure) else {
+            return .attemptLimit
+        }
         // Without this budget, the failovers of all clients would overload the remaining servers.
         guard extras.allowsFailover(after: failure, isPaidFor: isPaidFor, at: time) else { return .budget }
         // If every server fails the endpoint, the fault is in the request or in a shared backend.

@@ -113,7 +113,9 @@ extension SwitchingCore {
     ) -> Duration? {
         let budgets = rules.policy.budgets
         let isPossible = rules.policy.hedging != nil && max(budgets.hedgeTokens, budgets.failoverTokens) >= 1
-        guard isPossible, allowsAnother(tried, for: traits), hasOthers(than: tried.union(avoided), for: traits) else { return nil }
+        guard isPossible, allowsAnother(tried, for: traits), hasOthers(than: tried.union(avoided), for: traits) else {
+            return nil
+        }
         let waited = attempt.startedAt.duration(to: now)
         return waited < BudgetRules.longestCheck ? Self.pause(after: waited) : nil
     }

@@ -17,10 +17,9 @@ struct ServerEvidence: Sendable {
     ///
     /// The time is long ago if the server has responded since.
     var failedAt = -1e9
-    /// The time at which the last attempt was late and its hedge (a second attempt on another server) responded first.
-    ///
-    /// The time is long ago if the server has responded since.
-    var lateAt = -1e9
+    /// The consecutive attempts that were overtaken: each was late, and its hedge (a second attempt on another server)
+    /// responded first.
+    var overtaken = OvertakenAttempts()
     var overload = LastingOverload()
 
     init(at now: Double) {
@@ -38,7 +37,8 @@ struct ServerEvidence: Sendable {
     mutating func clearScores() {
         score.clear()
         overload = LastingOverload()
-        (failedAt, lateAt) = (-1e9, -1e9)
+        failedAt = -1e9
+        overtaken = OvertakenAttempts()
         lateness.reset()
         consecutiveFailures = 0
     }

@@ -1,7 +1,4 @@
 extension Evidence {
-    /// The seconds for which a request that must not be repeated avoids a server whose last attempt was overtaken.
-    private static let lateMemory = 10.0
-
     /// Returns the 90th percentile of the latency of an endpoint or, while that is unknown, of a server.
     func bulk(of endpoint: UInt32, on position: Int?) -> Double? {
         endpoints.latency(of: endpoint).bulk ?? position.flatMap { servers[$0].latency.bulk }
@@ -33,12 +30,10 @@ extension Evidence {
         return latency <= 2 * shortest
     }
 
-    /// Returns the servers whose last attempt was late and overtaken less than ``lateMemory`` seconds ago.
-    ///
-    /// They may be silent, so a write that must not be sent to a second server would have no response.
-    func lateServers(at time: Double) -> ServerSet {
-        servers.indices.reduce(into: ServerSet()) { late, position in
-            if time - servers[position].lateAt < Self.lateMemory { late.insert(position) }
+    /// Returns the servers that may be silent (``OvertakenAttempts/suggestsSilence(at:)``).
+    func silentServers(at time: Double) -> ServerSet {
+        servers.indices.reduce(into: ServerSet()) { silent, position in
+            if servers[position].overtaken.suggestsSilence(at: time) { silent.insert(position) }
         }
     }
 

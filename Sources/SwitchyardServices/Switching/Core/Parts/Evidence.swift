@@ -86,7 +86,8 @@ extension Evidence {
     /// Records a response of a server, whatever its status.
     mutating func noteResponse(of position: Int, at time: Double) {
         servers[position].overload.recordResponse(at: time)
-        (servers[position].failedAt, servers[position].lateAt) = (-1e9, -1e9)
+        servers[position].failedAt = -1e9
+        servers[position].overtaken = OvertakenAttempts()
     }
 
     /// Returns the servers whose last attempt failed less than ``failureMemory`` seconds ago, whatever the cause.
@@ -185,8 +186,8 @@ extension Evidence {
         guard let rule = rules.policy.detection.lateness, isLate(waited, of: attempt.endpoint, on: position),
             isQuick(winner, of: attempt.endpoint)
         else { return false }
-        servers[position].lateAt = time
         let began = time - waited
+        servers[position].overtaken.record(began: began, at: time)
         let isAlways = isLateAgain(attempt.endpoint, on: position, began: began, at: time)
         if let step = rules.lateStep(others: lateShareOfOthers(than: position, without: attempt.unsuitable)) {
             servers[position].lateness.recordOvertaken(
