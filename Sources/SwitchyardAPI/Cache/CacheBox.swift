@@ -72,7 +72,7 @@ final class CacheRecord: Sendable {
 
 /// The metadata that is stored with a value.
 struct CacheFacts: Sendable {
-    var cost = 0
+    var cost: Int
     var tags: Set<String> = []
     var answer: HTTPResponse?
     /// The URL to which redirects led, or `nil` if there was no redirect.

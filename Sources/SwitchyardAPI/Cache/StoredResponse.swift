@@ -197,11 +197,9 @@ package protocol ResponseStore: Sendable {
     func removeAll(in partition: CachePartition)
 
     /// Removes the responses of the partition's service and environment that belong to no named user.
-    ///
-    /// The default implementation uses ``removeAll(where:)``.
     func removeUnnamed(in partition: CachePartition)
 
-    /// Records for later runs that a call has changed the resource at a path. The default implementation does nothing.
+    /// Records for later runs that a call has changed the resource at a path.
     ///
     /// - Parameters:
     ///   - path: The path, without leading slashes.
@@ -222,16 +220,4 @@ extension ResponseStore {
     package func confirm(_ key: CacheKey, with headers: HTTPHeaders, by answer: StoredResponse) {
         confirm(key, by: answer)
     }
-
-    /// By default, uses ``removeAll(where:)`` to remove the responses that belong to no named user.
-    package func removeUnnamed(in partition: CachePartition) {
-        let nobody = partition.withoutUser
-        removeAll { $0.partition == nobody }
-    }
-
-    /// By default, does nothing.
-    package func recordChange(of path: String, in partition: CachePartition, at date: Date) {}
-
-    /// Returns `nil`, because changes are not recorded.
-    package func lastChange(of path: String, in partition: CachePartition) async -> Date? { nil }
 }

@@ -46,6 +46,11 @@ struct ContentPlace: Sendable {
         let keys = (keyPath ?? "").split(separator: ".").map(String.init)
         self.keyPath = (envelope?.data.split(separator: ".").map(String.init) ?? []) + keys
     }
+
+    /// Returns the location that a decoder carries, or `nil` if it carries none.
+    fileprivate static func of(_ decoder: any Decoder) -> ContentPlace? {
+        userInfoKey.flatMap { decoder.userInfo[$0] } as? ContentPlace
+    }
 }
 
 /// A value at its key path, decoded together with the envelope (outer JSON object) in one pass.
@@ -54,11 +59,8 @@ enum FramedContent<Value: Decodable>: Decodable {
     case refused(code: BusinessCode, message: String?)
 
     init(from decoder: any Decoder) throws {
-        guard let key = ContentPlace.userInfoKey, let place = decoder.userInfo[key] as? ContentPlace else {
-            self = .value(try Value(from: decoder))
-            return
-        }
-        if let envelope = place.envelope {
+        let place = ContentPlace.of(decoder)
+        if let envelope = place?.envelope {
             let code = try decoder.value(BusinessCode.self, at: envelope.code.keys)
             guard envelope.success.contains(code) else {
                 let message = try? decoder.value(String.self, at: envelope.message.keys)
@@ -66,7 +68,7 @@ enum FramedContent<Value: Decodable>: Decodable {
                 return
             }
         }
-        self = .value(try decoder.value(Value.self, at: place.keyPath[...]))
+        self = .value(try decoder.value(Value.self, at: (place?.keyPath ?? [])[...]))
     }
 }
 
@@ -76,7 +78,7 @@ struct FrameContent: Decodable {
     let message: String?
 
     init(from decoder: any Decoder) throws {
-        let place = ContentPlace.userInfoKey.flatMap { decoder.userInfo[$0] } as? ContentPlace
+        let place = ContentPlace.of(decoder)
         code = place?.envelope.flatMap { try? decoder.value(BusinessCode.self, at: $0.code.keys) }
         message = place?.envelope.flatMap { try? decoder.value(String.self, at: $0.message.keys) }
     }

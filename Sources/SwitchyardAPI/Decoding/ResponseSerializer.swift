@@ -34,10 +34,7 @@ public struct ResponseSerializer<Value: Sendable>: Sendable {
     /// The part of the body that is the value.
     package var part = ResponsePart.whole
     /// The value of an empty body, or `nil` if an empty body is an error.
-    package var emptyValue: Value? {
-        get { makeEmpty?() }
-        set { makeEmpty = Self.maker(of: newValue) }
-    }
+    package var emptyValue: Value? { makeEmpty?() }
     // The value is made by a closure, so that the memory layout does not depend on its type, which makes copies cheap.
     private var makeEmpty: (@Sendable () -> Value?)?
     private let decode: @Sendable (RawResponse) throws -> Value

@@ -183,7 +183,7 @@ extension APICall {
         /// The size of the body in bytes.
         var cost: Int
         /// The number of times that the call itself has removed entries of the cache.
-        var removals = 0
+        var removals: Int
 
         /// Whether the server confirmed a stored response, so that there is no new body.
         var isConfirmation: Bool { response.source == .revalidated }

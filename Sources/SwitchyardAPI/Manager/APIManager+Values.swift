@@ -102,13 +102,6 @@ extension APIManager {
         return made
     }
 
-    /// Returns the configuration with the current user and environment, for a call that is created now and sent later.
-    package func owned(_ configuration: APIConfiguration) -> APIConfiguration {
-        var owned = configuration
-        owned.callOwner = owner(of: configuration, by: cacheUser)
-        return owned
-    }
-
     /// Returns the current user and environment of a call.
     private func owner(of configuration: APIConfiguration, by user: String?) -> CallOwner? {
         let present = user == nil || user == client.user ? nil : presentUser(orLast: user)

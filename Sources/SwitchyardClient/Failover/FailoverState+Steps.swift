@@ -46,7 +46,7 @@ extension FailoverState {
 
     /// The server of ``leftServer``, unless the request has been sent there again or an attempt is in flight.
     var serverToReturnTo: Server.ID? {
-        guard !hasEnded, !isWaiting, let leftServer else { return nil }
+        guard !hasEnded, newestLive == nil, let leftServer else { return nil }
         return tried.count { $0 == leftServer } == 1 ? leftServer : nil
     }
 }

@@ -106,9 +106,6 @@ struct FailoverState {
     /// The newest attempt that has not ended.
     var newestLive: Attempt? { attempts.last { $0.outcome == nil } }
 
-    /// Whether an attempt is in flight.
-    var isWaiting: Bool { live > 0 && phase == .running }
-
     /// Starts the request, and returns `false` if it was cancelled before.
     mutating func begin() -> Bool {
         guard phase == .ready else { return false }

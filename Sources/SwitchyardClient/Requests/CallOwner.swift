@@ -139,9 +139,6 @@ package final class CallOwner: Sendable {
     /// The reason why the call must not continue, or `nil` while its user is logged in.
     package var refusal: RequestFailure.Reason? { refusal(seeing: nil) }
 
-    /// Whether the call's user is still logged in.
-    package var isPresent: Bool { refusal == nil }
-
     /// Returns the reason why the call must not continue, or `nil` while its user is logged in.
     ///
     /// - Parameter seen: The login that was read together with the credential that the call would carry. If `nil`, the

@@ -13,7 +13,7 @@ struct Span: Sendable {
         var name: String
         /// The time in nanoseconds since 1970.
         var time: UInt64
-        var attributes: Attributes = [:]
+        var attributes: Attributes
     }
 
     var context: TraceContext
@@ -23,7 +23,7 @@ struct Span: Sendable {
     /// The times in nanoseconds since 1970.
     var start: UInt64
     var end: UInt64
-    var attributes: Attributes = [:]
+    var attributes: Attributes
     var events: [Event] = []
     var droppedEvents = 0
     var hasFailed = false

@@ -52,13 +52,5 @@ extension ParameterEncodingOptions {
             case .custom(let format): try .text(format(date))
             }
         }
-
-        /// Returns the date as text, even if the format is a number.
-        func text(for date: Date) throws -> String {
-            switch try output(for: date) {
-            case .number(let number): number.description
-            case .text(let text): text
-            }
-        }
     }
 }

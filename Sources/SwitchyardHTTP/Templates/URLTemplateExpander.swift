@@ -201,7 +201,7 @@ extension URLTemplateExpander {
             case .double(let number): number.isFinite ? number.description : nil
             case .decimal(let number): number.isNaN ? nil : number.description
             case .string(let text): text
-            case .date(let date): try? ParameterEncodingOptions.DateFormat.iso8601.text(for: date)
+            case .date(let date): try? ISODate.text(date, milliseconds: false)
             case .data(let data): data.base64URLText
             }
         }

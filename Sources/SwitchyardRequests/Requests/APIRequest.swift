@@ -80,9 +80,9 @@ public final class APIRequest<Value: Sendable>: GroupMember {
         _ configuration: APIConfiguration,
         onSerial queue: DispatchQueue,
         startsWithFirstHandler: Bool = false,
-        completed: @escaping @Sendable (APIError) -> APIError = { $0 },
+        completed: @escaping @Sendable (APIError) -> APIError,
         owned: @escaping @Sendable (APIConfiguration) -> APIConfiguration = { $0 },
-        mayHaveEffect: @escaping @Sendable (APIConfiguration) -> Bool = { $0.hasEffect },
+        mayHaveEffect: @escaping @Sendable (APIConfiguration) -> Bool,
         launch: @escaping Launch
     ) {
         id = RequestID()

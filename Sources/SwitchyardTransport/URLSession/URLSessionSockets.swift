@@ -11,21 +11,23 @@ final class URLSessionSockets: Sendable {
 
     private let state = Locked(State())
 
-    /// Stores a connection until ``remove(_:)``.
-    ///
-    /// Returns `false` after ``close()``.
-    func add(_ socket: some TransportTask & AnyObject) -> Bool {
-        state.withLock { state in
-            guard !state.isClosed else { return false }
-            state.open[ObjectIdentifier(socket)] = socket
-            return true
+    #if canImport(Darwin)
+        /// Stores a connection until ``remove(_:)``.
+        ///
+        /// Returns `false` after ``close()``.
+        func add(_ socket: some TransportTask & AnyObject) -> Bool {
+            state.withLock { state in
+                guard !state.isClosed else { return false }
+                state.open[ObjectIdentifier(socket)] = socket
+                return true
+            }
         }
-    }
 
-    func remove(_ id: ObjectIdentifier) {
-        // The connection is released after the lock.
-        _ = state.withLock { $0.open.removeValue(forKey: id) }
-    }
+        func remove(_ id: ObjectIdentifier) {
+            // The connection is released after the lock.
+            _ = state.withLock { $0.open.removeValue(forKey: id) }
+        }
+    #endif
 
     /// Ends all connections, and allows no new connections.
     func close() {

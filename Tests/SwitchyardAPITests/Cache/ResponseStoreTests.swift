@@ -44,6 +44,12 @@ import Testing
         func removeAll(in partition: CachePartition) {
             answers.withLock { answers in answers = answers.filter { $0.key.parts.partition != partition } }
         }
+
+        func removeUnnamed(in partition: CachePartition) { removeAll(in: partition.withoutUser) }
+
+        func recordChange(of path: String, in partition: CachePartition, at date: Date) {}
+
+        func lastChange(of path: String, in partition: CachePartition) async -> Date? { nil }
     }
 
     private let shelf = Shelf()
@@ -72,6 +78,16 @@ import Testing
         #expect(asked.requestCount == 1 && notAsked.requestCount == 0)
         second.cache.removeAll()
         #expect(shelf.answers.withLock { $0.isEmpty })
+    }
+
+    @Test func `stored responses with the same content are equal`() {
+        let now = Date(timeIntervalSince1970: 0)
+        let answers = [(200, "a"), (200, "a"), (203, "a"), (200, "b")].map { status, body in
+            StoredResponse(status: status, body: Data(body.utf8), created: now, lifetime: .seconds(1))
+        }
+
+        #expect(answers[0] == answers[1])
+        #expect(Set(answers).count == 3)
     }
 
     @Test func `a call ends when the app switches the environment while the store is read`() async throws {
