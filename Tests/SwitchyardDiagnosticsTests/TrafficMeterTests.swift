@@ -103,6 +103,7 @@ import Testing
 
         #expect(histogram.count == 3)
         #expect(histogram.maximum == .seconds(10_000_000))
+        #expect(histogram.quantile(1) == .seconds(10_000_000))
     }
 
     @Test func `a request that is cancelled before it starts is counted under its own name`() async throws {

@@ -36,17 +36,18 @@ public struct LatencyHistogram: Sendable, Hashable {
     ///
     /// - Parameter share: The fraction of the durations that are not longer than the result, from 0 to 1, such as 0.99
     ///   for the 99th percentile.
-    /// - Returns: The upper bound of the bucket that contains the quantile.
+    /// - Returns: The upper bound of the bucket that contains the quantile, at most ``maximum``.
     public func quantile(_ share: Double) -> Duration? {
         guard count > 0 else { return nil }
         let rank = Double(count) * min(max(share, 0), 1)
         var seen = 0
         var bound = Self.lowest
-        for bucket in buckets {
+        for bucket in buckets.dropLast() {
             seen += Int(bucket)
             if Double(seen) >= rank, seen > 0 { return min(maximum, .seconds(bound)) }
             bound *= Self.growth
         }
+        // The last bucket has no upper bound.
         return maximum
     }
 }
