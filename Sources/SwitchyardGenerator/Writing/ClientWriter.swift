@@ -78,6 +78,7 @@ struct ClientWriter {
             if case .form? = method.body?.kind { use.hasForms = true }
             if case .multipart? = method.body?.kind { use.hasParts = true }
             use.hasLists = use.hasLists || method.list != nil
+            use.hasCookies = use.hasCookies || method.parameters.contains { $0.location == .cookie }
         }
         use.hasDays = usesDays(methods)
         use.hasDecoding = use.hasDecoding || use.hasDays

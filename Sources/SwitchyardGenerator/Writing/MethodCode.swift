@@ -220,12 +220,10 @@ struct MethodCode {
         var fields = method.parameters.filter { $0.location == .header }.map {
             "\(SwiftName.literal($0.name)): \(value($0))"
         }
-        let cookies = method.parameters.filter { $0.location == .cookie }
-        if let cookie = cookies.first {
-            let name = SwiftName.escaped(cookie.swiftName)
-            let text = "\"\(cookie.name)=\\(\(cookie.isRequired ? name : "$0"))\""
-            fields.append("\"Cookie\": \(cookie.isRequired ? text : "\(name).map { \(text) }")")
+        let cookies = method.parameters.filter { $0.location == .cookie }.map {
+            "\(SwiftName.literal($0.name)): \(value($0))"
         }
+        if !cookies.isEmpty { fields.append("\"Cookie\": Parameters.cookies([\(cookies.joined(separator: ", "))])") }
         if case .json(let type)? = method.body?.kind, type != "application/json", !type.contains("*") {
             fields.append("\"Content-Type\": \(SwiftName.literal(type))")
         }

@@ -203,6 +203,16 @@ extension SupportFile {
         }
         """#
 
+    static let cookies = #"""
+        extension Parameters {
+            /// Returns cookies as the value of the header field `Cookie`, or `nil` if no cookie has a value.
+            static func cookies(_ cookies: Parameters) -> String? {
+                let pairs = cookies.items.compactMap { item in item.value.plainText.map { "\(item.key)=\($0)" } }
+                return pairs.isEmpty ? nil : pairs.joined(separator: "; ")
+            }
+        }
+        """#
+
     static let forms = #"""
         extension RequestBody {
             /// Returns a value of any type as a web form, or no body if `value` is `nil`.

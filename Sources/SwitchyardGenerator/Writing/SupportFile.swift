@@ -9,6 +9,7 @@ enum SupportFile {
         if use.hasUnions { parts.append(unions) }
         if use.hasDays { parts.append(days) }
         if use.hasBoxes { parts.append(boxes) }
+        if use.hasCookies { parts.append(cookies) }
         if use.hasForms { parts.append(forms) }
         if use.hasParts { parts.append(multipart) }
         if use.hasLists { parts.append(lists) }
@@ -25,6 +26,7 @@ enum SupportFile {
         var hasUnions = false
         var hasDays = false
         var hasBoxes = false
+        var hasCookies = false
         var hasForms = false
         var hasParts = false
         var hasLists = false
