@@ -79,6 +79,22 @@ import Testing
         #expect(service.text.contains("\"release\": \"https://b.example\""))
     }
 
+    @Test func `the environment of a server without a known word is named by its description or its host`() throws {
+        let output = try client(
+            head: """
+                servers:
+                  - { url: "https://a.example" }
+                  - { url: "https://b7.example/x" }
+                  - { url: "https://c.example", description: The blue one }
+                """
+        )
+
+        let code = output.code
+        #expect(code.contains("\"release\": \"https://a.example\""))
+        #expect(code.contains("\"b7\": \"https://b7.example/x\""))
+        #expect(code.contains("\"the-blue-one\": \"https://c.example\""))
+    }
+
     @Test func `the variables of a server URL become environments or parameters`() throws {
         let output = try client(
             head: """

@@ -17,6 +17,8 @@ import Testing
         ("a: x#y", #"{"a":"x#y"}"#),
         ("'200': a\n404: b", #"{"200":"a","404":"b"}"#),
         ("? long key\n: b: 1\n  c: 2", #"{"long key":{"b":1,"c":2}}"#),
+        ("[&x 1, !!str 2, *x, !!int \"3\", &y ]", #"[1,"2",1,3,null]"#),
+        ("\u{FEFF}a: 1", #"{"a":1}"#),
         ("", "null"),
     ])
     func `collections are parsed`(text: String, expected: String) throws {
@@ -30,6 +32,7 @@ import Testing
         ("a: |-\n  x\n", #"{"a":"x"}"#),
         ("a: |+\n  x\n\n", #"{"a":"x\n\n"}"#),
         ("a: |2\n   x\n", #"{"a":" x\n"}"#),
+        ("a: |\n  x\n  ", #"{"a":"x\n"}"#),
         ("a: >\n  x\n  y\n\n  z\n", #"{"a":"x y\nz\n"}"#),
         ("a: >-\n  x\n    y\n  z\n", #"{"a":"x\n  y\nz"}"#),
         // YAML 1.2.2, example 8.10.
@@ -69,6 +72,11 @@ import Testing
 
     @Test(arguments: [
         ("a: 1\na: 2", "api.yaml:2:1: the key \"a\" occurs twice in one object"),
+        ("{a: 1, a: 2}", "api.yaml:1:8: the key \"a\" occurs twice in one object"),
+        ("a: &x &y b", "api.yaml:1:7: a node must have at most one anchor and one tag"),
+        ("a: \"\\ud83d\\u0041\"", "api.yaml:1:17: the escape is not a valid character"),
+        ("a: \"\\ud83dx\"", "api.yaml:1:11: the escape is not a valid character"),
+        ("a: \"\\xg0\"", "api.yaml:1:7: expected 2 hexadecimal digits"),
         ("a:\n\tb: 1", "api.yaml:2:2: a tab must not be used for indentation"),
         ("a: b: c", "api.yaml:1:5: a value must not contain \": \" unless it is quoted"),
         ("a:\n  b: 1\n c: 2", "api.yaml:3:2: the line is indented more than its object"),

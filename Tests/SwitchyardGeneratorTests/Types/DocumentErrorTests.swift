@@ -89,12 +89,32 @@ import Testing
             "the location \"body\" of the parameter \"b\" is invalid: must be path, query, header or cookie"
         ),
         ("  /a: 1", "a path must be an object, not a number"),
+        (
+            "  /a: { get: { parameters: [{ name: b, in: query, required: 1 }] } }",
+            "\"required\" must be true or false, not a number"
+        ),
     ])
     func `an invalid operation is an error`(paths: String, message: String) {
         let error = #expect(throws: GeneratorError.self) { try client(paths: paths) }
 
         #expect(error?.message == message)
         #expect(error?.pointer.hasPrefix("/paths/") == true)
+    }
+
+    @Test(arguments: [
+        (
+            "servers: [{ url: 'https://{x}.a.example', variables: { x: {} } }]",
+            "the server variable \"x\" must have a \"default\""
+        ),
+        (
+            "servers: [{ url: 'https://a.example' }]\nx-switchyard-servers: [{ name: a }]",
+            "a server under \"x-switchyard-servers\" must have a \"name\" and a \"url\""
+        ),
+    ])
+    func `an invalid server is an error`(head: String, message: String) {
+        let error = #expect(throws: GeneratorError.self) { try client(head: head) }
+
+        #expect(error?.message == message)
     }
 
     @Test(arguments: [

@@ -20,6 +20,53 @@ import Testing
         #expect(code.contains("/// One – two – three."))
     }
 
+    @Test func `a long description of a property ends after one line`() throws {
+        let text = "Word " + String(repeating: "word ", count: 60) + "end"
+        let code = try client(
+            returning: "{ type: object, properties: { a: { type: string, description: \(text) } } }"
+        ).code
+
+        let lines = code.split(separator: "\n").filter { $0.contains("ord word") }
+        #expect(lines.count == 1)
+        #expect(lines.last?.hasSuffix(" word...") == true)
+        #expect(lines.allSatisfy { $0.hasPrefix("    /// ") && $0.count <= 120 })
+    }
+
+    @Test func `the names of a long enum and of a long structure are split into full lines`() throws {
+        let values = (0..<9).map { "a_value_with_a_long_name_\($0)" }
+        let properties = (0..<12).map { "a_property_with_a_long_name_\($0): { type: string }" }
+        let code = try client(
+            paths: """
+                  /things:
+                    post:
+                      operationId: things_add
+                      tags: [things]
+                      parameters: [{ name: a, in: query, schema: { type: string, enum: [\(values.joined(separator: ", "))] } }]
+                      requestBody: { content: { application/json: { schema: { type: object, properties: { \(properties.joined(separator: ", ")) } } } } }
+                      responses: {}
+                """
+        ).code
+
+        #expect(code.contains("    case aValueWithALongName0, aValueWithALongName1, aValueWithALongName2,"))
+        #expect(code.contains("    var fieldValues: FieldValues {\n        [\n            aPropertyWithALongName0,"))
+        #expect(code.split(separator: "\n").allSatisfy { $0.count <= 120 })
+        let rows = code.split(separator: "\n").filter { $0.hasPrefix("    case a") }
+        #expect(rows.map { $0.matches(of: /aValueWithALongName/).count }.reduce(0, +) == 9)
+    }
+
+    @Test func `the name of a deeply nested type keeps its beginning and its end`() throws {
+        let path = ["the_first_of_many_properties", "the_second_of_many_properties", "the_third_of_many_properties"]
+        let schema = path.reversed().reduce("{ type: object, properties: { x: { type: integer } } }") { inner, name in
+            "{ type: object, properties: { \(name): \(inner) } }"
+        }
+        let code = try client(returning: schema).code
+
+        let names = code.matches(of: /struct (\w+): ObjectDecodable/).map { String($0.1) }
+        #expect(names.count == 4)
+        #expect(names.allSatisfy { $0.count <= 70 && $0.hasPrefix("ThingsGetResponse") })
+        #expect(names.contains { $0.hasSuffix("ThirdManyProperties") || $0.hasSuffix("ThirdOfManyProperties") })
+    }
+
     @Test func `a generated row of enum values stays within the line limit even with its comma`() throws {
         let values = "guest member admin super_admin".split(separator: " ")
         let code = try client(

@@ -36,6 +36,99 @@ import Testing
         #expect(code.contains("var fieldValues: FieldValues { [a, b] }"))
     }
 
+    @Test func `every cookie of an operation is sent as the document specifies its value`() throws {
+        let cookies = [
+            "{ name: session, in: cookie, required: true, schema: { type: string } }",
+            "{ name: kind, in: cookie, schema: { type: string, enum: [a, b] } }",
+            "{ name: ids, in: cookie, explode: false, schema: { type: array, items: { type: integer } } }",
+        ]
+        let output = try client(
+            paths: """
+                  /things:
+                    get:
+                      operationId: things_do
+                      tags: [things]
+                      parameters: [\(cookies.joined(separator: ", "))]
+                      responses: {}
+                """
+        )
+
+        #expect(
+            output.code.contains(
+                "Parameters.cookies([\"session\": session, \"kind\": kind, \"ids\": ids?.joined(by: \",\")])"
+            )
+        )
+        #expect(output.files.contains { $0.text.contains("static func cookies(_ cookies: Parameters) -> String? {") })
+    }
+
+    @Test(arguments: [
+        (
+            "parameters: [{ name: f, in: query, content: { application/json: { schema: { type: object } } } }]",
+            "query: [\"f\": jsonText(f)]"
+        ),
+        (
+            "parameters: [{ name: f, in: query, style: deepObject, schema: { anyOf: [{ type: array, items: { type: string } }, { type: boolean }] } }]",
+            "query: [\"f\": parameter(f)], deepLists: [\"f\"]"
+        ),
+        (
+            "requestBody: { required: true, content: { application/json: { schema: { type: string } } } }",
+            "call.allowsUnusualBody = true"
+        ),
+        ("requestBody: { content: { text/csv: { schema: { type: string } } } }", "body: RequestBody = .none)"),
+        (
+            "requestBody: { content: { application/x-www-form-urlencoded: { schema: { type: object, properties: {} } } } }",
+            "func `do`() async"
+        ),
+    ])
+    func `a parameter or a body of an unusual kind is sent in the form that the document specifies`(
+        lines: String,
+        expected: String
+    ) throws {
+        #expect(try code("/things", "get", lines).contains(expected))
+    }
+
+    @Test func `an XML response is returned as bytes and causes a note`() throws {
+        let output = try client(
+            paths: """
+                  /things:
+                    get:
+                      operationId: things_do
+                      tags: [things]
+                      responses: { "200": { content: { application/xml: { schema: { type: object } } } } }
+                """
+        )
+
+        #expect(output.code.contains("func `do`() async throws(APIError) -> Data {"))
+        #expect(output.notes.map(\.message) == ["an XML response is returned as bytes"])
+    }
+
+    @Test func `responses with different schemas are returned as a union`() throws {
+        func response(_ type: String) -> String {
+            "{ content: { application/json: { schema: { type: \(type) } } } }"
+        }
+        let responses = "responses: { \"200\": \(response("string")), \"201\": \(response("integer")) }"
+
+        let code = try code("/things", "post", responses)
+
+        #expect(code.contains("    case string(String)\n    case integer(Int)\n"))
+    }
+
+    @Test func `a part of a form has the content type of the document, unless the document allows several`() throws {
+        let properties =
+            "{ note: { type: string }, size: { type: integer }, meta: { type: object, properties: { a: { type: string } } } }"
+        let encoding =
+            "{ note: { contentType: text/markdown }, size: { contentType: 'a/b, c/d' }, meta: { contentType: application/x+json }, none: {} }"
+        let code = try code(
+            "/things",
+            "post",
+            "requestBody: { content: { multipart/form-data: { schema: { type: object, properties: \(properties) }, encoding: \(encoding) } } }"
+        )
+
+        #expect(code.contains("form.add(\"note\", note, contentType: \"text/markdown\")"))
+        #expect(code.contains("form.add(\"size\", size)"))
+        #expect(code.contains("try form.add(\"meta\", json: meta, contentType: \"application/x+json\")"))
+    }
+
     @Test func `a required parameter that allows a single value has that value as its default`() throws {
         let code = try code(
             "/things",

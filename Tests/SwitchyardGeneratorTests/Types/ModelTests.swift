@@ -20,9 +20,86 @@ import Testing
         ("{ oneOf: [{ type: integer }, { type: number }] }", "-> Double {"),
         ("{ type: string, enum: [only] }", "-> String {"), ("{ enum: [1, 2] }", "-> Int {"),
         ("{ allOf: [{ type: string }], description: x }", "-> String {"),
+        ("{ type: [integer, number] }", "-> Double {"),
+        ("{ type: [string, integer] }", "    case string(String)\n    case integer(Int)\n"),
+        ("{ type: [boolean, 'null', array], items: {} }", "-> ThingsGetResponse? {"),
+        ("{ enum: [1, 2.5] }", "-> Double {"), ("{ enum: [true] }", "-> Bool {"),
+        ("{ format: date }", "-> CalendarDay {"),
+        ("{ anyOf: [{ type: string }, { type: string, format: uuid }] }", "-> String {"),
+        ("{ oneOf: [{ type: string, enum: [a] }, { type: string, enum: [b] }] }", "case a, b, other(String)"),
     ])
     func `each kind of schema is mapped to its Swift type`(schema: String, expected: String) throws {
         #expect(try client(returning: schema).code.contains(expected))
+    }
+
+    @Test(arguments: [
+        ("{ enum: [1, a] }", "\"enum\" has values of several types", "-> JSONValue {"),
+        ("{ anyOf: [{ type: string }, {}] }", "one of the alternatives accepts any value", "-> JSONValue {"),
+        (
+            "{ type: array, items: [{ type: string }] }",
+            "`items` is a list of schemas (a tuple), so its elements become JSONValue", "-> [JSONValue] {"
+        ),
+        (
+            "{ $ref: '#/components/schemas/Nest' }", "the schema contains itself without an object in between",
+            "-> [JSONValue] {"
+        ),
+    ])
+    func `a schema without a Swift type becomes a JSONValue and causes a note`(
+        schema: String,
+        message: String,
+        expected: String
+    ) throws {
+        let nest = "    Nest: { type: array, items: { $ref: '#/components/schemas/Nest' } }"
+        let output = try client(returning: schema, schemas: nest)
+
+        #expect(output.code.contains(expected))
+        #expect(output.notes.map(\.kind) == [.untyped])
+        #expect(output.notes.map(\.message) == [message])
+    }
+
+    @Test func `the parts of an allOf complete the same property`() throws {
+        let code = try client(
+            returning:
+                "{ allOf: [{ type: object, properties: { a: { type: string } } }, { type: object, required: [a], properties: { a: { description: The nickname in short. } } }] }"
+        ).code
+
+        #expect(code.contains("    /// The nickname in short.\n    let a: String\n"))
+    }
+
+    @Test func `a public client documents its models and has their initializers`() throws {
+        var options = GeneratorOptions()
+        options.access = .public
+        let item =
+            "{ type: object, required: [name], properties: { name: { type: string }, kind: { $ref: '#/components/schemas/Kind' } }, additionalProperties: { type: string } }"
+
+        let code = try client(
+            paths: """
+                  /things:
+                    post:
+                      operationId: things_add
+                      tags: [things]
+                      requestBody: { content: { application/json: { schema: { $ref: '#/components/schemas/Item' } } } }
+                      responses: {}
+                """,
+            schemas: "    Kind: { type: string, enum: [a, b] }\n    Item: \(item)",
+            options: options
+        ).code
+
+        #expect(
+            code.contains(
+                """
+                    /// Creates a value.
+                    public init(name: String, kind: Kind? = nil, additionalProperties: [String: String] = [:]) {
+                        self.name = name
+                        self.kind = kind
+                        self.additionalProperties = additionalProperties
+                    }
+
+                """
+            )
+        )
+        #expect(code.contains("    public var otherValues: [String: any Encodable] { additionalProperties }"))
+        #expect(code.contains("    /// The text \"b\".\n    case b\n    /// A value that the document does not list."))
     }
 
     @Test func `a schema that occurs repeatedly becomes one type`() throws {
