@@ -18,6 +18,19 @@ import Testing
         }
     }
 
+    @Test(arguments: Subject.networked)
+    func `a request succeeds after the connections were retired`(_ subject: Subject) async throws {
+        try await Lab.run(subject) { lab in
+            let first = try await lab.get("/text")
+            lab.transport.retireConnections()
+            let second = try await lab.get("/text")
+
+            #expect(first.status == 200)
+            #expect(second.status == 200)
+            #expect(lab.server.requests.count == 2)
+        }
+    }
+
     @Test(arguments: Subject.networked, [HTTPMethod.get, .post])
     func `a connection that the server has closed is replaced`(_ subject: Subject, _ method: HTTPMethod) async throws {
         try await Lab.run(subject) { lab in

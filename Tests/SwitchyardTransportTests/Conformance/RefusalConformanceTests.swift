@@ -39,6 +39,20 @@ import Testing
     }
 
     @Test(arguments: Subject.networked)
+    func `a request that opens another protocol but has a body is rejected`(_ subject: Subject) async throws {
+        try await Lab.run(subject) { lab in
+            var request = try lab.request("/text", method: .post, body: .data(Data("x".utf8)))
+            request.opensConnection = true
+
+            let error = await lab.failure(of: request)
+
+            #expect(error?.kind == (subject.isLimited ? .unsupported : .invalidRequest))
+            #expect(error?.mayHaveBeenSent == false)
+            #expect(lab.server.requests.isEmpty)
+        }
+    }
+
+    @Test(arguments: Subject.networked)
     func `a missing file or a folder cannot be a body`(_ subject: Subject) async throws {
         let folder = try TemporaryFolder.made()
         try await Lab.run(subject) { lab in

@@ -115,6 +115,38 @@ struct PinRuleTests {
         #expect(mismatches.withLock { $0 }.map(\.rule) == [rule])
     }
 
+    @Test func `a failure that does not concern the pins is not reported and not repeated without the pins`()
+        async throws
+    {
+        let rule = try PinRule(hosts: "bad.test", pins: [Self.pin(2)], mode: .reportOnly)
+        let mismatches = Locked(0)
+        let asked = Locked<[Bool]>([])
+        let transport = try PinnedTransport(rules: [rule], report: { _ in mismatches.withLock { $0 += 1 } }) { pins in
+            StubTransport { _ in
+                asked.withLock { $0.append(!pins.isEmpty) }
+                return .failure(.connectionReset)
+            }
+        }
+
+        let error = await transport.failure(of: HTTPRequest(url: try #require(RequestURL("https://bad.test/"))))
+
+        #expect(error?.kind == .connectionReset)
+        #expect(asked.withLock { $0 } == [true])
+        #expect(mismatches.withLock { $0 } == 0)
+    }
+
+    @Test func `all hosts get new connections after the connections are retired`() throws {
+        let retired = Locked<[Bool]>([])
+        let rule = try PinRule(hosts: "good.test", pins: [Self.pin(1), Self.pin(2)])
+        let transport = try PinnedTransport(rules: [rule]) { pins in
+            RetiringTransport { retired.withLock { $0.append(!pins.isEmpty) } }
+        }
+
+        transport.retireConnections()
+
+        #expect(retired.withLock { $0 }.sorted { $0 && !$1 } == [true, false])
+    }
+
     @Test func `a pinned host is not requested over plain http`() async throws {
         let transport = try Self.transport([PinRule(hosts: "good.test", pins: [Self.pin(1), Self.pin(2)])])
 
@@ -219,4 +251,21 @@ struct PinRuleTests {
         }
         #expect(client.environment == .release)
     }
+}
+
+/// A transport that only counts how often its connections are retired.
+private struct RetiringTransport: Transport {
+    let whenRetired: @Sendable () -> Void
+
+    func start(
+        _ request: HTTPRequest,
+        progress: TransferProgressHandler?,
+        completion: @escaping @Sendable (Result<HTTPResponse, TransportError>) -> Void
+    ) -> any TransportTask {
+        StubTransport { _ in .status(200) }.start(request, progress: progress, completion: completion)
+    }
+
+    func retireConnections() { whenRetired() }
+
+    func shutdown() {}
 }

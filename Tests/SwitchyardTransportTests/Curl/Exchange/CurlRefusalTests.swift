@@ -32,6 +32,24 @@
             #expect(error?.mayHaveBeenSent == false)
         }
 
+        @Test(arguments: [("gzip", nil), ("chunked, chunked", nil), ("chunked", 5)] as [(String, Int64?)])
+        func `a Transfer-Encoding that does not fit the body is rejected`(coding: String, length: Int64?) async throws {
+            let error = try await error(["Transfer-Encoding": coding], .pieces([Data("hello".utf8)], length: length))
+
+            #expect(error?.kind == .invalidRequest)
+            #expect(error?.mayHaveBeenSent == false)
+        }
+
+        @Test func `a CONNECT request is rejected, because only proxies understand it`() async throws {
+            let url = try #require(RequestURL("http://127.0.0.1:1/"))
+            let request = HTTPRequest(method: try #require(HTTPMethod("CONNECT")), url: url)
+
+            let transport = try CurlTransport()
+            let error = await transport.failure(of: request)
+
+            #expect(error?.kind == .unsupported && error?.mayHaveBeenSent == false)
+        }
+
         @Test(arguments: [-1, -5, Int64.min])
         func `a body with a negative length is rejected`(_ length: Int64) async throws {
             let error = try await error([:], .pieces([Data("hello".utf8)], length: length))

@@ -255,9 +255,10 @@
             withExtendedLifetime((server, folder)) {}
         }
 
-        @Test func `requests beyond the connection limit wait for a connection`() async throws {
+        @Test(arguments: [true, false])
+        func `requests beyond the connection limit wait for a connection`(isPerHost: Bool) async throws {
             var configuration = CurlTransport.Configuration()
-            configuration.maximumConnectionsPerHost = 2
+            if isPerHost { configuration.maximumConnectionsPerHost = 2 } else { configuration.maximumConnections = 2 }
             let transport = try CurlTransport(configuration: configuration)
             let url = try #require(RequestURL("http://127.0.0.1:\(server.port)/"))
 
@@ -268,6 +269,16 @@
 
             #expect(server.requests.count == 40)
             #expect(server.statistics.connectionsAccepted <= 2)
+        }
+
+        @Test func `with an invalid rate, a request fails before it is sent`() async throws {
+            let error = await #expect(throws: TransportError.self) {
+                try await send("http://127.0.0.1:\(server.port)/") { $0.maximumUploadRate = -1 }
+            }
+
+            #expect(error?.kind == .unsupported && error?.mayHaveBeenSent == false)
+            #expect(error?.message.hasPrefix("libcurl refused option ") == true)
+            #expect(server.requests.isEmpty)
         }
 
         @Test func `the time that a request waits for a connection does not cause an idle timeout`() async throws {
