@@ -167,6 +167,27 @@ import Testing
         #expect([timings.send, timings.wait, timings.receive] == [1, 2, 3])
     }
 
+    @Test func `members that another program omits from a HAR archive become unknown or empty`() throws {
+        let text = """
+            {"log": {"entries": {"request": {"headers": {"name": "Accept", "value": "*/*"}},
+            "_webSocketMessages": [{}]}}}
+            """
+
+        let entry = try #require(try HARArchive(data: Data(text.utf8)).entries.first)
+
+        #expect([entry.request.method, entry.request.url, entry.startedDateTime] == ["-", "-", ""])
+        #expect(entry.request.headers == [HARField(name: "Accept", value: "*/*")])
+        #expect(entry.webSocketMessages?.map { "\($0.opcode) \($0.time) \($0.data)" } == ["1 0.0 "])
+    }
+
+    @Test func `an exchange that is read on its own must have a request or a response`() {
+        let error = #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode(HARArchive.Entry.self, from: Data(#"{"time": 1}"#.utf8))
+        }
+
+        #expect("\(error.map(String.init(describing:)) ?? "")".contains("neither a request nor a response"))
+    }
+
     @Test func `a HAR recorder keeps the newest exchanges up to its limit`() async throws {
         let recorder = HARRecorder(limit: 3)
         let client = try NetworkClient.watched([recorder.interceptor]) { _ in .status(200) }

@@ -72,6 +72,26 @@ import Testing
         #expect(times.allSatisfy { now.subtractingReportingOverflow($0).partialValue < 60_000_000_000 })
     }
 
+    // The attribute `network.protocol.version` of the semantic conventions is the version alone.
+    @Test(arguments: [("HTTP/1.1", "1.1"), ("h2", "2"), ("h3-29", "3"), ("spdy", nil)] as [(String, String?)])
+    func `a span has the version of the protocol, however the transport names it`(
+        name: String,
+        version: String?
+    ) async throws {
+        let collector = try CollectorLab()
+        let telemetry = try collector.exporter()
+        let (client, _) = try NetworkClient.traced(telemetry) { _ in
+            var metrics = TransferMetrics(total: .milliseconds(1))
+            metrics.networkProtocol = name
+            return .response(HTTPResponse(status: 200, body: .whole(Data()), metrics: metrics))
+        }
+
+        _ = try await client.send(.path("topics"))
+        await telemetry.flush()
+
+        #expect(try collector.spans().last?.attributes["network.protocol.version"] == version)
+    }
+
     @Test func `the export names the app and has the header fields that the collector requires`() async throws {
         let collector = try CollectorLab()
         let telemetry = try collector.exporter {
