@@ -174,6 +174,41 @@ import Testing
         }
     }
 
+    @Test(arguments: [("/moved", 0), ("http://portal.test/moved", 1)])
+    func `an HTML page confirms a write without JSON only if it comes from the host of the request`(
+        place: String,
+        left: Int
+    ) async throws {
+        defer { try? FileManager.default.removeItem(at: file) }
+        let (outbox, _) = try outbox { request in
+            request.url.path.hasSuffix("moved")
+                ? .status(200, headers: ["Content-Type": "text/html"], body: Self.page)
+                : .status(307, headers: ["Location": place])
+        }
+        try outbox.store(APIConfiguration(path: "notes/7", method: .delete))
+
+        try await outbox.flush()
+
+        #expect(outbox.entries.count == left)
+    }
+
+    @Test(arguments: [
+        (StubResponse.status(302, headers: ["Location": "/other"]), "redirected with 302"),
+        (.status(200, headers: ["Content-Type": "text/html"], body: page), "response 200 with text/html"),
+        (.status(200, body: page), "response 200 with no content type"),
+    ])
+    func `the text of the event of an unconfirmed write has the response and the pause`(
+        response: StubResponse,
+        words: String
+    ) async throws {
+        defer { try? FileManager.default.removeItem(at: file) }
+        let (outbox, _) = try outbox { request in request.method == .post ? response : .json("{}") }
+
+        let event = try #require(try await end(of: write(), in: outbox))
+
+        #expect("\(event)".contains(" unconfirmed (\(words)), next try in 5.0 seconds"))
+    }
+
     @Test func `an HTML page does not confirm a write that accepts only JSON`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let (outbox, _) = try outbox { _ in .status(200, headers: ["Content-Type": "text/html"], body: Self.page) }

@@ -32,6 +32,21 @@ import Testing
         )
     }
 
+    @Test func `a required member must be present, even if its shape was optional`() {
+        let shape = JSONShape.object(["nick": JSONShape.optional(.string).required])
+
+        #expect(Self.violation([:], shape) == .init(.missingKey, keyPath: "nick"))
+        #expect(Self.violation(["nick": "n"], shape) == nil)
+    }
+
+    @Test func `the rules of a response return the shape that was set`() {
+        var rules = ResponseRules(shape: .string)
+        #expect(rules.shape?.accepts("a") == true && rules.shape?.accepts(1) == false)
+
+        rules.shape = nil
+        #expect(rules.shape == nil)
+    }
+
     @Test func `a JSON shape distinguishes Booleans and numbers`() {
         #expect(!JSONShape.number.accepts(true))
         #expect(!JSONShape.bool.accepts(1))
