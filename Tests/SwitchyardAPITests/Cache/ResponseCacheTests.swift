@@ -142,7 +142,11 @@ import Testing
         #expect(left { cache.removeAll(pathPrefix: "/topics/", service: "topics") } == 1)
         #expect(left { cache.removeAll(in: .init(service: "users", environment: "release")) } == 2)
         #expect(left { cache.removeAll(in: .init(service: "users", environment: "release", user: "8")) } == 3)
+        #expect(left { cache.removeAll(service: "users", environment: "release") } == 2)
+        #expect(left { cache.removeAll(service: "users", environment: "release", user: "8") } == 3)
         #expect(left { cache.removeAll { $0.cost > 10 } } == 2)
+        #expect(left { cache.removeAll { $0.service == "users" && $0.user == "7" } } == 2)
+        #expect(left { cache.removeAll { $0.environment == "release" && $0.user == nil } } == 1)
         #expect(left { cache.removeAll() } == 0)
         #expect(cache.cost == 0)
     }

@@ -125,6 +125,20 @@ import Testing
         #expect(late != APIError(.status(501)))
     }
 
+    @Test func `decoding failures are the same if kind and key path are equal, whatever the detail`() {
+        let failures = [
+            DecodingFailure(.missingKey, keyPath: "a", detail: "x"), DecodingFailure(.missingKey, keyPath: "a"),
+            DecodingFailure(.missingKey, keyPath: "b"), DecodingFailure(.missingValue, keyPath: "a"),
+        ]
+
+        #expect(failures[0] == failures[1])
+        #expect(Set(failures).count == 3)
+    }
+
+    @Test func `the text of a code is its number`() {
+        #expect("\(APIError.Code.timeout) \(APIError.Code.module(4_711))" == "101 4711")
+    }
+
     @Test func `a transient failure is retryable, and a missing page is not`() {
         #expect(APIError(.status(503)).isRetryable)
         #expect(!APIError(.status(404)).isRetryable)

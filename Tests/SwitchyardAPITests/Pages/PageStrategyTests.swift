@@ -1,9 +1,10 @@
 import Foundation
-import SwitchyardAPI
 import SwitchyardClient
 import SwitchyardFixtures
 import SwitchyardHTTP
 import Testing
+
+@testable import SwitchyardAPI
 
 @Suite(.timeLimit(.minutes(5)), .prompt) struct PageStrategyTests {
     @Test func `an offset counts the received items, so that small pages lose no item`() async throws {
@@ -17,6 +18,28 @@ import Testing
 
         #expect(pages.items == Array(0..<17))
         #expect(!pages.hasMore)
+    }
+
+    @Test(
+        arguments: [(.number(3), 2, 20), (.offset(7), 2, 7), (.number(9), .max, .max)]
+            as [(PageRequest.Position, Int, Int)]
+    )
+    func `a page has an offset even if its strategy counts pages`(
+        position: PageRequest.Position,
+        index: Int,
+        offset: Int
+    ) {
+        #expect(PageRequest(position: position, index: index, size: 10).offset == offset)
+    }
+
+    @Test func `requests for the same page are equal whatever the size of earlier pages`() {
+        let page = PageRequest(position: .number(3), index: 2, size: 10, largestPage: 0)
+        let again = PageRequest(position: .number(3), index: 2, size: 10, largestPage: 7)
+
+        #expect(page == again)
+        #expect(Set([page, again]).count == 1)
+        #expect(page != PageRequest(position: .number(3), index: 2, size: 20))
+        #expect(page != PageRequest(position: .number(3), index: 3, size: 10))
     }
 
     @Test func `the total ends the list even if the server's pages are smaller than requested`() async throws {

@@ -1,3 +1,4 @@
+import Foundation
 import SwitchyardClient
 import SwitchyardFixtures
 import SwitchyardHTTP
@@ -26,6 +27,26 @@ import Testing
     @Test(arguments: ["", "GET ", "G\r\nT", "GÉT", "GET/1"])
     func `an invalid method name returns nil`(name: String) {
         #expect(HTTPMethod(name) == nil)
+    }
+
+    @Test(
+        arguments: [
+            ("HEAD", .head("x", query: ["a": 1])), ("POST", .post("x", query: ["a": 1], body: .json(["b": 2]))),
+            ("PUT", .put("x", query: ["a": 1], body: .json(["b": 2]))),
+            ("PATCH", .patch("x", query: ["a": 1], body: .json(["b": 2]))),
+            ("DELETE", .delete("x", query: ["a": 1], body: .json(["b": 2]))),
+        ] as [(String, APIConfiguration)]
+    )
+    func `a call made by the name of its method has that method, the query and the body`(
+        name: String,
+        configuration: APIConfiguration
+    ) throws {
+        let request = try BuiltRequest.request(configuration)
+
+        #expect(request.method.name == name)
+        #expect(request.url.text.hasSuffix("x?a=1"))
+        let body: Data? = if case .data(let data) = request.body { data } else { nil }
+        #expect(body == (name == "HEAD" ? nil : Data(#"{"b":2}"#.utf8)))
     }
 
     @Test func `methods are case-sensitive`() throws {

@@ -30,6 +30,47 @@ import Testing
         #expect(members["a"] == .array([.bool(false), .bool(true)]))
     }
 
+    @Test func `numbers of every type keep their value, and an absent number of any type becomes null`() throws {
+        struct Numbers: Encodable, Sendable {
+            var flag: Bool?
+            var double: Double?
+            var float: Float?
+            var int8: Int8?
+            var int16: Int16?
+            var int32: Int32?
+            var int64: Int64?
+            var uint: UInt?
+            var uint8: UInt8?
+            var uint16: UInt16?
+            var uint32: UInt32?
+            var uint64: UInt64?
+        }
+        let full = Numbers(
+            flag: true,
+            double: 0.5,
+            float: 0.25,
+            int8: .min,
+            int16: .min,
+            int32: .min,
+            int64: .min,
+            uint: 7,
+            uint8: .max,
+            uint16: .max,
+            uint32: .max,
+            uint64: .max
+        )
+
+        #expect(
+            try Parameters(encoding: full) == [
+                "flag": true, "double": 0.5, "float": 0.25, "int8": -128, "int16": -32_768, "int32": -2_147_483_648,
+                "int64": Int64.min, "uint": 7, "uint8": 255, "uint16": 65_535, "uint32": 4_294_967_295,
+                "uint64": UInt64.max,
+            ]
+        )
+        #expect(try Parameters(encoding: Numbers()).items.allSatisfy { $0.value == .null })
+        #expect(try Parameters(encoding: Numbers()).count == 12)
+    }
+
     // Equal structures give equal requests.
     @Test func `the elements of a set in a structure are sorted`() throws {
         struct Filter: Encodable, Sendable {
