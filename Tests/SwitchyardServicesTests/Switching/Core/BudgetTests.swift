@@ -53,6 +53,15 @@ import Testing
         #expect(pause(driver) == nil)
     }
 
+    @Test func `a request still waits for a failover token after another request's free failover has ended`() throws {
+        let (driver, _) = try spent()
+        let free = try #require(driver.failover(after: .refused, excluding: [0]))
+
+        driver.settle(free, .failure(.reset))
+
+        #expect(pause(driver) != nil)
+    }
+
     @Test func `while the machine is offline, a failover without a token is given up immediately`() throws {
         let (driver, _) = try spent()
 

@@ -150,6 +150,14 @@ import Testing
         #expect(isClose(shares, [0.5, 0.5, 0]), "\(shares)")
     }
 
+    @Test func `without a preferred zone, a server with a zone keeps its place before a server without a zone`() throws
+    {
+        let driver = try driver([Member(id: "a", zone: "us"), Member(id: "b")])
+
+        #expect(driver.core.current == "a")
+        #expect(driver.choose()?.server == 0)
+    }
+
     @Test func `the preferred zone reorders a list without priorities`() throws {
         let driver = try driver([Member(id: "a", zone: "us"), Member(id: "b", zone: "eu"), Member(id: "c", zone: "us")])
         _ = driver.core.prefer(zone: "us", at: driver.now)

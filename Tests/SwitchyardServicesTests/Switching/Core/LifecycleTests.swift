@@ -54,6 +54,16 @@ import Testing
         #expect(driver.statistics("a")?.score ?? 0 > 0)
     }
 
+    @Test func `a change of the network path does not delay a probe that is due`() throws {
+        let driver = try CoreDriver()
+        driver.eject("a")
+        driver.advance(60)
+
+        driver.core.pathChanged(at: driver.now)
+
+        #expect(driver.probe()?.server == 0)
+    }
+
     @Test func `after a change of the network path, an endpoint whose hedges did not help is hedged again`() throws {
         let driver = try CoreDriver()
         let traits = RequestTraits(endpoint: 7)

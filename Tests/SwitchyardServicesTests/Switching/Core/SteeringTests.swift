@@ -77,6 +77,16 @@ import Testing
         #expect(driver.state("a") == .healthy)
     }
 
+    @Test func `outcomes of attempts in flight still count after a switch to their healthy server`() throws {
+        let driver = try CoreDriver()
+        let attempt = try #require(driver.choose())
+        try driver.switchTo("a")
+
+        driver.settle(attempt, .ok)
+
+        #expect(driver.statistics("a")?.requests == 1)
+    }
+
     @Test func `a switch to a named server overrides its Retry-After`() throws {
         let driver = try CoreDriver()
         try driver.switchTo("b")
