@@ -54,4 +54,18 @@ import Testing
     func `HMAC gives the codes of RFC 4231`(key: Data, message: Data, expected: String) {
         #expect(MessageDigest.hmacSHA256(message, key: key).hexText == expected)
     }
+
+    @Test(arguments: [
+        (63, "62ace2f3e3d51364d1f1caac6313db25b4de185ea942281b00a35f4c4f03ccd0"),
+        (64, "6117f44d3e99fd884a6c9dc786e91e812c2a7b1c6240231edfcfe60343ff61cb"),
+        (65, "88d81ab6f6f7dd8671c038c63fff879a74aa747f0ce7ff496b867eb554419e73"),
+    ])
+    func `HMAC hashes only keys that are longer than one block`(
+        length: Int,
+        expected: String
+    ) {
+        let key = Data(repeating: UInt8(ascii: "a"), count: length)
+
+        #expect(MessageDigest.hmacSHA256(Data("message".utf8), key: key).hexText == expected)
+    }
 }
