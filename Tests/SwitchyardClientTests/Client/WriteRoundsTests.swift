@@ -43,6 +43,20 @@ import Testing
         #expect(keys == ["one"])
     }
 
+    @Test func `a PUT that failed on one server and did not reach another server is retried`() async throws {
+        let primary = AnswerList([.status(500), .status(200)])
+        var policy = RetryPolicy(maximumRetries: 1, backoff: .constant(.zero))
+        policy.statuses = [500]
+        let (client, transport) = try NetworkClient.stubbed(servers: 2) { [policy] in
+            $0.retry = policy
+        } answer: { request in
+            request.server == "primary" ? primary.answer(request) : .failure(.connectionRefused)
+        }
+
+        #expect(try await client.send(APIConfiguration(path: "x", method: .put)).status == 200)
+        #expect(transport.requests.map(\.server) == ["primary", "secondary", "primary"])
+    }
+
     @Test(arguments: [StubResponse.failure(.connectionReset), .status(504), .status(503)])
     func `a read that a modifier turns into a write is sent once`(answer: StubResponse) async throws {
         let methods = Locked<[HTTPMethod]>([])
