@@ -277,6 +277,32 @@ import Testing
         #expect(transport.requestCount == 1)
     }
 
+    @Test func `a shared transfer is retried if a call with a later deadline joined it during the first attempt`()
+        async throws
+    {
+        let clock = ManualClock()
+        let answers = AnswerList([
+            .delayed(by: .seconds(1), on: clock, .status(503, headers: ["Retry-After": "30"])), .status(200),
+        ])
+        let (client, transport) = try NetworkClient.stubbed(time: clock) {
+            $0.retry = .standard
+        } answer: { request in
+            answers.answer(request)
+        }
+        let hasty = await join(client, [RequestID()], timeout: .seconds(5))
+        #expect(await transport.waitForRequests(1))
+        let patient = Task { try await client.send(Self.shared("list", timeout: .seconds(60))).status }
+        await until { client.core.sharedTransfers.requestCount == 2 }
+        #expect(await clock.waitForTimers(1, in: .seconds(1)))
+
+        clock.advance(by: .seconds(1))
+        #expect(await clock.waitForTimers(1, in: .seconds(30)))
+        clock.advance(by: .seconds(30))
+
+        #expect(await hasty[0].value == .deadlineExceeded)
+        #expect(try await patient.value == 200)
+    }
+
     @Test func `a slow shared transfer is hedged to a second server`() async throws {
         var policy = SwitchPolicy.recommended
         policy.warmUp = nil
