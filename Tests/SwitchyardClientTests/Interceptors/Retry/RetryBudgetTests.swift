@@ -85,6 +85,21 @@ struct RetryBudgetTests {
         #expect(budget.available == 10 - cost)
     }
 
+    @Test func `a retry that was sent costs retry tokens even if an interceptor then ends the request`() async throws {
+        struct Veto: Error {}
+        var policy = RetryPolicy(maximumRetries: 5, backoff: .constant(.zero))
+        policy.budget = budget
+        let (client, transport) = try NetworkClient.stubbed(options: { options in
+            options.retry = policy
+            options.interceptors = [.retrying("veto") { $0.context.round > 1 ? .fail(Veto()) : .undecided }]
+        }) { _ in .status(503) }
+
+        #expect(await client.failure(of: APIConfiguration(path: "x")) != nil)
+
+        #expect(transport.requestCount == 2)
+        #expect(budget.available == 5)
+    }
+
     @Test func `a retry that fails costs retry tokens`() async throws {
         let (client, transport) = try client({ $0.maximumRetries = 1 }, answer: .status(503))
         let call = Task { await client.failure(of: APIConfiguration(path: "x")) }
