@@ -34,6 +34,20 @@ import Testing
         #expect(digestGuard.refusals == 1)
     }
 
+    // RFC 7616 section 3.4.2: a session begins with the first request after a challenge.
+    @Test func `a Digest challenge begins a new session even if its nonce was the nextnonce of a response`() throws {
+        let store = DigestChallengeStore()
+        let origin = try #require(RequestURL("http://x.test/")).origin
+        func answer(_ nonce: String) throws -> DigestResponse {
+            let text = "Digest realm=r, qop=auth, algorithm=MD5-sess, nonce=\(nonce)"
+            return try #require(DigestResponse.best(of: AuthenticationChallenge.all(in: ["WWW-Authenticate": text])))
+        }
+        let first = store.keep(try answer("n1"), from: origin, for: "u")
+        #expect(store.keep("n2", after: first, from: origin, for: "u")?.sessionNonce == "n1")
+
+        #expect(store.keep(try answer("n2"), from: origin, for: "u").sessionNonce == "n2")
+    }
+
     @Test func `a retry uses the nextnonce of the failed response`() async throws {
         let (client, transport) = try NetworkClient.stubbed(options: {
             $0.credentials = Credentials(.digest(user: "u", password: "p"))
