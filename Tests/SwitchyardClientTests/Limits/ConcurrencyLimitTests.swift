@@ -86,6 +86,17 @@ import Testing
         #expect(drain(&line) == [1, 5_000, 10_000])
     }
 
+    @Test func `after all requests of a scope have left the queue, its next requests alternate with another scope`() {
+        var line = FairLine()
+        line.enter(FairLine.Ticket(number: 1, owner: 1, priority: .normal))
+        for number in UInt64(2)...80 { line.enter(FairLine.Ticket(number: number, owner: 2, priority: .normal)) }
+        for number in UInt64(1)...60 { _ = line.leave(number) }
+
+        for number in UInt64(81)...82 { line.enter(FairLine.Ticket(number: number, owner: 1, priority: .normal)) }
+
+        #expect(drain(&line).prefix(4) == [61, 81, 62, 82])
+    }
+
     @Test func `every request in a random queue leaves it once`() {
         var random = SystemRandomNumberGenerator()
         for _ in 0..<300 {
