@@ -310,6 +310,20 @@ import Testing
         #expect(changes.lastChange(of: last) == date + Double(ChangedPaths.limit))
     }
 
+    @Test func `a repeated write to a path in the full list of writes removes no path from the list`() {
+        let date = Date(timeIntervalSince1970: 1_700_000_000)
+        var changes = ChangedPaths()
+        func place(_ number: Int) -> ChangedPaths.Place {
+            ChangedPaths.Place(service: "topics", environment: "test", path: "topics/\(number)")
+        }
+        for number in 0..<ChangedPaths.limit { changes.note(place(number), at: date + Double(number)) }
+
+        changes.note(place(5), at: date + 5_000)
+
+        #expect(changes.lastChange(of: place(5)) == date + 5_000)
+        #expect(changes.lastChange(of: place(-1)) == nil)
+    }
+
     @Test func `a cached response has an Age header field`() async throws {
         let (topics, _) = try start()
         _ = try await isKept(read("topics/1"), by: topics)
