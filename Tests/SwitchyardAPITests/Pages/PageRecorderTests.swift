@@ -57,22 +57,6 @@ import Testing
         #expect(pages.snapshot.pageCount == nil)
     }
 
-    @Test func `the failure of a load that a refresh superseded is not recorded`() async throws {
-        let server = PagedServer(count: 30)
-        let pages = PageRecorder<Item>()
-        try await pages.refresh(server.page)
-
-        let error = await #expect(throws: APIError.self) {
-            try await pages.loadMore { _ -> Page<Item> in
-                try await pages.refresh(server.page)
-                throw APIError(.status(500))
-            }
-        }
-
-        #expect(error?.reason == .cancelled(.superseded))
-        #expect(pages.snapshot.lastError == nil && pages.items.count == 10)
-    }
-
     @Test func `errors of a page recorder use the messages that the app set for the recorder`() async throws {
         let pages = PageRecorder<Item>(messages: ErrorMessages(languages: [.simplifiedChinese]))
 
