@@ -52,6 +52,21 @@ import Testing
     }
 
     @Test(arguments: Subject.networked)
+    func `the size limit of a response head applies to each response separately`(
+        _ subject: Subject
+    ) async throws {
+        try await Lab.run(subject) { server in
+            var response = LoopbackResponse.text("hi")
+            for index in 0..<40 { response.headers.add("X-\(index)", String(repeating: "x", count: 1000)) }
+            server.route(.get, "/head", answering: response)
+        } _: { lab in
+            let request = try lab.request("/head")
+
+            for _ in 0..<5 { #expect(try await lab.transport.send(request).status == 200) }
+        }
+    }
+
+    @Test(arguments: Subject.networked)
     func `an oversized header line is an error`(_ subject: Subject) async throws {
         try await Lab.run(subject) { server in
             var response = LoopbackResponse.text("hi")

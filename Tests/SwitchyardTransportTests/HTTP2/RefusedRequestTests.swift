@@ -67,6 +67,25 @@
             #expect(try await response.bytes() == Data("second".utf8))
         }
 
+        @Test func `the body limit excludes the bytes of a response that HTTP_1_1_REQUIRED interrupted`() async throws {
+            let breaking = try lab.serve { event in
+                switch event {
+                case .head(let stream, _):
+                    [.head([":status": "200"], of: stream), .data("first", of: stream, ends: false), .ping]
+                case .pong: [.reset(1, .http11Required)]
+                default: []
+                }
+            }
+            let answering = try lab.serveHTTP1("second")
+            let relay = try TCPRelay(to: [breaking.url, answering.url])
+            var request = try lab.request(at: relay.url)
+            request.responseBodyLimit = "second".utf8.count
+
+            let response = try await lab.send(request)
+
+            #expect(try await response.bytes() == Data("second".utf8))
+        }
+
         @Test(arguments: [HTTPBody.data(Data(repeating: 7, count: 200_000)), .pieces([Data("ab".utf8)])])
         func `a refused request with a body sends the body again from its start or fails as not processed`(
             _ body: HTTPBody
