@@ -92,9 +92,14 @@ struct UploadFailureTests {
         let writer = try FileHandle(forWritingTo: file)
         try writer.truncate(atOffset: 48 << 20)
         try writer.close()
-        let old = Date(timeIntervalSince1970: 1_000_000_000)
-        try FileManager.default.setAttributes([.modificationDate: old], ofItemAtPath: file.path)
+        try setDate(of: file, to: Self.old)
         return file
+    }
+
+    private static let old = Date(timeIntervalSince1970: 1_000_000_000)
+
+    private func setDate(of file: URL, to date: Date) throws {
+        try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: file.path)
     }
 
     /// The reader of the file: a reader that can pause if there is a monitor, otherwise the transport if it can.
@@ -102,7 +107,7 @@ struct UploadFailureTests {
         case plain, monitored, form
     }
 
-    @Test(arguments: ["grow", "shrink", "rewrite"], Way.allCases)
+    @Test(arguments: ["grow", "shrink", "rewrite", "rewrite within a second"], Way.allCases)
     func `a file that changes while it is sent is an error`(change: String, way: Way) async throws {
         let lab = try lab()
         let file = try largeFile(in: lab)
@@ -119,6 +124,7 @@ struct UploadFailureTests {
                 default: try handle.write(contentsOf: Data("x".utf8))
                 }
                 try handle.close()
+                if change == "rewrite within a second" { try setDate(of: file, to: Self.old + 0.5) }
             }
             return .text("whole")
         }
