@@ -132,6 +132,19 @@ import Testing
 
         #expect(queue.take()?.id == 1)
     }
+
+    @Test func `a cancelled message does not cancel the next message`() {
+        var queue = SendQueue(messages: 4, bytes: 100)
+        for id in 1...2 { _ = queue.add(Outcomes().entry(UInt64(id))) }
+        _ = queue.take()
+        _ = queue.takeBack(1)
+        #expect(queue.broke(mayHaveBeenDelivered: false)?.failure == .cancelled)
+
+        _ = queue.take()
+        #expect(queue.broke(mayHaveBeenDelivered: false) == nil)
+
+        #expect(queue.take()?.id == 2)
+    }
 }
 
 private struct SplitMix: RandomNumberGenerator {
