@@ -130,6 +130,34 @@ import Testing
         run.stop()
     }
 
+    @Test func `a change of the environment resets the pause of a running outbox`() async throws {
+        defer { try? FileManager.default.removeItem(at: file) }
+        let clock = ManualClock()
+        let (client, _) = try NetworkClient.stubbed(switching: .off, servers: 1, time: clock) { _ in .status(503) }
+        let outbox = try Outbox(file: file, client: client)
+        try outbox.store(write("a"))
+        var pauses: [Duration] = []
+        let events = outbox.events()
+        let run = outbox.run()
+
+        for await event in events where pauses.count < 3 {
+            guard case .postponed(_, let pause) = event else { continue }
+            pauses.append(pause)
+            if pauses.count == 1 {
+                await until { clock.nextDeadline == MonotonicTime(seconds: 5) }
+                clock.advance(by: .seconds(5))
+            } else if pauses.count == 2 {
+                try client.switchEnvironment(to: .release)
+                try outbox.store(write("b"))
+            } else {
+                run.stop()
+                await outbox.close()
+            }
+        }
+
+        #expect(pauses == [.seconds(5), .seconds(10), .seconds(5)])
+    }
+
     @Test func `a stored write is not sent in another environment even if a rule replaces its interceptors`()
         async throws
     {
