@@ -107,6 +107,19 @@ import Testing
         #expect(disk.state.withLock { $0.waitingCost } == 0)
     }
 
+    @Test func `a response that is removed before it is written no longer counts as pending`() async throws {
+        let disk = try DiskCache(at: folder.url, limits: .init(waitingCost: 10_000))
+        disk.writing.suspend()
+        disk.store(Self.answer(1_000), for: Self.key(1))
+        #expect(disk.state.withLock { $0.waitingCost } > 0)
+
+        disk.remove(Self.key(1))
+
+        #expect(disk.state.withLock { $0.waitingCost } == 0)
+        disk.writing.resume()
+        await disk.flush()
+    }
+
     @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full")))
     func `only the new response is lost if the disk is full`() async throws {
         let disk = try DiskCache(at: folder.url)
