@@ -125,6 +125,19 @@ import Testing
         #expect(try await device.call.value == .bearer("t"))
     }
 
+    @Test func `a slow_down error ends the longer polling pauses that earlier failures caused`() async throws {
+        let failure = LoopbackResponse.status(503)
+        let refusal = LoopbackResponse.json(#"{"error": "slow_down"}"#, status: 400)
+        let device = try await Device(failure, failure, refusal, Self.token)
+        defer { device.server.stop() }
+
+        await device.ask(after: 5, 10, 20)
+        try #require(await device.clock.waitForTimers(1, in: .seconds(10)))
+        device.clock.advance(by: .seconds(10))
+
+        #expect(try await device.call.value == .bearer("t"))
+    }
+
     @Test func `a device login continues after a transient OAuth error code`() async throws {
         let refusal = LoopbackResponse.json(#"{"error": "temporarily_unavailable"}"#, status: 503)
         let device = try await Device(refusal, Self.token)
