@@ -144,4 +144,12 @@ import Testing
         let error = #expect(throws: GeneratorError.self) { try read(text) }
         #expect(error?.message == "aliases expand to more than 1000000 nodes")
     }
+
+    @Test func `YAML aliases that expand to too many nodes together are rejected`() {
+        let list = Array(repeating: "x", count: 1_000).joined(separator: ", ")
+        let text = "a: &a [\(list)]\n" + (0..<1_001).map { "b\($0): *a\n" }.joined()
+
+        let error = #expect(throws: GeneratorError.self) { try read(text) }
+        #expect(error?.message == "aliases expand to more than 1000000 nodes")
+    }
 }

@@ -67,6 +67,30 @@ import Testing
         #expect(names.contains { $0.hasSuffix("ThirdManyProperties") || $0.hasSuffix("ThirdOfManyProperties") })
     }
 
+    @Test func `a model that two managers receive is in the file of the shared models`() throws {
+        func path(_ name: String) -> String {
+            """
+              /\(name):
+                get:
+                  operationId: \(name)_get
+                  tags: [\(name)]
+                  responses:
+                    "200":
+                      description: Fine
+                      content: { application/json: { schema: { $ref: "#/components/schemas/Animal" } } }
+
+            """
+        }
+        let output = try client(
+            paths: path("cats") + path("dogs"),
+            schemas: "    Animal: { type: object, properties: { name: { type: string } } }"
+        )
+
+        let files = output.files.filter { $0.text.contains("struct Animal") }
+
+        #expect(files.map(\.path) == ["Models/TestModels.swift"])
+    }
+
     @Test func `a generated row of enum values stays within the line limit even with its comma`() throws {
         let values = "guest member admin super_admin".split(separator: " ")
         let code = try client(
