@@ -167,6 +167,28 @@ import Testing
         for task in late { _ = await task.result }
     }
 
+    @Test func `a request that was cancelled while a throttle delayed it does not supersede an older request`()
+        async throws
+    {
+        let clock = ManualClock()
+        let throttle = Throttle(.seconds(1))
+        let ended = Recorder<RequestID>()
+        let rounds = (0..<3).map { _ in Self.round(RequestID(), clock, ended) }
+        _ = try await throttle.enter(.path("move"), rounds[0])
+        let newest = Task { _ = try await throttle.enter(.path("move"), rounds[2]) }
+        await clock.waitForTimers(1)
+        newest.cancel()
+        _ = await newest.result
+        await until { clock.pendingTimers == 0 }
+
+        let older = Task { _ = try await throttle.enter(.path("move"), rounds[1]) }
+        await until { !ended.values.isEmpty || clock.pendingTimers > 0 }
+        clock.advance(by: .seconds(1))
+
+        _ = await older.result
+        #expect(ended.values == [])
+    }
+
     @Test func `a throttle supersedes an older request that arrives after a newer request`() async throws {
         let clock = ManualClock()
         let throttle = Throttle(.seconds(1))

@@ -127,6 +127,18 @@ import Testing
         #expect(lanes.turn("a", at: seconds(3_600)) == RateLanes.Turn(admitted: [1]))
     }
 
+    @Test func `after requests have left the queue of a rate limit, the first remaining request is admitted next`() {
+        var lanes = RateLanes(.interval(.seconds(1)), .wait, maximumWaiting: 100)
+        for _ in 0..<100 { _ = lanes.arrive("a", at: .zero, deadline: distant) }
+        for second in 1...3 as ClosedRange<RateLanes.Number> {
+            #expect(lanes.turn("a", at: seconds(Double(second))).admitted == [second])
+        }
+
+        for number in 4...66 as ClosedRange<RateLanes.Number> { lanes.leave("a", number) }
+
+        #expect(lanes.turn("a", at: seconds(4)).admitted == [67])
+    }
+
     @Test func `a request is rejected immediately if its wait would exceed the limit or its deadline`() {
         var lanes = RateLanes(.interval(.seconds(5)), .wait(atMost: .seconds(7)), maximumWaiting: 10)
         _ = lanes.arrive("a", at: .zero, deadline: distant)
