@@ -155,6 +155,12 @@
             Row(code: 27, verdict: .noMemory, kind: .other),
         ]
 
+        @Test func `a header line that is too long is not reported as a lack of memory`() {
+            let error = Row(code: 27, wasSent: true, kind: .headersTooLarge).error
+
+            #expect(!error.message.lowercased().contains("memory"))
+        }
+
         @Test(arguments: connecting + exhausted + behindProxies + transferring + decided)
         func `a libcurl result has the expected error kind`(_ row: Row) throws {
             _ = try CurlLibrary.open()
