@@ -227,7 +227,7 @@ extension Failover {
     private func giveUp(because obstacle: FailoverGuard, at now: MonotonicTime) {
         guard var ending = state.withLock({ $0.giveUp() }) else { return checkSuspect() }
         ending.obstacle = obstacle
-        let suspect = obstacle == .resendRule ? ending.attempts.last?.route : nil
+        let suspect = ending.leavesSuspicion(obstacle) ? ending.attempts.last?.route : nil
         finish(ending, at: now)
         if let suspect { core.compare(suspect, becauseOf: configuration, in: pool) }
     }
@@ -243,6 +243,27 @@ extension Failover {
         guard let suspect = state.withLock({ $0.suspect }) else { return }
         core.compare(suspect, becauseOf: configuration, atBase: true, in: pool)
     }
+}
+
+extension FailoverState.Ending {
+    /// Whether suspicion probes have to find out whether the server of the last attempt is at fault, because a guard has
+    /// stopped the failover whose response would have shown it.
+    ///
+    /// The request must not be sent again, or the other servers were overloaded a short time ago and get no failovers,
+    /// or overload has used up the failover budget. Without the probes, the server would stay preferred, and all calls
+    /// would fail until a failover is possible again.
+    fileprivate func leavesSuspicion(_ obstacle: FailoverGuard) -> Bool {
+        switch obstacle {
+        case .resendRule: true
+        case .servers: attempts.count == 1
+        case .budget: attempts.count == 1 && !result.isResponse
+        default: false
+        }
+    }
+}
+
+extension Result where Success == HTTPResponse {
+    fileprivate var isResponse: Bool { (try? get()) != nil }
 }
 
 extension RequestFate {

@@ -1,0 +1,40 @@
+import SwitchyardClient
+import SwitchyardFixtures
+import SwitchyardHTTP
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+/// A first server that dies soon after its fallback servers were overloaded.
+///
+/// No failover goes to a server that was overloaded within the last 30 s.
+@Suite(.timeLimit(.minutes(5)), .prompt) struct OverloadedFallbackTests {
+    private static let read = APIConfiguration(path: "list")
+
+    @Test(arguments: [StubResponse.failure(.connectionReset), .failure(.truncated)])
+    func `reads soon leave a dead server although its fallback servers were overloaded`(dead: StubResponse) async throws
+    {
+        let (isDead, isOverloaded) = (Locked(false), Locked(false))
+        let time = ManualClock()
+        let (client, transport) = try NetworkClient.stubbed(time: time) { request in
+            if request.server == "primary" { return isDead.withLock { $0 } ? dead : .status(200) }
+            return isOverloaded.withLock { $0 } ? .status(503) : .status(200)
+        }
+        for _ in 0..<20 { _ = try await client.send(Self.read) }
+        isDead.withLock { $0 = true }
+        isOverloaded.withLock { $0 = true }
+        for _ in 0..<2 { _ = await client.failure(of: Self.read) }
+        isOverloaded.withLock { $0 = false }
+
+        var failures = 0
+        for _ in 0..<40 {
+            let result = await client.result(of: Self.read)
+            if (try? result.get())?.status != 200 { failures += 1 }
+            await transport.waitUntilIdle()
+            time.advance(by: .milliseconds(100))
+        }
+
+        #expect(failures < 20)
+        #expect(client.currentServer != "primary")
+    }
+}
