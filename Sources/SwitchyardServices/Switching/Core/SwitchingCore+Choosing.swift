@@ -3,7 +3,8 @@ extension SwitchingCore {
     ///
     /// The choice is a healthy server by the policy's selection, otherwise a server on trial with a free slot,
     /// otherwise a server whose health or share does not admit the request. A server is found unless every server was
-    /// tried. A request that must not be repeated avoids a server that may be silent.
+    /// tried. A request that must not be repeated avoids a server that may be silent, and does not
+    /// go to a failing server instead.
     ///
     /// - Parameters:
     ///   - tried: The servers that are excluded.
@@ -18,7 +19,7 @@ extension SwitchingCore {
         let time = read(now)
         if traits.mayBeRepeated { recovery.noteRepeatable(without: traits.unsuitable, at: time) }
         var traits = traits
-        if !traits.mayBeRepeated, traits.unwanted.isEmpty { traits.unwanted = evidence.silentServers(at: time) }
+        if !traits.mayBeRepeated, traits.unwanted.isEmpty { traits.unwanted = evidence.serversToAvoid(at: time) }
         guard let choice = pick(excluding: tried, for: traits, at: time) else { return nil }
         extras.beginRequest()
         return attempt(choice, .first, for: traits, at: now)

@@ -50,6 +50,15 @@ import Testing
         return driver
     }
 
+    @Test func `a write that avoids a silent server does not go to a server whose last attempt failed`() throws {
+        let driver = try driver(afterHedges: 2)
+        let failing = try #require(driver.failover(after: .reset, excluding: [0]))
+        #expect(failing.server == 1)
+        driver.settle([SettledAttempt(failing, .failure(.http(500)))])
+
+        #expect(driver.choose(for: RequestTraits(mayBeRepeated: false))?.server == 2)
+    }
+
     @Test func `one overtaken read does not send a write away from its server`() throws {
         let driver = try driver(afterHedges: 1)
 

@@ -30,11 +30,15 @@ extension Evidence {
         return latency <= 2 * shortest
     }
 
-    /// Returns the servers that may be silent (``OvertakenAttempts/suggestsSilence(at:)``).
-    func silentServers(at time: Double) -> ServerSet {
-        servers.indices.reduce(into: ServerSet()) { silent, position in
+    /// Returns the servers that a request that must not be repeated avoids.
+    ///
+    /// They are the servers that may be silent (``OvertakenAttempts/suggestsSilence(at:)``) and those whose last attempt
+    /// failed, because a slow server is better than a failing one. If no server may be silent, there are none.
+    func serversToAvoid(at time: Double) -> ServerSet {
+        let silent = servers.indices.reduce(into: ServerSet()) { silent, position in
             if servers[position].overtaken.suggestsSilence(at: time) { silent.insert(position) }
         }
+        return silent.isEmpty ? silent : silent.union(failedServers(at: time))
     }
 
     /// Returns the 90th percentile of a latency, multiplied by the factor of the policy.
