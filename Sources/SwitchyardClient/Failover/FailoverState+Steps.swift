@@ -44,9 +44,10 @@ extension FailoverState {
     /// The number of attempts that certainly reached no server.
     var unreached: Int { attempts.count { $0.outcome?.failureKind?.isWithoutWork == true } }
 
-    /// The server of ``leftServer``, unless the request has been sent there again or an attempt is in flight.
+    /// The server of ``leftServer``, unless the request has been sent there again, the server does not serve the
+    /// request, or an attempt is in flight.
     var serverToReturnTo: Server.ID? {
-        guard !hasEnded, newestLive == nil, let leftServer else { return nil }
+        guard !hasEnded, newestLive == nil, let leftServer, !barred.contains(leftServer) else { return nil }
         return tried.count { $0 == leftServer } == 1 ? leftServer : nil
     }
 }
