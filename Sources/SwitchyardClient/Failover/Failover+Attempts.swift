@@ -252,18 +252,17 @@ extension FailoverState.Ending {
     /// The request must not be sent again, or the other servers were overloaded a short time ago and get no failovers,
     /// or overload has used up the failover budget. Without the probes, the server would stay preferred, and all calls
     /// would fail until a failover is possible again.
+    ///
+    /// A server that has responded that it is overloaded gets no probes, and neither do failures of this machine.
     fileprivate func leavesSuspicion(_ obstacle: FailoverGuard) -> Bool {
-        switch obstacle {
+        let failure = attempts.count == 1 ? attempts.last?.outcome?.failureKind : nil
+        return switch obstacle {
         case .resendRule: true
-        case .servers: attempts.count == 1
-        case .budget: attempts.count == 1 && !result.isResponse
+        case .servers: failure.map { !$0.isRejection } ?? false
+        case .budget: failure.map { !$0.isAnswer } ?? false
         default: false
         }
     }
-}
-
-extension Result where Success == HTTPResponse {
-    fileprivate var isResponse: Bool { (try? get()) != nil }
 }
 
 extension RequestFate {

@@ -53,12 +53,12 @@ extension FailureKind: CustomStringConvertible {
     }
 
     /// Whether the failure is an HTTP response, which proves that the path to the server works.
-    var isAnswer: Bool {
+    package var isAnswer: Bool {
         if case .http = self { true } else { false }
     }
 
     /// Whether the server reports that it is overloaded.
-    var isRejection: Bool {
+    package var isRejection: Bool {
         self == .http(503) || self == .http(429)
     }
 
