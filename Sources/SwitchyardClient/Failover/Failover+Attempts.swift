@@ -116,8 +116,8 @@ extension Failover {
     /// The limit is twice the time after which a safe request would be hedged (sent to a second server as well). It is
     /// multiplied by the number of servers tried, because the network to all of them may be slow. At the last server,
     /// there is no limit unless the request can go back to the server that it left first. The limit is then at least 4
-    /// s, in which a lost first packet is sent again twice, or a quarter of the time that is left. The request goes back
-    /// once, without a limit.
+    /// s, in which a lost first packet is sent again twice, or a quarter of the time that is left, and at most half of
+    /// that time. The request goes back once, without this limit.
     private func boundConnecting(
         of request: inout HTTPRequest,
         on route: ServerPool.Route,
@@ -128,12 +128,13 @@ extension Failover {
             let attempt = route.attempt,
             let delay = pool.helpDelay(for: route, rule, from: now, to: awaitedUntil)
         else { return }
-        let (tried, left, unreached) = state.withLock { ($0.tried, $0.leftServer, $0.unreached) }
-        guard left != server else { return }
+        let (tried, first, unreached) = state.withLock { ($0.tried, $0.leftServer, $0.unreached) }
+        guard first != server else { return }
         var limit = delay * 2 * Double(tried.count)
         if !pool.couldFailOver(after: attempt, excluding: tried, unreached: unreached, at: now) {
-            guard left != nil else { return }
-            limit = max(limit, min(4, now.seconds(to: awaitedUntil) / 4))
+            guard first != nil else { return }
+            let left = now.seconds(to: awaitedUntil)
+            limit = min(max(limit, min(4, left / 4)), left / 2)
         }
         state.withLock { $0.limitConnecting() }
         request.timeouts.connect = .seconds(limit)
