@@ -12,7 +12,7 @@ public struct CallAttempt: Sendable, Hashable {
         /// The attempt is the first attempt of the call.
         case first
         /// The previous attempt failed or its server was ejected (taken out of use for a time), so the next server was
-        /// tried.
+        /// tried, or the first server again if connecting to it had taken too long.
         case failover
         /// Another attempt was slow, so the request was also sent to a second server.
         case hedge

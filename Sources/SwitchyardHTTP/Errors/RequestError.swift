@@ -148,7 +148,8 @@ public enum RequestError: Error, Sendable, Hashable {
         case syntax(offset: Int)
         /// A variable has no value.
         case missingValue(String)
-        /// A variable has a value that is not allowed at its position in the URL, because the value is empty or nested.
+        /// A variable has a value that is not allowed at its position in the URL, because the value is empty, `.`, `..`,
+        /// nested, not finite or out of range.
         case unusableValue(String)
     }
 }
@@ -306,7 +307,7 @@ extension RequestError.TemplateReason {
         case .syntax(let offset): "is invalid at byte \(offset): must follow RFC 6570"
         case .missingValue(let name): "has no value for {\(name.forMessage)}"
         case .unusableValue(let name):
-            "has a value for {\(name.forMessage)} that is empty or nested, which is not allowed there"
+            "has a value for {\(name.forMessage)} that is empty, \".\", \"..\", nested, not finite or out of range"
         }
     }
 }

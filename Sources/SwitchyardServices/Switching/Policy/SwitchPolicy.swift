@@ -71,8 +71,9 @@ public struct SwitchPolicy: Sendable, Hashable {
     public var warmUp: Duration? = .seconds(300)
     /// The maximum number of attempts of one request, each on another server; default 3.
     ///
-    /// After a refused connection or a failure of DNS, the request goes to the next server even if it has had this
-    /// number of attempts, because the failed attempt has reached no server. With 1, the request has a single attempt.
+    /// An attempt that has reached no server, because the connection was refused or DNS failed, does not count. With 1,
+    /// the request has a single attempt. A write that has left a server because connecting took too long may go back to
+    /// that server in addition.
     public var maximumAttempts = 3
 
     /// Creates a policy with the rules of ``recommended``, which the caller then changes.

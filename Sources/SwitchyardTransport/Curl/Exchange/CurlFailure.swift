@@ -75,8 +75,8 @@
 
         /// Returns libcurl's text for the code, with libcurl's message if it is more specific.
         private func words(for kind: TransportError.Kind) -> String {
-            // For a line that is too long, libcurl reports that there is no memory.
-            if kind == .headersTooLarge { return "the response's head has a line that is too long" }
+            // For a line that is too long, libcurl reports that there is no memory (code 27).
+            if kind == .headersTooLarge, code == 27 { return "the response's head has a line that is too long" }
             let text = CurlLibrary.text(of: code)
             let hasReason = isOfProxy || kind == .tlsFailure || kind == .certificateRejected
             return hasReason && !words.isEmpty && words != text ? "\(text): \(words)" : text
