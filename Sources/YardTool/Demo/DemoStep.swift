@@ -19,5 +19,9 @@ extension DemoStep {
 
 /// An error for a statement of a demo step that turned out to be false.
 struct BrokenClaim: Error, CustomStringConvertible {
-    let description: String
+    private let statement: String
+
+    init(_ statement: String) { self.statement = statement }
+
+    var description: String { "not true: \(statement)" }
 }

@@ -25,7 +25,7 @@ import Testing
         let report = try await demo.run()
 
         #expect(!report.succeeded)
-        #expect(report.brokenClaims == ["A bold claim: water runs uphill"])
+        #expect(report.brokenClaims == ["A bold claim: not true: water runs uphill"])
         #expect(report.pagesLoaded == 3)
         #expect(recording.text.contains("✗ water runs uphill"))
     }

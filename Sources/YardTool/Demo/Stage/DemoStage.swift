@@ -49,7 +49,7 @@ final class DemoStage: Sendable {
     ///
     /// - Throws: ``BrokenClaim`` if the statement is false.
     func claim(_ isTrue: Bool, _ text: String) throws(BrokenClaim) {
-        guard isTrue else { throw BrokenClaim(description: text) }
+        guard isTrue else { throw BrokenClaim(text) }
         screen.came(true: text)
     }
 

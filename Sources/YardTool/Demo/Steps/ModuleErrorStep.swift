@@ -9,7 +9,7 @@ struct ModuleErrorStep: DemoStep {
     func run(on stage: DemoStage) async throws {
         let users = stage.users
         guard var error = await failure(of: { () throws(APIError) in _ = try await users.user(id: 99) }) else {
-            throw BrokenClaim(description: "user 99 does not exist")
+            throw BrokenClaim("user 99 does not exist")
         }
         stage.record { $0.requests += 1 }
         stage.screen.say("user(id: 99)  code \(error.code.number), server \(error.context.server ?? "-")")

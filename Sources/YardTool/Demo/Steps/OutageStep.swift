@@ -25,9 +25,9 @@ struct OutageStep: DemoStep {
     )
 
     func run(on stage: DemoStage) async throws {
-        guard let victim = stage.machineInUse else { throw BrokenClaim(description: "a live server is current") }
+        guard let victim = stage.machineInUse else { throw BrokenClaim("a live server is current") }
         guard await stage.waitForTraffic(at: victim) else {
-            throw BrokenClaim(description: "\(victim.name) receives the callers' requests")
+            throw BrokenClaim("\(victim.name) receives the callers' requests")
         }
         try await stage.watch()
 
@@ -43,7 +43,7 @@ struct OutageStep: DemoStep {
         }
         let duration = ContinuousClock.now - start
         guard isSwitched, let heir = stage.machineInUse, await stage.waitForTraffic(at: heir) else {
-            throw BrokenClaim(description: "another server takes over from \(victim.name)")
+            throw BrokenClaim("another server takes over from \(victim.name)")
         }
         try stage.claim(heir !== victim, "\(heir.name) took over after \(duration.figure)")
         try await stage.watch()

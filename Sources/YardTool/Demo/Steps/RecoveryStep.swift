@@ -21,7 +21,7 @@ struct RecoveryStep: DemoStep {
             }
             let duration = ContinuousClock.now - start
             guard isBack, await stage.waitForTraffic(at: machine) else {
-                throw BrokenClaim(description: "the calls return to \(machine.name)")
+                throw BrokenClaim("the calls return to \(machine.name)")
             }
             try stage.claim(
                 stage.machineInUse === machine,
