@@ -193,7 +193,9 @@ void sockets_look_at_kept(ycurl_loop *loop) {
     enum { MOST = 128 };
     struct epoll_event events[MOST];
     if (!loop->kept_count) return;
-    // The next step reports other events again. It does not report a wake again, but `waits` shows that there was one.
+    // Only the events of idle connections are handled here. The next `ycurl_loop_step` gets the events of all other
+    // sockets again, because they are level-triggered. It does not get the event of `loop->wake` again, which is
+    // edge-triggered, but `ycurl_loop_wake` has also set `loop->waits`, so the step does not block.
     int count = epoll_wait(loop->epoll, events, MOST, 0);
     for (int i = 0; i < count; i++) {
         struct watched_socket *entry = watched(loop, events[i].data.fd);

@@ -1,7 +1,7 @@
 import SwitchyardAPI
 import SwitchyardServices
 
-/// The resources of a client, one for each call and each type of its value.
+/// The resources of a client, one for each cache key and each type of value.
 ///
 /// The table retains the most recently used resources up to a limit. Other resources live as long as another object
 /// retains them.

@@ -131,7 +131,7 @@ extension APIError.CacheReason {
         switch self {
         case .expired: "the stored response has expired, or was stored in the future"
         case .versionMismatch: "the stored response has another version than the call"
-        case .sensitiveDataMismatch: "the stored response belongs to other sensitive data, such as another user"
+        case .sensitiveDataMismatch: "the response was stored for another value of sensitiveData, such as another user"
         case .appVersionMismatch: "the response was stored by another version of the app"
         case .invalidLifetime: "the call has no cache lifetime, so no response is stored for it"
         case .invalidMetadata: "no response is stored, or its metadata cannot be read"

@@ -137,7 +137,7 @@ extension APIError {
         case expired = -1
         /// The stored response has another version (``CachePolicy/version``) than the call.
         case versionMismatch = -2
-        /// The stored response belongs to other sensitive data (``CachePolicy/sensitiveData``), such as another user.
+        /// The response was stored for another value of ``CachePolicy/sensitiveData``, such as another user.
         case sensitiveDataMismatch = -3
         /// The response was stored by another version of the app.
         case appVersionMismatch = -4

@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `calls made while nobody is logged in that share a request belong to the user whose credential it carries`(
+    func `if calls without a user share a request, they belong to the user whose credential the request carries`(
         isCached: Bool
     ) async throws {
         let gate = Gate()

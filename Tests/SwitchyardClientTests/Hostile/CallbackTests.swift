@@ -27,7 +27,7 @@ struct CallbackTests {
     }
 
     @Test(arguments: Callback.beforeTheEnd)
-    func `cancelling a request by its identifier inside a callback also ends the async form`(place: Callback)
+    func `an async send throws cancelled if a callback cancels its request by identifier`(place: Callback)
         async throws
     {
         let id = RequestID()

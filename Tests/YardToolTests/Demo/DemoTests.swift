@@ -27,7 +27,7 @@ import Testing
         #expect(!report.succeeded)
         #expect(report.brokenClaims == ["A bold claim: not true: water runs uphill"])
         #expect(report.pagesLoaded == 3)
-        #expect(recording.text.contains("✗ water runs uphill"))
+        #expect(recording.text.contains("✗ not true: water runs uphill"))
     }
 
     @Test func `a call that fails unexpectedly counts in callerFailures`() async throws {

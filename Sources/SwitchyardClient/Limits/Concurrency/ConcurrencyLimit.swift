@@ -7,8 +7,8 @@ import SwitchyardServices
 ///
 ///     options.limits = [ConcurrencyLimit(total: 32, perServer: 8)]
 ///
-/// Requests with a higher ``APIConfiguration/priority`` go first. Among requests of equal priority, the client handles
-/// made by ``NetworkClient/scoped()`` take turns, so that an API manager that prefetches a thousand pictures does not
+/// Requests with a higher ``APIConfiguration/priority`` go first. Among requests of equal priority, the scopes that sent
+/// them (``NetworkClient/scoped()``) take turns, so that an API manager that prefetches a thousand pictures does not
 /// block another manager. Every eighth slot goes to the request that has waited longest, so that no request waits
 /// forever.
 ///

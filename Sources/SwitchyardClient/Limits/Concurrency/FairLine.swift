@@ -2,9 +2,9 @@ import SwitchyardServices
 
 /// A fair queue of waiting requests, as a pure value.
 ///
-/// Requests with a higher priority go first. Among requests of equal priority the client handles that sent them take
-/// turns, so that a handle with a thousand requests does not block another handle. The requests of one handle keep
-/// their order. One slot in ``agingInterval`` goes to the request that has waited longest, so that requests of low
+/// Requests with a higher priority go first. Among requests of equal priority, the scopes that sent them
+/// (``NetworkClient/scoped()``) take turns, so that a scope with a thousand requests does not block another scope. The
+/// requests of one scope keep their order. One slot in ``agingInterval`` goes to the request that has waited longest, so that requests of low
 /// priority get a slot too.
 struct FairLine {
     struct Ticket: Hashable {
@@ -16,7 +16,7 @@ struct FairLine {
     /// The distance between two slots that are assigned by waiting time instead of by priority.
     static let agingInterval = 8
 
-    /// The requests sent through one client handle, the oldest first.
+    /// The requests of one scope, the oldest first.
     private struct Queue {
         var tickets: [Ticket] = []
         var head = 0
@@ -36,7 +36,7 @@ struct FairLine {
         }
     }
 
-    /// The client handles that have waiting requests with one priority, in the order of their turns.
+    /// The scopes that have waiting requests with one priority, in the order of their turns.
     private struct Rank {
         var queues: [UInt64: Queue] = [:]
         var turns: [UInt64] = []

@@ -77,7 +77,7 @@ extension RequestParser {
         // A TLS handshake may contain no line end, so the parser would wait forever. The first byte of a handshake
         // shows that the bytes are not HTTP.
         if position < buffer.count, buffer[position] < 0x20, buffer[position] != 13 {
-            throw .bad("the bytes are not HTTP; the client may use TLS")
+            throw .bad("the bytes are not HTTP; the client probably uses TLS")
         }
         guard let block = try takeBlock() else { return nil }
         let head = try RequestHeadParser.parse(block)
