@@ -47,6 +47,30 @@ extension ServerRoleTests {
         #expect(transport.requests.isEmpty)
     }
 
+    @Test func `a write that goes back to its first server ends if that server no longer serves it`() async throws {
+        let target = try RequestURL(validating: "http://primary.test/v1/other")
+        let builds = Locked(0)
+        let servers = try [server("primary", ["POST /orders"]), server("secondary", ["POST /orders"])]
+        let (client, transport) = try client(servers) { options in
+            options.generator.modifiers = [
+                { request in
+                    let build = builds.withLock { count in
+                        count += 1
+                        return count
+                    }
+                    if build > 2 { request.url = target }
+                }
+            ]
+        } _: { _ in
+            .failure(.connectTimeout)
+        }
+
+        #expect(await client.failure(of: APIConfiguration(path: "orders", method: .post)) != nil)
+
+        #expect(builds.withLock { $0 } == 3)
+        #expect(transport.requests.map(\.server) == ["primary", "secondary"])
+    }
+
     @Test func `a call that cannot be built fails with its own error`() async throws {
         let (client, _) = try client([server("replica", .reads)]) { _ in .status(200) }
 
