@@ -37,63 +37,6 @@ import Testing
         #expect(driver.choose(excluding: [0, 1, 2]) == nil)
     }
 
-    /// Creates a driver whose first server was silent to reads whose hedges succeeded at the second server.
-    private func driver(afterHedges count: Int) throws -> CoreDriver {
-        let driver = try CoreDriver()
-        for _ in 0..<count {
-            let silent = try #require(driver.choose())
-            driver.advance(0.3)
-            let hedge = driver.core.takeHedge(beside: silent, excluding: [0], at: driver.now)
-            let success = SettledAttempt(try #require(hedge), .success(latency: .milliseconds(1)))
-            driver.settle([SettledAttempt(silent, .unfinished), success])
-        }
-        return driver
-    }
-
-    @Test func `a write that avoids a silent server does not go to a server whose last attempt failed`() throws {
-        let driver = try driver(afterHedges: 2)
-        let failing = try #require(driver.failover(after: .reset, excluding: [0]))
-        #expect(failing.server == 1)
-        driver.settle([SettledAttempt(failing, .failure(.http(500)))])
-
-        #expect(driver.choose(for: RequestTraits(mayBeRepeated: false))?.server == 2)
-    }
-
-    @Test func `one overtaken read does not send a write away from its server`() throws {
-        let driver = try driver(afterHedges: 1)
-
-        #expect(driver.choose(for: RequestTraits(mayBeRepeated: false))?.server == 0)
-    }
-
-    @Test func `reads that are overtaken at the same time do not send a write away from their server`() throws {
-        let driver = try CoreDriver()
-        let silent = try [#require(driver.choose()), #require(driver.choose())]
-        driver.advance(0.3)
-        for attempt in silent {
-            let hedge = driver.core.takeHedge(beside: attempt, excluding: [0], at: driver.now)
-            let success = SettledAttempt(try #require(hedge), .success(latency: .milliseconds(1)))
-            driver.settle([SettledAttempt(attempt, .unfinished), success])
-        }
-
-        #expect(driver.choose(for: RequestTraits(mayBeRepeated: false))?.server == 0)
-    }
-
-    @Test func `a write that must not be repeated avoids a server whose last two reads were overtaken`() throws {
-        let driver = try driver(afterHedges: 2)
-
-        #expect(driver.choose(for: RequestTraits(mayBeRepeated: false))?.server == 1)
-        #expect(driver.choose()?.server == 0)
-    }
-
-    @Test(arguments: [true, false])
-    func `a write returns to a server that was overtaken after a response or ten seconds`(responds: Bool) throws {
-        let driver = try driver(afterHedges: 2)
-
-        if responds { driver.request(.success(latency: .milliseconds(1))) } else { driver.advance(10) }
-
-        #expect(driver.choose(for: RequestTraits(mayBeRepeated: false))?.server == 0)
-    }
-
     @Test func `a single server is chosen whatever its failures are`() throws {
         let driver = try CoreDriver(["only"])
 
