@@ -182,7 +182,8 @@ static bool must_not_go_again(struct ycurl_exchange *exchange) {
     return exchange->once || (exchange->body == YCURL_BODY_FED && exchange->fed_taken);
 }
 
-/// Makes libcurl report while the request is sent that the server has refused it, only if the connection may use HTTP/2.
+/// Turns libcurl's messages on if the connection may use HTTP/2, because they tell that a server has refused the
+/// request. Otherwise turns the messages off.
 static void listen_for_refusals(struct ycurl_exchange *exchange) {
     ycurl_lib.easy_setopt(exchange->easy, CURLOPT_VERBOSE, exchange->may_be_multiplexed ? 1L : 0L);
     exchange->configured.verbose = exchange->may_be_multiplexed;

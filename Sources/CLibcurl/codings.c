@@ -129,7 +129,7 @@ bool codings_end(struct ycurl_exchange *exchange) {
     return is_cut;
 }
 
-/// Starts the next member, after optional padding.
+/// Starts the next gzip member, after optional zero bytes between the members.
 static bool begin_member(struct gunzip *gunzip) {
     struct zlib_stream *stream = &gunzip->stream;
     while (gunzip->has_begun && stream->available_in && *stream->next_in == 0) {

@@ -51,14 +51,15 @@ bool deaf_remains(ycurl_loop *loop, const struct ycurl_exchange *exchange);
 
 /// Decides whether a request that is about to start shares a connection.
 void sharing_begin(struct ycurl_exchange *exchange);
-/// Returns whether a request may open a connection. Otherwise it is parked when libcurl has ended it.
+/// Returns whether a request may open a connection. If not, the request is parked when libcurl has ended it.
 bool sharing_may_connect(struct ycurl_exchange *exchange);
-/// Makes a request wait that libcurl has ended because it may not open a connection; false if it ended for another
-/// reason.
+/// Parks a request that libcurl has ended because the request may not open a connection. Returns false if the request
+/// ended for another reason.
 bool sharing_park(struct ycurl_exchange *exchange);
 /// Records that a request is sent, so that its connection is ready.
 void sharing_note_sent(struct ycurl_exchange *exchange);
-/// Records that an exchange failed. If it failed to open a connection, no request waits for it any more.
+/// Records that an exchange failed. If it was opening a connection, the requests that wait for this connection open
+/// connections of their own.
 void sharing_note_failure(struct ycurl_exchange *exchange);
 /// Records the version that the server of an exchange has chosen, or with which it has responded.
 void sharing_note_version(struct ycurl_exchange *exchange, bool is_http1);

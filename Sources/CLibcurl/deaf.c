@@ -11,8 +11,8 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 
-/// How long, in nanoseconds, a connection must have been silent when a request is cancelled. If the user cancels
-/// earlier, the silence proves nothing.
+/// The time in nanoseconds for which a connection must have been silent when a request is cancelled. If the user
+/// cancels earlier, the silence proves nothing.
 #define LEAST_SILENCE 500000000
 
 static int port_of(const struct sockaddr_storage *address) {

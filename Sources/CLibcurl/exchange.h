@@ -72,7 +72,7 @@ struct early {
     int64_t sent_at_look;
 };
 
-/// The part of a request in opening a connection that several requests share.
+/// The role of a request while a connection that several requests share is opened.
 enum sharing_state {
     /// The request has not opened a connection.
     UNDECIDED,
@@ -85,7 +85,7 @@ enum sharing_state {
 };
 
 struct sharing {
-    /// The links of one of the two lists of a loop; `link` is NULL if the request is in none.
+    /// The links in `openers` or `parked` of the loop. `link` is NULL if the request is in neither list.
     struct ycurl_exchange *next, **link;
     enum sharing_state state;
     /// Whether the request waits for a connection that another request opens.
@@ -98,7 +98,7 @@ struct sharing {
     int64_t limit;
 };
 
-/// Requests in the order in which they were added; `end` is NULL until the first one.
+/// Requests in the order in which they were added; `end` is NULL until the first request is added.
 struct sharing_list {
     struct ycurl_exchange *first, **end;
 };
@@ -271,8 +271,8 @@ struct watched_socket {
     int local_port, remote_port;
     /// The exchange of the connection, if the connection has a multi handle of its own.
     struct ycurl_exchange *exchange;
-    /// The exchange that was paused on the connection before libcurl has waited for the socket, otherwise NULL. It is
-    /// only compared, because the exchange may no longer exist.
+    /// The exchange that was paused on the connection before libcurl has waited for the socket, otherwise NULL. The
+    /// pointer is only compared, because the exchange may no longer exist.
     const struct ycurl_exchange *paused;
 };
 
@@ -319,7 +319,7 @@ struct ycurl_loop {
     size_t kept_count;
     /// The servers that have chosen HTTP/1.1; NULL if they are not remembered.
     ycurl_servers *servers;
-    /// The requests that open connections to be shared, and the requests that wait for these.
+    /// The requests that open connections to be shared, and the requests that wait for such a connection.
     struct sharing_list openers, parked;
     /// The time at which these requests are checked; INT64_MAX for never.
     int64_t sharing_due;

@@ -85,8 +85,8 @@ static void note_field(struct ycurl_exchange *exchange, const char *line, size_t
         codings_note(&exchange->codings, line + sizeof encoding - 1, count - (sizeof encoding - 1));
 }
 
-/// How long, in nanoseconds, and up to which size, in bytes, the body of a redirect is read. The body usually arrives
-/// with the head or directly after it. If it is read, the next request can reuse the connection.
+/// The maximum time in nanoseconds and the maximum size in bytes for which the body of a redirect is read. The body
+/// usually arrives with the head or directly after it. If the body is read, the next request can reuse the connection.
 #define SKIPPED_TIME 100000000
 #define MOST_SKIPPED (64 << 10)
 

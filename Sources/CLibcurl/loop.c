@@ -50,7 +50,7 @@ ycurl_loop *ycurl_loop_create(void) {
 }
 
 void loop_take_off(ycurl_loop *loop, struct ycurl_exchange *exchange) {
-    // Set first, because libcurl releases its socket now, which must not be reported.
+    // This is set first, because libcurl now releases its socket and the release must not be reported.
     if (exchange->place == RUNNING) exchange->place = IDLE;
     if (exchange->sharing.link) sharing_end(exchange);
     loop->running_count--;
@@ -134,7 +134,7 @@ static void forget_abandoned(ycurl_loop *loop, const struct ycurl_exchange *gone
     if (*link) *link = gone->links[FINISHED].next;
 }
 
-/// Sends a request again that its server has not processed. Returns false if that is impossible.
+/// Resends a request that its server has not processed. Returns false if that is impossible.
 static bool send_again(ycurl_loop *loop, struct ycurl_exchange *exchange) {
     refusal_forget_request(exchange);
     if (exchange->refusal.count > 1 || exchange->place == ABANDONED) return false;

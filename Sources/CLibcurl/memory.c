@@ -43,8 +43,7 @@ struct shelf {
 struct kept_memory {
     const ycurl_loop *loop;
     struct shelf buffers;
-    /// The kept small pieces. The pieces at an index have room for 16 times the index plus 8 bytes, as the size steps
-    /// of malloc.
+    /// The kept small pieces. `small[i]` has the pieces with room for 16 * i + 8 bytes, which are malloc's size steps.
     struct shelf small[SHELVES];
 };
 

@@ -82,7 +82,7 @@ static void look_at(ycurl_loop *loop, int64_t time) { loop->sharing_due = earlie
 
 // MARK: The end of a wait
 
-/// Starts the requests again that wait for the connection of an exchange.
+/// Restarts the requests that wait for the connection that `opener` opens.
 static void release(const struct ycurl_exchange *opener, bool to_open) {
     for (struct ycurl_exchange *next = opener->loop->parked.first; next; next = next->sharing.next) {
         if (next->origin != opener->origin) continue;
@@ -92,13 +92,14 @@ static void release(const struct ycurl_exchange *opener, bool to_open) {
     }
 }
 
-/// Moves the requests that are still opening connections to the one of an exchange, which is ready for HTTP/2.
+/// Marks the requests that are still opening connections of their own, so that they move to the connection of `opener`,
+/// which is ready for HTTP/2.
 static void attract(const struct ycurl_exchange *opener) {
     for (struct ycurl_exchange *next = opener->loop->openers.first; next; next = next->sharing.next)
         if (next != opener && next->origin == opener->origin && next->sharing.state == OPENING) next->sharing.moves = true;
 }
 
-/// Handles the end of an attempt to open a connection, which is ready if its request was sent.
+/// Handles the end of an attempt to open a connection. The connection is ready if the request was sent on it.
 static void settle(struct ycurl_exchange *exchange, bool has_failed) {
     bool is_ready = exchange->sharing.state == OPENED;
     // libcurl names the stream of a request over HTTP/2 when it sends the request.

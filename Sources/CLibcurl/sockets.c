@@ -242,7 +242,7 @@ void sockets_end_stalls(ycurl_loop *loop) {
     loop->stall_end = INT64_MAX;
     for (size_t i = 0; i < loop->socket_count; i++) {
         struct watched_socket *entry = &loop->sockets[i];
-        // If the socket is writable with nothing to send once more, the next stall begins.
+        // If the socket is again writable while there is nothing to send, the next stall begins.
         if (entry->is_stalled) end_stall(loop, (int)i, entry);
     }
 }

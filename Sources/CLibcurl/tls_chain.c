@@ -87,7 +87,7 @@ static bool is_wanted(const struct chain_judge *judge, const void *certificate) 
     int count = openssl.encode(certificate, NULL);
     unsigned char *bytes = count > 0 ? malloc((size_t)count) : NULL;
     if (!bytes) return false;
-    unsigned char *end = bytes;  // OpenSSL moves it after the bytes that it writes.
+    unsigned char *end = bytes;  // OpenSSL moves this pointer to the end of the bytes that it writes.
     bool wanted = openssl.encode(certificate, &end) == count && judge->accepts(judge->context, bytes, (size_t)count);
     free(bytes);
     return wanted;

@@ -228,7 +228,9 @@ public struct DeviceLogin: Sendable, Hashable {
     public var verificationURL: String
     /// The URL that already contains the user code, for a QR code, or `nil` if the server sends no such URL.
     public var completeURL: String?
-    /// How long the user code is valid: at most a day, and a day if the server sends no lifetime.
+    /// The time for which the user code is valid, at most a day.
+    ///
+    /// If the server sends no lifetime, it is a day.
     public var lifetime: Duration
     let deviceCode: String
     let interval: Duration
@@ -323,7 +325,7 @@ private struct DevicePace {
 
     var pause: Duration { max(interval, backoff) }
 
-    /// Resets the backoff after a response of the server.
+    /// Resets the backoff after a response from the server.
     mutating func goOn() {
         backoff = .zero
     }

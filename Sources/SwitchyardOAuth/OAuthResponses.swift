@@ -71,7 +71,7 @@ extension TokenRefusal {
     }
 }
 
-/// A response of the device authorization endpoint (RFC 8628 section 3.2).
+/// A response from the device authorization endpoint (RFC 8628 section 3.2).
 struct DeviceResponse: Decodable {
     var deviceCode: String
     var userCode: String

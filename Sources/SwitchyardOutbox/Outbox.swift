@@ -282,8 +282,8 @@ public final class Outbox: Sendable {
 extension Outbox {
     /// Starts to send automatically.
     ///
-    /// Requests are sent immediately, when a request is stored, when the network is back, when the environment changes,
-    /// when a user has logged in, and after the pause that follows a failure.
+    /// Requests are sent as soon as this method is called, when a request is stored, when the network is back, when the
+    /// environment changes, when a user has logged in, and after the pause that follows a failure.
     ///
     /// A request that is stored during a pause waits until the pause is over. If the network comes back or a credential
     /// is set, the pause ends early, unless a server has asked for the pause (`Retry-After`). If the environment

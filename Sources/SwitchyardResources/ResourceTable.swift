@@ -37,8 +37,8 @@ final class ResourceTable: Sendable {
 
     /// Returns the resource for a call and for the data on which its value depends besides the request.
     ///
-    /// The first call of this function creates the resource. A new resource is created after each change of a user
-    /// without a name, and if the environment or the user of the existing resource is no longer the current one.
+    /// The first call of this function creates the resource. A new resource is created in two cases: a user without a
+    /// name has changed, or the environment or the user of the existing resource is no longer the current one.
     func resource<Value: Sendable>(
         _ key: CacheKey,
         _ stamp: CacheStamp,

@@ -39,7 +39,7 @@ public final class ServerList: Sendable {
     /// - Parameters:
     ///   - client: The client whose servers the list replaces, in all of its environments. The list retains it.
     ///   - urls: The URLs of the list, at most 8. Each fetch requests all of them, and the newest valid list is used.
-    ///     They should not depend on the servers of the service. Redirects are not followed.
+    ///     The URLs should not depend on the servers of the service. Redirects are not followed.
     ///   - keys: The keys of which one must have signed the list.
     ///   - hosts: The hosts that a list may name: a host, or `*.` and a domain for all hosts below the domain.
     ///   - folder: The folder of the stored list, which is created if it does not exist. Several processes may share

@@ -7,8 +7,10 @@ package import SwitchyardServices
 ///
 ///     { "payload": BASE64, "signatures": [{ "key": "k1", "signature": BASE64 }] }
 ///
-/// The payload is a JSON object too. Members that are not in this example are refused, because an app that ignored, for
-/// instance, which requests a server serves would send it requests that it must not receive:
+/// The payload is a JSON object too, as in the example below. A server may also have the other members that a server
+/// has in a service file: `serves`, `weight`, `priority`, `zone`, `rewrites` and `cdnURLs`. A list with any other
+/// member is refused. If an app ignored a member that it does not know, it could, for instance, send a server requests
+/// that the server must not receive.
 ///
 ///     { "service": "topics", "version": 7, "issued": "2026-11-28T12:00:00Z", "expires": "2026-12-28T12:00:00Z",
 ///       "servers": [{ "name": "primary", "baseURLs": { "release": "https://api.example.com" } }] }

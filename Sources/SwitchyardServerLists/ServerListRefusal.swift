@@ -42,7 +42,7 @@ public enum ServerListRefusal: Error, Sendable, Hashable {
 }
 
 extension ServerListRefusal: CustomStringConvertible {
-    /// What is wrong, the value, and what is allowed, on one line.
+    /// The mistake, the value, and what is allowed, on one line.
     public var description: String {
         switch self {
         case .tooLarge: "the list is too large: must have at most \(ServerList.maximumSize) bytes"

@@ -113,7 +113,7 @@ extension ServerListUpdater {
 
     /// Sets the timer of the next fetch.
     ///
-    /// While a fetch is under way, there is no timer. It is set when the fetch has ended.
+    /// While a fetch is under way, there is no timer. The timer is set when the fetch has ended.
     private func plan() {
         let time = client.time
         let old = state.withLock { state in

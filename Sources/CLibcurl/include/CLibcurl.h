@@ -103,7 +103,7 @@ enum ycurl_loop_option {
 
 typedef struct ycurl_exchange ycurl_exchange;
 typedef struct ycurl_loop ycurl_loop;
-/// The servers of a transport that have chosen HTTP/1.1. Several loops may share it.
+/// The servers of a transport that have chosen HTTP/1.1. Several loops may share this object.
 typedef struct ycurl_servers ycurl_servers;
 
 /// Creates an exchange for one loop. Returns NULL if no memory is available.
@@ -317,18 +317,20 @@ void ycurl_loop_end(ycurl_loop *loop);
 /// Frees a loop. If the loop has not been ended with ycurl_loop_end, this function ends it first.
 void ycurl_loop_destroy(ycurl_loop *loop);
 int ycurl_loop_set(ycurl_loop *loop, int option, long value);
-/// NULL if no memory is available.
+/// Returns NULL if no memory is available.
 ycurl_servers *ycurl_servers_create(void);
 void ycurl_servers_destroy(ycurl_servers *servers);
-/// Makes a loop remember servers in `servers`, which must outlive the loop. Call it before the first request.
+/// Makes a loop remember servers in `servers`, which must outlive the loop. Call this function before the
+/// first request.
 void ycurl_loop_remember(ycurl_loop *loop, ycurl_servers *servers);
-/// Decides about a certificate (DER) of a chain that the usual checks have accepted; called on the loop's thread.
+/// Returns whether a certificate (DER) is accepted. The usual checks have already accepted its chain. The function is
+/// called on the loop's thread.
 typedef bool (*ycurl_judge)(const void *context, const void *certificate, size_t count);
 /// Makes the loop's exchanges connect only if `accepts` returns true for at least one certificate of the chain. Call it
 /// before the first exchange is created, and only if ycurl_shows_chains returns true. The context must outlive the
 /// loop. The chains of proxies over TLS are checked as well.
 void ycurl_loop_judge_chains(ycurl_loop *loop, ycurl_judge accepts, const void *context);
-/// Closes all connections. Call it only while no exchange runs.
+/// Closes all connections. Call this function only while no exchange runs.
 void ycurl_loop_close_connections(ycurl_loop *loop);
 
 /// Starts a prepared exchange. Returns a CURLMcode.
@@ -344,8 +346,8 @@ void ycurl_loop_discard(ycurl_loop *loop, ycurl_exchange *exchange);
 void ycurl_loop_begin(ycurl_loop *loop);
 /// Sends the requests that have been added.
 void ycurl_loop_push(ycurl_loop *loop);
-/// Announces a wait. From now on, ycurl_loop_wake wakes the loop. Check once more for work between this call and the
-/// step.
+/// Announces a wait. From now on, ycurl_loop_wake wakes the loop. Check once more for work after this call and before
+/// ycurl_loop_step.
 void ycurl_loop_will_wait(ycurl_loop *loop);
 /// The result of ycurl_loop_step if the process was stopped during the step. Nothing has been read and no deadline has
 /// been checked yet.

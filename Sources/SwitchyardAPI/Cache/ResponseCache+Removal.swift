@@ -108,8 +108,8 @@ extension ResponseCache {
 
     /// Removes the stored responses of a path after a call has sent a write request to it (RFC 9111 section 4.4).
     ///
-    /// Only responses are removed whose freshness is decided by HTTP's rules. Responses that were stored with the
-    /// lifetime of their call stay, and can be removed with ``CachePolicy/removesTags``.
+    /// Only responses whose freshness HTTP's rules decide are removed. Responses that were stored with the lifetime of
+    /// their call stay, and can be removed with ``CachePolicy/removesTags``.
     ///
     /// - Parameters:
     ///   - place: The path that was changed, with its service and environment.

@@ -101,7 +101,7 @@ extension APIError.Cancellation {
 }
 
 extension APIError.ListReason {
-    /// What the reason means for the list.
+    /// The meaning of the reason in words, for a log.
     fileprivate var meaning: String {
         switch self {
         case .noData: "the first page is empty"
@@ -113,7 +113,7 @@ extension APIError.ListReason {
 }
 
 extension APIError.SecurityReason {
-    /// The name of the reason and what it means.
+    /// The name of the reason, and its meaning in words, for a log.
     fileprivate var summary: String {
         switch self {
         case .handshake: "handshake: the TLS handshake failed"
@@ -126,7 +126,7 @@ extension APIError.SecurityReason {
 }
 
 extension APIError.CacheReason {
-    /// What the reason means for the stored response.
+    /// The meaning of the reason in words, for a log.
     fileprivate var meaning: String {
         switch self {
         case .expired: "the stored response has expired, or was stored in the future"

@@ -74,7 +74,7 @@ extension APIError {
         case noMoreData
         /// The next page was already loaded, so loading it again would repeat forever.
         case repeatedPosition
-        /// The list has more pages than the recorder's limit, which is the associated value.
+        /// The list has more pages than the limit of its ``PageRecorder``, which is the associated value.
         case pageLimit(Int)
     }
 

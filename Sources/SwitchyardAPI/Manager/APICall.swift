@@ -14,7 +14,8 @@ import SwitchyardServices
 ///    memory if it was stored with status 200, only the lifetime decides on freshness, fresh stored responses may be
 ///    used, no observer is set, and the call does not continue earlier work. (The calls of an interceptor and those of
 ///    a chain of requests continue earlier work.) Otherwise, an ``APICall`` is made with the configuration, the owner
-///    and the cache plan.
+///    and the cache plan. `value(_:for:at:)` makes it itself. The other methods of a manager that send a single request
+///    make it with `call(_:with:keepsOwner:)` in this file.
 /// 2. **Stored response** (`SwitchyardAPI/Manager/Caching/CachedCall.swift`). A call that has a cache plan looks for a
 ///    response in memory, then on disk (`SwitchyardAPI/Manager/Caching/CachedCall+Recall.swift`). A fresh response ends
 ///    the call. A call that may use only stored responses ends here with an error if no response is usable. If such a

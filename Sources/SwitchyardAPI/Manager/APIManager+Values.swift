@@ -86,7 +86,8 @@ extension APIManager {
     /// Returns the configuration of a call that is about to be made, with the client's rules and with the user and
     /// environment of the call.
     ///
-    /// If a page is being loaded, the call is recorded for its list.
+    /// If a ``PageRecorder`` is loading a page in the current task, the call's environment and user are recorded with
+    /// that load.
     ///
     /// - Parameters:
     ///   - configuration: The configuration as the app wrote it.

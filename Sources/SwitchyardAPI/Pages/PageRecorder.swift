@@ -131,7 +131,7 @@ struct PageSettings<Item: Sendable>: Sendable {
     /// Whether an empty first page is an empty list instead of an error.
     let allowsEmptyList: Bool
 
-    /// Returns an error of the list itself, with the recorder's messages.
+    /// Returns an error that the recorder itself raises (not a request), with the recorder's messages.
     func failure(_ reason: APIError.Reason) -> APIError { cursor.failure(reason) }
 
     /// Returns a page together with the results of the app's closures: the ids of its items, and the next page.
@@ -243,7 +243,7 @@ extension PageRecorder {
 
     /// Abandons the load in flight if it is outdated, so that later calls do not join it.
     ///
-    /// A load is outdated if the environment or the user has changed. If both loads are of the whole list, the load is
+    /// A load is outdated if the environment or the user has changed. If both loads replace the whole list, the load is
     /// also outdated if a call has sent a write request to a path that the load requested.
     private func dropLoadOfBefore(_ action: PageState<Item>.Action) {
         let (running, loadRecorder) = state.withLock { ($0.pages.running, $0.loadRecorder) }

@@ -56,8 +56,8 @@ public struct RawResponse: Sendable {
         return MediaType(type)?.charset
     }
 
-    /// Whether HTTP defines that the response has no body: to HEAD, or with 1xx, 204, 205 or 304 (RFC 9110 section
-    /// 6.4.1).
+    /// Whether HTTP defines that the response has no body, because it is a response to HEAD or its status is 1xx, 204,
+    /// 205 or 304 (RFC 9110 section 6.4.1).
     package var hasNoBodyByRule: Bool {
         method == .head || status < 200 || [204, 205, 304].contains(status)
     }

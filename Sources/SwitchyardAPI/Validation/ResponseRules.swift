@@ -77,7 +77,7 @@ extension ResponseRules {
 
     /// Throws an error if the rules do not accept the content type.
     ///
-    /// The types of the serializer are `acceptable`, or `nil` if it accepts any type.
+    /// `acceptable` contains the serializer's content types, or is `nil` if the serializer accepts any type.
     func checkContentType(_ response: RawResponse, acceptable: [MediaType]?) throws(APIError) {
         guard !response.data.isEmpty else { return }
         guard let types = contentType == .strict ? acceptable : acceptedTypes(response, acceptable) else { return }

@@ -2,7 +2,7 @@ import SwitchyardHTTP
 package import SwitchyardServices
 
 extension ClientCore {
-    /// Returns whether a call carries the client's credentials, if the client has any.
+    /// Returns whether a call would carry the client's credentials, provided that the client has credentials.
     func goesAsPresentUser(_ configuration: APIConfiguration) -> Bool {
         configuration.usesCredentials && configuration.credential == nil && options.credentials?.isBypassed != true
     }
@@ -42,8 +42,8 @@ extension NetworkClient {
     /// - Parameters:
     ///   - configuration: The configuration of the call.
     ///   - presentUser: A closure that returns the current user. If `nil`, ``NetworkClient/Options/user`` applies.
-    ///   - needsUser: Whether only a call that depends on a login or on cookies gets an owner. The call is dispatched
-    ///     immediately, so its environment cannot change before.
+    ///   - needsUser: Whether only a call that depends on a login or on cookies gets an owner. Pass `true` for a call
+    ///     that is dispatched immediately, because its environment cannot change before the dispatch.
     /// - Returns: The owner, or `nil` if the client has neither credentials nor users nor cookies, and only one
     ///   environment.
     package func callOwner(

@@ -23,10 +23,10 @@ extension NetworkClient {
         /// The path that probes request with GET, relative to the server's base URL, by default `nil`.
         ///
         /// A probe tests whether a failed server has recovered. Every response with a status below 500 counts as
-        /// success. If the path is `nil`, a probe is derived from the current request of the app. In place of a read
-        /// request, a probe sends the same request. In place of a write request, a probe reads the same path. In place
-        /// of a read request that must not be repeated (``APIConfiguration/mayBeRepeated``), a probe reads the base
-        /// URL.
+        /// success. If the path is `nil`, a probe is derived from the request that the app is sending. In place of a
+        /// read request, a probe sends the same request. In place of a write request, a probe reads the same path. In
+        /// place of a read request that must not be repeated (``APIConfiguration/mayBeRepeated``), a probe reads the
+        /// base URL.
         public var probePath: String?
         /// The minimum timeout of a probe, by default 1 second.
         ///

@@ -182,8 +182,8 @@ extension NetworkClient {
 
     /// The identifier of the handle whose requests this handle lists and cancels.
     ///
-    /// It is this handle's own if the handle was made by ``scoped()``. Otherwise it is `nil`, which means the requests
-    /// of all handles.
+    /// It is this handle's own identifier if the handle was made by ``scoped()``. Otherwise it is `nil`, which means
+    /// the requests of all handles.
     var scope: OwnerID? { isRoot ? nil : owner }
 
     /// The active requests that this handle lists and cancels.

@@ -71,7 +71,7 @@ extension NetworkClient {
         dispatch(configuration, of: callOwner, id: id, progress: progress, completion: completion)
     }
 
-    /// Sends a request of an owner.
+    /// Sends a request that belongs to an owner (a user and an environment).
     ///
     /// This code is a separate function, because a suspended task reserves memory for all local variables of its
     /// function.

@@ -23,7 +23,7 @@ final class BodyActivity: Sendable {
     private let startedAt: MonotonicTime
     private let state: Locked<State>
 
-    /// Starts to watch when bytes of an attempt with a large body are transferred.
+    /// Starts to record the times at which bytes of an attempt with a large body are transferred.
     ///
     /// A body of at most 64 KiB is sent too quickly to matter.
     init(startedAt now: MonotonicTime, _ time: TimeReader) {

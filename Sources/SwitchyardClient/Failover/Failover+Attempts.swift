@@ -116,8 +116,8 @@ extension Failover {
     /// The limit is twice the time after which a safe request would be hedged (sent to a second server as well). It is
     /// multiplied by the number of servers tried, because the network to all of them may be slow. At the last server,
     /// there is no limit unless the request can go back to the server that it left first. The limit is then at least 4
-    /// s, in which a lost first packet is sent again twice, or a quarter of the time that is left, and at most half of
-    /// that time. The request goes back once, without this limit.
+    /// s (in which a lost first packet is sent again twice) or a quarter of the time that is left, whichever is less,
+    /// and at most half of the time that is left. The request goes back once, without this limit.
     private func boundConnecting(
         of request: inout HTTPRequest,
         on route: ServerPool.Route,
@@ -254,7 +254,8 @@ extension FailoverState.Ending {
     /// or overload has used up the failover budget. Without the probes, the server would stay preferred, and all calls
     /// would fail until a failover is possible again.
     ///
-    /// A server that has responded that it is overloaded gets no probes, and neither do failures of this machine.
+    /// A server that has responded that it is overloaded gets no probes. A failure of this machine causes no probes
+    /// either.
     fileprivate func leavesSuspicion(_ obstacle: FailoverGuard) -> Bool {
         let failure = attempts.count == 1 ? attempts.last?.outcome?.failureKind : nil
         return switch obstacle {

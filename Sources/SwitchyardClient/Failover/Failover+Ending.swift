@@ -149,7 +149,8 @@ extension Failover {
 }
 
 extension FailoverState {
-    /// The effects that remain after the end of the request, returned once.
+    /// The result of a request that has ended, and the data that is needed to report the end and to stop what still
+    /// runs; returned once.
     struct Ending {
         var result: Result<HTTPResponse, RequestFailure.Reason>
         var winner: Int?

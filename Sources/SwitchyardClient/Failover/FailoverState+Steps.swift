@@ -23,7 +23,7 @@ extension FailoverState {
         case unwanted
     }
 
-    /// What follows the end of an attempt.
+    /// The step that follows the end of an attempt.
     enum Step {
         /// Nothing follows, because the attempt or the request had already ended, or because another attempt continues.
         case none

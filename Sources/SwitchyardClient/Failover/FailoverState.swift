@@ -47,7 +47,9 @@ struct FailoverState {
         var status: Int
     }
 
-    /// The wait of a request whose last attempt has failed and that may continue when the failover budget permits it.
+    /// The wait of a request whose last attempt failed.
+    ///
+    /// The request continues when the failover budget permits another attempt.
     struct Held {
         var kind: FailureKind?
         /// The time when the request first had to wait.
@@ -244,7 +246,7 @@ struct FailoverState {
     /// held until the first server responds, unless another server responds with the same status. If the first server
     /// fails, the 4xx response is the result.
     ///
-    /// - Returns: What follows the response, or `nil` if the response is treated like any other.
+    /// - Returns: The step that follows the response, or `nil` if the response is treated like any other.
     private mutating func weigh(
         _ outcome: AttemptOutcome,
         _ result: Result<HTTPResponse, RequestFailure.Reason>,
@@ -290,8 +292,8 @@ struct FailoverState {
     /// Returns the reason why a timer has fired, and claims the sequence number of the next timer if an attempt is
     /// slow.
     ///
-    /// Both happen in one step. If the request started to wait for the failover budget in between, its timer would be
-    /// replaced.
+    /// Both happen in one step. Otherwise the request could start to wait for the failover budget in between, and its
+    /// timer would be replaced.
     mutating func look() -> Look {
         guard phase == .running, let reason = held else { return .slow(newestLive, tried: tried, timer: claimTimer()) }
         held = nil
@@ -323,7 +325,7 @@ struct FailoverState {
         var telling: Int?
         let isOverdue = result.isDeadline
         if isOverdue {
-            // A response of a server is more significant than the deadline that has passed, even if its status is an
+            // A response from a server is more significant than the deadline that has passed, even if its status is an
             // error or the response cannot be used.
             if let refusal {
                 (result, winner) = (refusal.value.result, refusal.value.index)

@@ -2,7 +2,7 @@ import SwitchyardHTTP
 import SwitchyardServices
 
 extension RequestFlow {
-    /// What follows a round (one try at the request with its failovers and hedges).
+    /// The step that follows a round (one try at the request with its failovers and hedges).
     enum NextStep {
         /// The flow ends with this result.
         case end(Result<HTTPResponse, RequestFailure.Reason>)

@@ -55,11 +55,11 @@ public protocol CallObserver: Sendable {
     )
     /// Called when a round has ended: the first try at the request or a retry, with its failovers.
     func roundEnded(with result: Result<ServiceResponse, RequestFailure>, in event: DispatchEvent)
-    /// Called when the request is sent again after a pause of this duration.
+    /// Called before a pause of this duration, after which the request is sent again.
     func retryScheduled(after pause: Duration, in event: DispatchEvent)
     /// Called when the call has ended. The caller receives this result at the same time.
     func callEnded(with result: Result<ServiceResponse, RequestFailure>, in event: DispatchEvent)
-    /// Called when a call gets a stored response with this status, in place of all other methods.
+    /// Called instead of all other methods when a call gets a stored response with this status.
     func cachedResponseUsed(status: Int, isFresh: Bool, in event: DispatchEvent)
 }
 

@@ -43,7 +43,7 @@ public struct DispatchEvent: Sendable {
         case cachedResponseUsed(status: Int, isFresh: Bool)
     }
 
-    /// The identifier of the request, or a new one for a stored response.
+    /// The identifier of the request, or a new identifier if the event is about a stored response.
     public var id: RequestID
     /// The service's name.
     public var service: String
@@ -197,7 +197,7 @@ extension String {
 package final class ObserverQueue: Sendable {
     /// The maximum number of waiting events; further events are dropped.
     static let limit = 65_536
-    /// The maximum number of bytes of waiting texts of messages; further messages have no text.
+    /// The maximum number of bytes of the message texts that wait; further messages have no text.
     static let textLimit = 8 << 20
 
     private struct Waiting {

@@ -147,7 +147,7 @@ extension APIConfiguration {
     /// A response that the call returns without contacting a server.
     ///
     /// Use it for development without a server, or as a sample in the description of a call. The response is validated,
-    /// decoded and stored like a response of a server. The default is `nil`.
+    /// decoded and stored like a response from a server. The default is `nil`.
     public var stubResponse: HTTPResponse? {
         get { rare?.value.stubResponse }
         set { change { $0.stubResponse = newValue } }
@@ -170,8 +170,8 @@ extension APIConfiguration {
     /// Whether the call continues a transfer that the server named by ``APIConfiguration/server`` has begun, `false` by
     /// default.
     ///
-    /// The server then gets the call even if a new list has taken the call out of its role. A role decides where
-    /// transfers begin.
+    /// The server then gets the call even if, according to a new list, it no longer serves the call. The list
+    /// determines only where transfers begin.
     package var continuesAtServer: Bool {
         get { rare?.value.continuesAtServer ?? false }
         set { change { $0.continuesAtServer = newValue } }
@@ -219,7 +219,7 @@ extension APIConfiguration {
 
     /// The closure that adds credentials to the finished request.
     ///
-    /// It is set again for each retry.
+    /// The closure is set again for each retry.
     var authorization: RequestAuthorization? {
         get { rare?.value.authorization }
         set { change { $0.authorization = newValue } }

@@ -20,9 +20,9 @@ package struct CommonValues: Sendable {
     ///
     /// The field is determined when ``headers`` is set, not for every request.
     private(set) var invalidHeader: HTTPHeaders.Field?
-    /// The header fields for JSON decoders.
+    /// ``headers`` as sent by calls that accept JSON (`Accept: application/json`).
     ///
-    /// The fields are built only once, because the transport recognizes equal header fields by their shared storage.
+    /// These fields are built only once, because the transport recognizes equal header fields by their shared storage.
     private var headersForJSON = HTTPHeaders()
 
     private static let json = "application/json"
@@ -64,8 +64,8 @@ package struct CommonValues: Sendable {
 }
 
 extension HTTPHeaders {
-    /// Returns the fields with the media types in `Accept`, unless the fields already accept something more specific
-    /// than `*/*`.
+    /// Returns the fields with `types` as the value of `Accept`, or the fields unchanged if they already accept
+    /// something more specific than `*/*`.
     fileprivate func accepting(_ types: String) -> HTTPHeaders {
         guard values(of: "Accept").allSatisfy({ $0 == "*/*" }) else { return self }
         var fields = self

@@ -46,7 +46,8 @@ public struct Credential: Sendable, Hashable {
         Credential(.basic(user: user, password: password))
     }
 
-    /// Creates a user name and a password, of which only digests are sent (RFC 7616).
+    /// Creates a user name and a password for digest authentication, which sends digests instead of the password (RFC
+    /// 7616).
     public static func digest(user: String, password: String) -> Credential {
         Credential(.digest(user: user, password: password))
     }

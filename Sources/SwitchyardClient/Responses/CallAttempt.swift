@@ -163,9 +163,9 @@ package enum AttemptHistory: Sendable {
         }
     }
 
-    /// The maximum number of attempts in a list.
+    /// The maximum number of attempts that are kept for a call.
     ///
-    /// From a longer list, the first attempt and the latest attempts are kept.
+    /// If there were more attempts, the first attempt and the latest attempts are kept.
     static let limit = 100
 
     /// The attempts as an array.

@@ -61,8 +61,8 @@ public struct RequestContext: Sendable, Hashable {
     public var environment: ServiceEnvironment
     /// The server that responded, or the last server that failed.
     ///
-    /// The value is `nil` if no server was reached or the URL belongs to another host. The response of a mirror may be
-    /// older than a write that another server has executed.
+    /// The value is `nil` if no server was reached or the URL belongs to another host. A server that mirrors another
+    /// server may respond with data that is older than a write that the other server has executed.
     public var server: String?
     /// The URL of the decisive attempt, or `nil` if no request could be built.
     ///

@@ -50,7 +50,8 @@ extension ServerPool {
         var route: Route
         /// The route of the probe or warm-up request that is due.
         var probe: Route?
-        /// Whether a probe may be due that depends on the servers' roles.
+        /// Whether a probe may be due whose server has to be chosen by the servers' roles
+        /// (``roleProbe(for:probing:at:)``).
         var needsProbe: Bool
     }
 
@@ -347,7 +348,7 @@ extension ServerPool {
 }
 
 extension ServerPool.State {
-    /// Returns an attempt on one server of the list.
+    /// Returns an attempt on the server at a position, or `nil` if the switching core permits none there.
     fileprivate mutating func attempt(
         on position: Int,
         for traits: RequestTraits,

@@ -10,7 +10,7 @@ extension ServerPool {
         var traits: RequestTraits
     }
 
-    /// The result of one try at a decision under the lock.
+    /// The result of one run under the lock: the decision, or an input that must be computed without the lock first.
     private enum Step<Result> {
         case done(Result)
         /// The roles of the servers have to be applied to the call first.

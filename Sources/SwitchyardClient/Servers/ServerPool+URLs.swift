@@ -52,7 +52,7 @@ extension ServerPool {
         state.withLock { state in state.sites.first { $0.origin.server == name }?.origin.role }
     }
 
-    /// Returns the names of those servers that are in the list.
+    /// Returns the names of the servers that can be avoided: those that are in the client's current list.
     ///
     /// If no other server would be left, the result is empty.
     package func avoidable(_ names: [Server.ID]) -> [Server.ID] {

@@ -31,7 +31,7 @@ struct Collector: Sendable {
     private static let longestPause = Duration.seconds(300)
     /// The statuses after which a batch is sent again.
     ///
-    /// After all other statuses it is dropped.
+    /// After any other status, the batch is dropped.
     private static let transient: Set = [429, 502, 503, 504]
 
     private let client: NetworkClient
@@ -110,7 +110,9 @@ struct Collector: Sendable {
         }
     }
 
-    /// Returns the number of elements that the collector has rejected, which may be a part of a batch with status 200.
+    /// Returns the number of elements that the collector has rejected.
+    ///
+    /// A collector may reject a part of a batch and still respond with status 200.
     private static func rejected(in body: Data?) -> Int {
         guard let body, let response = try? JSONValue(parsing: body), let part = response["partialSuccess"] else {
             return 0

@@ -171,7 +171,7 @@ struct DurationHistogram: Sendable {
 }
 
 extension Result where Success == ServiceResponse, Failure == RequestFailure {
-    /// `success` for a response with a status below 400, `cancelled`, or `failure`.
+    /// The outcome of a call: `success` for a response with a status below 400, `cancelled` or `failure`.
     fileprivate var outcome: String {
         switch self {
         case .success(let response): response.status < 400 ? "success" : "failure"

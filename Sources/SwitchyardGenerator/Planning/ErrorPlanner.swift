@@ -13,8 +13,8 @@ struct ErrorPlanner {
         503: "serviceUnavailable", 504: "gatewayTimeout", 507: "insufficientStorage",
     ]
 
-    /// Returns the documented statuses from 400 to 599 with their names, and 304 if it can be the response to a
-    /// condition of the caller.
+    /// Returns the documented statuses from 400 to 599 with their names, and 304 if an operation has a parameter for a
+    /// condition that can lead to it.
     static func errors(of operations: [Operation]) -> [(status: Int, name: String, description: String)] {
         var texts: [Int: String] = [:]
         for operation in operations {

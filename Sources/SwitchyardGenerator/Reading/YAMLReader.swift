@@ -11,7 +11,7 @@ struct YAMLReader {
     private var depth = 0
     private var anchors: [String: Node] = [:]
     private var aliasedNodes = 0
-    /// The indentation of the block that contains the flow collection under way, or -1 at the top level.
+    /// The indentation of the block that contains the flow collection that is being parsed, or -1 at the top level.
     var flowIndent = -1
 
     /// The anchor and tag before a node.

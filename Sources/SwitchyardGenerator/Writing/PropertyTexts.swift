@@ -3,7 +3,7 @@
 struct PropertyTexts {
     /// The number of properties with each name and description.
     private let counts: [String: Int]
-    /// The number of equal properties from which their description is left out.
+    /// If this many properties have the same name and description, the description is left out.
     private static let limit = 4
     /// The words that add nothing to a name.
     private static let fillers: Set<String> = [

@@ -30,8 +30,8 @@ extension String {
         }
     }
 
-    /// Returns the text before the first of several ASCII characters, or the whole text if none of these characters
-    /// occurs.
+    /// Returns the text before the first occurrence of any of the given ASCII characters, or the whole text if none of
+    /// them occurs.
     ///
     /// The search compares bytes, because a delimiter followed by a combining mark is a different `Character` and would
     /// be missed.

@@ -15,7 +15,7 @@ package struct Deflate {
 
     private let input: [UInt8]
     private var bits = BitWriter()
-    /// The latest position of each hash of three bytes.
+    /// For each hash of three bytes, the latest position at which bytes with this hash occurred.
     ///
     /// `previous` links each position to the preceding position with the same hash.
     private var latest = [Int32](repeating: -1, count: hashSize)
@@ -120,7 +120,7 @@ package struct Deflate {
         bits.append(UInt32(distance - Self.distanceBases[distanceCode]), count: max(0, distanceCode / 2 - 1))
     }
 
-    /// Returns the index of the last base that is at most `value`.
+    /// Returns the index of the last element of `bases` that is at most `value`.
     private static func code(of value: Int, in bases: [Int]) -> Int {
         var low = 0
         var high = bases.count

@@ -30,14 +30,14 @@ public final class CookieJar: Sendable {
         var isHostOnly: Bool
         var path: String
 
-        /// The key in the unscoped jar of the cookie with the same name, domain and path.
+        /// The key with the same name, domain and path, but in the unscoped jar.
         var withoutScope: Key {
             var key = self
             key.scope = nil
             return key
         }
 
-        /// Returns the key in a scope of the cookie with the same name, domain and path.
+        /// Returns the key with the same name, domain and path, but in the given scope.
         func within(_ scope: String) -> Key {
             var key = self
             key.scope = scope

@@ -50,7 +50,7 @@ public enum RequestError: Error, Sendable, Hashable {
         case downgrade(from: String)
         /// The URL's host differs from the base URL's host, and the generator does not allow requests to other hosts.
         case foreignHost(String)
-        /// The URL belongs to this server of the service, and the server does not serve the request.
+        /// The URL belongs to the server with this name, and that server does not serve the request.
         case unserved(server: String)
     }
 

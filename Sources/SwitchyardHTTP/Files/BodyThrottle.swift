@@ -55,7 +55,7 @@ extension HTTPBody.Stream {
     }
 }
 
-/// A reader that reads another reader in packets, with a pause before each packet except the first.
+/// A reader that returns the bytes of another reader in packets, with a pause before each packet except the first.
 private actor ThrottledBodyReader: HTTPBodyReader {
     private let base: any HTTPBodyReader
     private let throttle: BodyThrottle

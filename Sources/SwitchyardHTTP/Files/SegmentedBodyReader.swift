@@ -111,7 +111,8 @@ package actor SegmentedBodyReader: HTTPBodyReader {
 }
 
 extension FileEnclosure {
-    /// The maximum total of the bytes before and after a file, which the enclosure keeps in memory.
+    /// The maximum number of bytes before and after the file, counted together, because the enclosure keeps them in
+    /// memory.
     private static let largestRest = 1 << 20
 
     /// Creates the enclosure of a body (one file and the bytes around it) from segments.

@@ -64,7 +64,7 @@ final class InputStreamBodyReader: HTTPBodyReader, @unchecked Sendable {
     }
 
     func read(maximumLength: Int) async throws -> Data? {
-        // Reading may block until bytes are available, possibly bytes that another task writes.
+        // Reading may block until bytes are available, and another task may have to write them first.
         try await BlockingWork.run { () throws(RequestError) in try self.next(atMost: maximumLength) }
     }
 

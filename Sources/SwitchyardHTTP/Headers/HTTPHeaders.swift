@@ -271,7 +271,7 @@ extension HTTPHeaders {
     /// Returns the values of all fields with a name, joined with commas (RFC 9110 section 5.3), or `nil` if there are
     /// none.
     ///
-    /// It is not suitable for `Set-Cookie`, whose values contain commas.
+    /// This method is not suitable for `Set-Cookie`, whose values contain commas.
     package func combined(_ name: String) -> String? {
         let values = values(of: name)
         return values.isEmpty ? nil : values.joined(separator: ", ")
@@ -289,7 +289,8 @@ extension HTTPHeaders {
         let isOnly = !fields[(first + 1)...].contains { $0.name.equalsIgnoringASCIICase("Content-Type") }
         let value = fields[first].value
         if isOnly, !value.hasByte(UInt8(ascii: ",")) { return value.isEmpty ? nil : value }
-        // The lines form one list, in which an unclosed quote extends over the following lines.
+        // All `Content-Type` lines are joined into one list, in which an unclosed quote extends over the lines after
+        // it.
         let named = HeaderList.elements(of: values(of: "Content-Type").joined(separator: ", "), separatedBy: ",")
         let types = named.filter(Self.isMediaType)
         guard let last = types.last else { return named.first }

@@ -80,7 +80,9 @@ package enum TextEncoding {
         charset == "utf-8" || charset == "utf8" || charset == "us-ascii"
     }
 
-    /// The lowest first byte of a byte order mark.
+    /// The lowest byte with which a byte order mark can start.
+    ///
+    /// Text that starts with a lower byte has no mark.
     package static let leastMark: UInt8 = 0xEF
 
     private static func decode(

@@ -39,6 +39,6 @@ package enum UserLanguages {
         return parts.joined(separator: "-")
     }
 
-    /// The scripts of locale modifiers.
+    /// Script subtags by locale modifier: `sr_RS@latin` is Serbian in the script `Latn`.
     private static let scripts = ["cyrillic": "Cyrl", "devanagari": "Deva", "latin": "Latn"]
 }

@@ -2,7 +2,7 @@ package import SwitchyardServices
 
 /// A request as a `Transport` receives it: complete, with an absolute URL and a body that is ready to be sent.
 public struct HTTPRequest: Sendable {
-    /// How the response body is delivered.
+    /// The way in which the response body is delivered.
     public enum Delivery: Sendable, Hashable {
         /// The body is delivered as a whole when it is complete.
         ///
@@ -96,7 +96,7 @@ public struct HTTPRequest: Sendable {
     public var body: HTTPBody
     /// The timeouts of the exchange.
     public var timeouts: Timeouts
-    /// How the response body is delivered.
+    /// The way in which the response body is delivered.
     public var delivery: Delivery
     /// The maximum size of the response body in bytes after decompression.
     ///
@@ -137,7 +137,7 @@ public struct HTTPRequest: Sendable {
     }
     /// The header fields in which the client has put credentials.
     ///
-    /// They are redacted in descriptions.
+    /// These fields are redacted in descriptions.
     package var credentialFields: [String] = []
     /// Whether the exchange requires a new connection, as a health probe does; by default `false`.
     ///
@@ -153,7 +153,8 @@ public struct HTTPRequest: Sendable {
     /// 9.2.2). Idempotence alone does not permit resending a request: see `resendRule`.
     package var isIdempotent: Bool { mayBeRepeated ?? method.isIdempotent }
 
-    /// The rule for resending the request, from ``mayBeRepeated`` or, if ``mayBeRepeated`` is `nil`, from the method.
+    /// The rule for resending the request, which follows from ``mayBeRepeated`` or, if ``mayBeRepeated`` is `nil`, from
+    /// the method.
     ///
     /// A transport resends a request by itself only under `ResendRule.anytime`. `URLSessionTransport` cannot enforce
     /// this for methods that are idempotent by definition. On Linux it cannot enforce this for any method.

@@ -8,7 +8,7 @@ package protocol ByteConnection: OpenedConnection {
     /// Sends bytes, and returns when all of them have been passed to the system.
     ///
     /// - Parameter bytes: The bytes to send.
-    /// - Throws: ``TransportError`` if the connection has ended, with
-    ///   ``/SwitchyardServices/WireFailure/invalidRequest`` if another call is sending.
+    /// - Throws: ``TransportError`` if the connection has ended. If another call is sending, the error's kind is
+    ///   ``/SwitchyardServices/WireFailure/invalidRequest``.
     func send(_ bytes: Data) async throws(TransportError)
 }

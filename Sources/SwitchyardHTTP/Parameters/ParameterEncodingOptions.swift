@@ -128,11 +128,11 @@ public struct ParameterEncodingOptions: Sendable {
     /// Repeated names keep their order. Caches and signatures need sorted names, because then equal parameters give
     /// equal text.
     public var sortsKeys = true
-    /// The characters in values that are not percent-encoded; ``URLCharacters/parameter`` by default.
+    /// The characters that are not percent-encoded in values; ``URLCharacters/parameter`` by default.
     ///
     /// In a URL a space and `#` are always percent-encoded.
     public var allowedCharacters = URLCharacters.parameter
-    /// The characters in names that are not percent-encoded.
+    /// The characters that are not percent-encoded in names.
     ///
     /// If `nil`, which is the default, ``allowedCharacters`` applies.
     public var allowedKeyCharacters: URLCharacters?

@@ -17,7 +17,7 @@ enum CredentialShape {
         "sharedkeylite", "token", "vapid",
     ]
 
-    /// Words that follow the name of a scheme in ordinary sentences.
+    /// Words that are not credentials although they follow the name of a scheme, as in ordinary sentences.
     private static let words: Set<String> = [
         "access", "and", "auth", "authentication", "authorisation", "authorization", "based", "challenge", "credential",
         "credentials", "error", "expired", "failed", "for", "from", "has", "header", "in", "invalid", "is", "missing",

@@ -116,7 +116,7 @@ extension SecretWalk {
         return end
     }
 
-    /// Redacts a string that has no secret name.
+    /// Redacts a string whose member name is not secret.
     private func string(_ string: Bytes, _ result: inout Replacements) {
         let content = JSONScan.content(of: string)
         guard content.contains(UInt8(ascii: "\\")) else {

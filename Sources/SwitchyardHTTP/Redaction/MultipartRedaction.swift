@@ -2,9 +2,9 @@ import Foundation
 
 /// A redaction of the parts of a multipart form (RFC 7578) that leaves all other bytes unchanged.
 struct MultipartRedaction {
-    /// A closure that returns whether the content of a part with a name is replaced by `***`.
+    /// A closure that receives the name of a part and returns whether the part's content is replaced by `***`.
     let isHidden: (String) -> Bool
-    /// A closure that redacts the content of any other part, given its content type or `nil`.
+    /// A closure that redacts the content of a part that is not replaced, given its content type or `nil`.
     let body: (Data, String?) -> Data
     /// A closure that redacts a file name.
     let text: (String) -> String

@@ -33,7 +33,7 @@ public struct Redaction: Sendable, Hashable {
     /// The rules that hide nothing.
     public static let none = Redaction(headerNames: [], parameterNames: [])
 
-    /// Creates rules.
+    /// Creates redaction rules from the names whose values are hidden.
     ///
     /// If all sets are empty, nothing is hidden.
     public init(headerNames: Set<String>, parameterNames: Set<String>, nameEndings: Set<String> = []) {
@@ -51,7 +51,8 @@ public struct Redaction: Sendable, Hashable {
 extension Redaction {
     /// Whether the value of a header field is hidden.
     ///
-    /// The name matches as a field or as a parameter, with or without `X-`.
+    /// The name is compared with the secret names of header fields. It is also compared, with and without a leading
+    /// `X-`, with the secret names of parameters.
     package func hides(header name: String) -> Bool {
         hides(label: name) || names(String(name.dropFirst(name.lowercased().hasPrefix("x-") ? 2 : 0)))
     }

@@ -14,7 +14,7 @@ struct SecretWalk {
     let keepsBusinessCodes: Bool
     /// Whether a word such as `a?b=c` is treated as a URL.
     private(set) var takesRelativeURLs = true
-    /// The number of remaining levels.
+    /// The number of further nesting levels that may be entered.
     private(set) var depth = 6
 
     init(_ redaction: Redaction, keepsBusinessCodes: Bool = false) {

@@ -226,7 +226,7 @@ extension RequestURL {
 
     /// Returns the URL with parameters set in its query.
     ///
-    /// They replace existing parameters with the same names.
+    /// The new parameters replace existing parameters with the same names.
     ///
     /// All parameters of the result are sorted by their names unless the options turn sorting off, so equal parameters
     /// give equal URLs.

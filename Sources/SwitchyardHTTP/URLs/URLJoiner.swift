@@ -1,4 +1,4 @@
-/// A join of one path with a base URL.
+/// An operation that joins one path to a base URL.
 package struct URLJoiner: ~Copyable {
     /// The URL so far.
     package var output: ByteBuffer
@@ -131,8 +131,8 @@ package struct URLJoiner: ~Copyable {
             output.append(checked.bytes)
             output.append(DotSegments.removed(from: URLEscaping.path(parts.path), clamps: true) ?? [])
         } else if let scheme = parts.scheme, String(decoding: scheme, as: UTF8.self).lowercased() != stem.scheme {
-            // `mailto:x` is not a path. The scheme of the base without `//` is accepted as a path, as RFC 3986 allows
-            // and browsers do.
+            // A reference with another scheme, such as `mailto:x`, is not a path. The base's own scheme without `//`,
+            // as in `https:x`, is accepted in front of a path, as RFC 3986 allows and browsers do.
             throw .url(text: text, reason: .unsupportedScheme(String(decoding: scheme, as: UTF8.self)))
         } else if parts.path.isEmpty {
             output.append(stem.whole)

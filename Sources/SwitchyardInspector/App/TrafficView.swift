@@ -68,7 +68,7 @@
     }
 
     extension Verdict.Level {
-        /// The name of the sign of the level.
+        /// The name of the symbol that shows the level.
         fileprivate var image: String {
             switch self {
             case .bad: "xmark.octagon"

@@ -39,7 +39,7 @@ package struct InspectedCall: Codable, Sendable, Equatable {
         package var why: String
     }
 
-    /// Where a response came from.
+    /// The source of a response.
     package enum Source: String, Codable, Sendable {
         case network
         case cache
@@ -61,7 +61,7 @@ package struct InspectedCall: Codable, Sendable, Equatable {
     package var path: String
     /// The tags, in alphabetical order.
     package var tags: [String] = []
-    /// Where the response came from; missing until there is a response.
+    /// The source of the response; missing until there is a response.
     package var from: Source?
     /// The number of rounds so far.
     ///

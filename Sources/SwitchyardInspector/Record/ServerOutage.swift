@@ -14,9 +14,9 @@ struct ServerOutage: Sendable, Equatable {
     var what: String
     /// The number of calls whose first attempt failed because of the outage.
     var calls = 0
-    /// The number of these calls that succeeded at another server after the failure, by the other server.
+    /// The number of ``calls`` that succeeded at another server after the failure, by the name of that server.
     var failedOver: [String: Int] = [:]
-    /// The number of these calls to which another server responded first, by the other server.
+    /// The number of ``calls`` to which another server responded first, by the name of that server.
     ///
     /// Such a call was hedged: it was sent to a second server because the first was slow.
     var hedged: [String: Int] = [:]
@@ -26,7 +26,7 @@ struct ServerOutage: Sendable, Equatable {
     /// Whether the server was only slow so far.
     var isSlow: Bool { what == Slowness.deed }
 
-    /// The number of these calls that another server completed before this server had failed them.
+    /// The calls that another server completed before this server had failed them.
     fileprivate var rescued = SavedCalls()
 
     /// The number of ``rescued`` calls that were saved.
@@ -87,14 +87,15 @@ struct ServerOutages: Sendable {
     private(set) var last: [String: ServerOutage] = [:]
     /// The recent failures of servers that are in service.
     private var recent: [String: [Meeting]] = [:]
-    /// The calls that succeeded at another server after the first server had failed them, and the other calls that were
-    /// saved from outages that are not in ``last`` any more.
+    /// The saved calls that are not counted by the outages in ``last``: calls that succeeded at another server after
+    /// the first server had failed them, and calls that were saved from earlier outages.
     private var counted = SavedCalls()
 
     /// The calls that were saved.
     ///
-    /// A call that its first server has failed is saved also if the server stays in service. Another call is saved only
-    /// from an outage, because a server that stays in service or only was slow has not failed.
+    /// A call that failed at its first server and succeeded at another server counts as saved even if the first server
+    /// stays in service. Any other call counts as saved only from an outage, because a server that stays in service, or
+    /// that was only slow, has not failed.
     var saved: SavedCalls { last.values.reduce(counted) { $0 + $1.saved } }
 
     /// Records a call that has ended.
@@ -104,7 +105,7 @@ struct ServerOutages: Sendable {
         let kind = call.outcome?.kind
         guard let end = call.end, kind.map(VerdictText.blamesServer) ?? true else { return }
         let last = kind == nil ? call.attempts.last { $0.status != nil && $0.isCut != true } : nil
-        // A call that several servers fail counts for the first of them, so that the counts of the servers add up.
+        // A call that failed at several servers counts for the first of them, so that the counts of the servers add up.
         guard let first = call.attempts.first, let server = first.server, server != last?.server else { return }
         let hasFailed = first.error != nil || (first.status ?? 0) >= 500
         guard first.kind != .hedge, hasFailed || first.isCut == true else { return }

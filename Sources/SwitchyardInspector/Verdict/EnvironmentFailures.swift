@@ -17,7 +17,7 @@ package struct EnvironmentFailures: Sendable, Equatable {
         return "In \(environment), \(own.prefix(1).lowercased())\(own.dropFirst())"
     }
 
-    /// Returns the sentence about an outage of all servers, such as: Both servers were down for 6 s.
+    /// Returns the sentence about an outage of all servers, such as `Both servers were down for 6 s.`.
     static func outage(of servers: Int, for time: String, isDownNow: Bool = false) -> String {
         let subject =
             switch servers {

@@ -26,8 +26,8 @@ extension SwitchEvent {
 extension HealthStatistics {
     /// Returns a description of the statistics that led to an ejection (the removal of a server from use for a time).
     ///
-    /// The numbers of requests are named only if they are the cause. They leave out failures that are not held against
-    /// the server, such as those of a time in which all servers fail.
+    /// The numbers of requests are named only if they are the cause. These numbers leave out failures that are not held
+    /// against the server, such as those of a time in which all servers fail.
     fileprivate func evidence(for cause: SwitchCause) -> String {
         guard failures > 0 else { return "" }
         let last = lastFailure.map { "the last time, it \($0.deed)" }

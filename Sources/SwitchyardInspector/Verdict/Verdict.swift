@@ -63,7 +63,7 @@ package struct VerdictFacts: Sendable, Equatable {
     package var slowServers: [String] = []
     /// The time in seconds for which no server responded, or `nil` if a server always responded.
     package var secondsWithoutServer: Double?
-    /// Whether no server has responded since.
+    /// Whether every server failed and none has responded since.
     package var isDownNow = false
     /// Whether no server responded until the end of a run that is over.
     package var wasDownAtEnd = false

@@ -76,9 +76,10 @@ extension BinaryPropertyList {
         ///
         /// It is 0 for an object without members.
         var heights: [Int?]
-        /// For each object, the number of values in it, including its members.
+        /// For each object, the number of values in its subtree: the object itself and everything nested in it.
         var sizes: [Int]
-        /// For each object, the number of bytes of text and data in it, including its members.
+        /// For each object, the number of bytes of text and data in its subtree: the object itself and everything
+        /// nested in it.
         var bytes: [Int]
         var references = 0
 

@@ -27,7 +27,7 @@ struct RequestRecord<Value: Sendable> {
     private var phase = Phase.ready
     private var isSuspended = false
     private var isCancelled = false
-    /// Whether a call has been made that may change something on a server.
+    /// Whether a call that may change something on a server has been made.
     private(set) var mayHaveTakenEffect = false
     private var hasAnnouncedStart = false
     private var held: Outcome?

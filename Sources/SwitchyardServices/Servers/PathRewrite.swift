@@ -12,7 +12,7 @@ package struct PathRewrite: Sendable, Hashable {
     /// Whether the rule applies to everything below the source, and keeps the rest of the path.
     package let keepsRest: Bool
 
-    /// The rules of a server: exact paths first, then the longest folder.
+    /// Returns the rules of a server: the exact paths first, and then the folders, the longest first.
     ///
     /// - Throws: The ``CatalogError`` of the first invalid rule.
     package static func all(in rewrites: [String: String], at place: String) throws(CatalogError) -> [PathRewrite] {

@@ -10,9 +10,9 @@
     /// A clock that returns the time since boot as of the kernel's last tick, at half the cost of the exact time.
     ///
     /// Linux has coarse variants of its monotonic clock and of its wall clock (clock_gettime(2)), but no coarse variant
-    /// of the clock that continues while the machine sleeps. The total sleep time is therefore stored. It is read again
-    /// if the wall clock has moved relative to the monotonic clock, that is, after a sleep or after the wall clock was
-    /// set. The clock is thread-safe.
+    /// of the clock that continues while the machine sleeps. The total sleep time is therefore stored. This time is
+    /// read again if the wall clock has moved relative to the monotonic clock, that is, after a sleep or after the wall
+    /// clock was set. The clock is thread-safe.
     struct CoarseClock: ~Copyable {
         /// The tolerance in nanoseconds, 100 ms.
         ///

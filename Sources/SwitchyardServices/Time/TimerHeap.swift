@@ -24,7 +24,7 @@ package struct TimerHeap {
         }
     }
 
-    /// The number of cancelled entries that may remain in addition to the number of scheduled timers.
+    /// The number of cancelled entries that may remain in addition to one cancelled entry for each scheduled timer.
     private static let mostAbandoned = 64
 
     private var entries: [Entry] = []

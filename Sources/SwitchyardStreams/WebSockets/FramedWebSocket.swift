@@ -169,7 +169,7 @@ final class FramedWebSocket: WebSocketEngine {
 
     private func setTimer() {
         guard let due = state.withLock({ $0.nextCheckTime }) else { return }
-        // The check runs in a new task, so that tasks with received bytes can run first. If bytes of the server have
+        // The check runs in a new task, so that tasks with received bytes can run first. If bytes from the server have
         // arrived and only wait for a thread, the server must not count as silent.
         let next = time.schedule(at: due) { [weak self] in Task { self?.look() } }
         let before = timer.withLock { timer in

@@ -116,7 +116,7 @@ extension LoopbackRoute: ExpressibleByStringLiteral {
 /// function is cancelled.
 public typealias LoopbackHandler = @Sendable (LoopbackRequest) async throws -> LoopbackResponse
 
-/// What the server does for a request of a route: it sends a fixed response or calls a handler.
+/// The action for a request that matches a route: the server sends a fixed response or calls a handler.
 enum RouteAction: Sendable {
     case handler(LoopbackHandler)
     case response(LoopbackResponse)

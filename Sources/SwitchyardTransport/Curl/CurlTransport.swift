@@ -18,10 +18,10 @@
     /// of its parent, because the thread exists only in the parent.
     ///
     /// The memory that libcurl frees after each response is kept for later requests: one 16 KiB buffer for each active
-    /// request plus 64 more, and 64 pieces of each size up to 2 KiB. It is kept until the thread ends or has been idle
-    /// for ``Configuration/idleConnectionTimeout``. For this purpose, the first transport of a process initializes
-    /// libcurl with its own memory functions, unless libcurl has already been initialized. All memory comes from
-    /// `malloc`, so other users of libcurl in the process are not affected.
+    /// request plus 64 more, and 64 pieces of each size up to 2 KiB. The memory is kept until the thread ends or has
+    /// been idle for ``Configuration/idleConnectionTimeout``. For this purpose, the first transport of a process
+    /// initializes libcurl with its own memory functions, unless libcurl has already been initialized. All memory comes
+    /// from `malloc`, so other users of libcurl in the process are not affected.
     ///
     /// The only header fields added to a request are `Host`, the framing of its body and, with
     /// ``Configuration/decompressesResponses``, `Accept-Encoding`.

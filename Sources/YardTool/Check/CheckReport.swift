@@ -34,8 +34,8 @@ struct CheckReport: Sendable {
 
     /// Returns the table with a heading.
     ///
-    /// After it come the server lists, the environments that have only some of the servers, and the warnings about
-    /// roles.
+    /// The table is followed by the server lists, the environments that have only some of the servers, and the warnings
+    /// about roles.
     ///
     /// The result is an empty string if no server was checked.
     ///

@@ -7,7 +7,7 @@ struct PatternCheck {
     /// The warnings for patterns that match fewer requests than a reader may expect, one line each.
     private(set) var warnings: [String] = []
 
-    /// The paths of the base URLs that have one, each with the name of its server.
+    /// The paths of the base URLs that have a path, each with the name of its server.
     private let basePaths: [(path: String, server: String)]
     private let file: String?
 
@@ -26,7 +26,7 @@ struct PatternCheck {
         }
     }
 
-    /// Returns the path of a base URL without a slash at its end, or `nil` if there is none.
+    /// Returns the path of a base URL without its trailing slash, or `nil` if the path is empty or `/`.
     private static func path(of url: ServerURL) -> String? {
         let path = RequestURL(url.text)?.pathInNormalForm ?? ""
         let stem = path.hasSuffix("/") ? String(path.dropLast()) : path
@@ -44,7 +44,7 @@ struct PatternCheck {
         }
     }
 
-    /// Returns the path of a base URL with which a path begins, or `nil` if there is none.
+    /// Returns the path of the base URL that is the beginning of `path`, or `nil` if there is none.
     private func basePath(of path: String) -> (path: String, server: String)? {
         let slashed = path.hasPrefix("/") ? path : "/\(path)"
         return basePaths.first { slashed == $0.path || slashed.hasPrefix("\($0.path)/") }

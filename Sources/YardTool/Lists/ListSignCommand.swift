@@ -49,7 +49,8 @@ struct ListSignCommand: Command {
         return 0
     }
 
-    /// Returns the contents of a signed list as text, and which apps refuse it for its environments.
+    /// Returns the contents of a signed list as text, and a statement about the apps that refuse the list because of
+    /// its environments.
     static func summary(of document: Data) throws -> String {
         let list = try ServerListDocument(unverified: document)
         let names = Set(list.servers.flatMap(\.baseURLs.keys).map(\.rawValue)).sorted()

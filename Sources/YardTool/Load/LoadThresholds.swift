@@ -13,8 +13,9 @@ struct LoadThresholds: Sendable {
 
     /// The maximum share of failed calls, from 0 to 1; above it, the exit code is 1.
     let failureShare: Double
-    /// The wait in milliseconds below which the 99th percentile must be, or `nil` for no limit; otherwise, the exit
-    /// code is 1.
+    /// The limit in milliseconds for the 99th percentile of the waits, or `nil` for no limit.
+    ///
+    /// If the percentile is not below the limit, the exit code is 1.
     let p99: Double?
 
     /// Creates the default limits: no call may fail.

@@ -36,7 +36,7 @@ final class FaultSchedule: Sendable {
 
     /// Applies an order.
     ///
-    /// It replaces an earlier order for the same server.
+    /// The order replaces an earlier order for the same server.
     ///
     /// - Returns: The names of the affected servers, or an empty array if no server has the name in the order.
     @discardableResult

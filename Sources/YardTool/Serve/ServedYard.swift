@@ -2,7 +2,7 @@ import Foundation
 import Switchyard
 import SwitchyardTesting
 
-/// An error of a server of `yard serve` that cannot listen on its port.
+/// An error that reports that a server of `yard serve` cannot listen on its port.
 struct PortError: Error, CustomStringConvertible {
     /// The server, as the subject of a sentence.
     let server: String

@@ -138,7 +138,7 @@ public struct ErrorMessages: Sendable {
 extension String {
     /// Returns the text followed by another sentence.
     ///
-    /// The space between the two depends on the script.
+    /// Whether a space separates the text from the sentence depends on the script.
     fileprivate func followed(by sentence: String) -> String {
         let isIdeographic = unicodeScalars.last?.properties.isIdeographic ?? false
         guard !isIdeographic else { return "\(self)。\(sentence)" }

@@ -21,7 +21,7 @@ package final class CachePlan: Sendable {
     ///
     /// The header fields are empty unless HTTP's rules decide on freshness.
     let varying: HTTPHeaders
-    /// The stamp that a stored value must have.
+    /// The stamp that a stored value must have so that the call can use the value.
     let stamp: CacheStamp
     /// The counters of the write requests to the paths of the service.
     let pathCounters: PathCounters

@@ -18,7 +18,7 @@ actor PageWalker<Item: Sendable> {
     /// Whether the user for whom the pages were requested has logged out.
     nonisolated var isLeft: Bool { origins.withLock { $0 }.areLeft }
 
-    /// Returns an error of the list itself, with the recorder's messages.
+    /// Returns an error that the walker itself raises (not a request), with the recorder's messages.
     func failure(_ reason: APIError.Reason) -> APIError { cursor.failure(reason) }
 
     /// Returns the new items of the next page, or `nil` at the end of the list and after a failure.

@@ -3,7 +3,7 @@
 /// The app's closure that returns the ids is called outside every lock.
 struct NamedItems<Item: Sendable>: Sendable {
     let items: [Item]
-    /// An array with one id for each item, of the index's type, or `nil` if items have no ids.
+    /// An array with the id of each item, in the type of ids that the index uses, or `nil` if items have no ids.
     fileprivate let names: (any Sendable)?
 }
 

@@ -18,7 +18,7 @@ struct PageCursor<Item: Sendable>: Sendable {
     let size: Int
     let strategy: PageStrategy<Item>
     let pageLimit: Int
-    /// The messages of the list's own errors.
+    /// The messages of the errors that the list itself raises (not a request), such as the error of an empty list.
     let messages: ErrorMessages
     private(set) var next: Next
     private(set) var index = 0
@@ -51,7 +51,7 @@ struct PageCursor<Item: Sendable>: Sendable {
         return start
     }
 
-    /// Returns an error of the list itself, with the list's messages.
+    /// Returns an error that the list itself raises (not a request), with the messages in ``messages``.
     func failure(_ reason: APIError.Reason) -> APIError {
         APIError(reason, messages: messages)
     }

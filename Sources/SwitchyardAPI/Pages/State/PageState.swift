@@ -101,7 +101,7 @@ struct PageState<Item: Sendable>: Sendable {
         return .nothing(load.request.isFirst ? .noData : .noMoreData)
     }
 
-    /// Ends the list with a load that the server rejected, if all items had already arrived.
+    /// Ends the list because the server rejected a load, if all items had already arrived.
     ///
     /// - Parameters:
     ///   - load: The load.

@@ -60,8 +60,8 @@ public struct CredentialRefresh: Sendable {
     public var challenges: [AuthenticationChallenge]
     /// A client for the requests that the refresh needs.
     ///
-    /// Requests through this client omit the credentials, whatever task sends them. They are sent to ``environment``,
-    /// even if the app has switched to another environment in the meantime.
+    /// Requests through this client omit the credentials, whatever task sends them. The requests are sent to
+    /// ``environment``, even if the app has switched to another environment in the meantime.
     public var client: NetworkClient
 
     /// Creates a refresh for testing a provider.

@@ -61,7 +61,7 @@ struct CredentialSlot {
     /// this launch.
     var isOfLastRun: Bool { !isLoaded || credential == nil && number == 0 }
 
-    /// Removes the last refresh from the number of refreshes that ``Credentials/Policy/refreshes`` limits.
+    /// Excludes the last refresh from the number of refreshes that ``Credentials/Policy/refreshes`` limits.
     mutating func discountRefresh() {
         if !refreshes.isEmpty { refreshes.removeLast() }
     }

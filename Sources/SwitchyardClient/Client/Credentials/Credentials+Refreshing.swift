@@ -19,10 +19,10 @@ extension Credentials {
         /// Whether a refresh of the current credential has ended without a new credential.
         var hasNothing: Bool { failure.map { $0.version == version && $0.error == .missing } ?? false }
 
-        /// Returns the failure of the last refresh, if it concerns a request.
+        /// Returns the failure of the last refresh if that failure applies to a request.
         ///
-        /// It concerns a request that used this version of the credential and that started after `endings` refreshes
-        /// had ended.
+        /// The failure applies to a request that used this version of the credential and that started when `endings`
+        /// refreshes had ended.
         func failure(of version: UInt64, begunAt endings: UInt64) -> CredentialError? {
             guard let failure, failure.version == version else { return nil }
             return failure.error == .loginRequired || endings < failure.number ? failure.error : nil

@@ -41,7 +41,7 @@ public import SwitchyardServices
 public final class Credentials: Sendable {
     /// The policy that decides how and when credentials are refreshed.
     public struct Policy: Sendable, Hashable {
-        /// How long before its expiry a credential is refreshed, by default 30 s.
+        /// The time before its expiry at which a credential is refreshed, by default 30 s.
         public var leeway: Duration = .seconds(30)
         /// The maximum number of refreshes in ``window``, by default 5; further refreshes fail.
         public var refreshes = 5

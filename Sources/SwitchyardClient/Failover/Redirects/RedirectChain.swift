@@ -4,7 +4,7 @@ import SwitchyardHTTP
 ///
 /// A chain is a pure value. It is created at the first redirect, so attempts without redirects store no chain.
 struct RedirectChain: Sendable {
-    /// What follows a redirect.
+    /// The step that follows a redirect.
     enum Step {
         /// The redirect is not followed: it is the response of the request.
         case answer
@@ -46,7 +46,7 @@ struct RedirectChain: Sendable {
     ///   - policy: The redirect policy of the call.
     ///   - rewrite: A closure that adds the cookies for the target to the next request. If the target has the origin of
     ///     the first request, the closure adds the credentials too.
-    /// - Returns: What follows the redirect.
+    /// - Returns: The step that follows the redirect.
     /// - Throws: The reason why the redirect cannot be followed.
     mutating func follow(
         _ response: HTTPResponse,

@@ -98,7 +98,7 @@ extension RetryPolicy {
     /// The result depends only on the arguments. The ``budget`` is applied later.
     ///
     /// - Parameters:
-    ///   - round: The result.
+    ///   - round: The result of the round.
     ///   - random: A number from 0 to 1 that selects the pause within its jitter.
     ///   - now: The current date and time, needed for a `Retry-After` with a date.
     /// - Returns: ``RetryDecision/retry(after:)`` or ``RetryDecision/undecided``.
@@ -178,7 +178,7 @@ extension RetryPolicy {
         case connect
         /// A connection was established, but no complete response was received over it.
         case read
-        /// A response was received whose status is retried.
+        /// A response whose status is retried was received.
         case status
         /// Any other failure.
         case other

@@ -22,7 +22,7 @@ public struct ConfigurationRules: Sendable {
 
     private var rules: [Rule] = []
 
-    /// Creates an empty set.
+    /// Creates a set without rules.
     public init() {}
 
     /// Whether there are no rules.

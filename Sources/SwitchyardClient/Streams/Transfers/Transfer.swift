@@ -162,7 +162,7 @@ package struct Transfer: Sendable {
     }
 
     /// Creates a request of the transfer, with its user and environment, and with rules and a flow plan like any other
-    /// request of the client.
+    /// request that the client sends.
     private func makeRequest(
         _ configuration: APIConfiguration,
         _ avoided: [Server.ID],

@@ -42,7 +42,7 @@ package struct Attempt: Sendable, Hashable {
     let followsOverload: Bool
     /// Whether the attempt costs the failover budget nothing, because the previous attempt reached no server.
     let isFree: Bool
-    /// The number of timely responses of the server (``Lateness/timely``) at the start of the attempt.
+    /// The number of timely responses from the server (``Lateness/timely``) at the start of the attempt.
     let timely: UInt32
     /// The servers that do not serve the request (`RequestTraits.unsuitable`).
     package let unsuitable: ServerSet

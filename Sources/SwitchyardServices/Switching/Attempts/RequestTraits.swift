@@ -39,7 +39,7 @@ package struct RequestTraits: Sendable, Hashable {
     package var unsuitable = ServerSet()
     /// The servers that ``SwitchPolicy/selector`` does not name.
     ///
-    /// They get the request only if no other server can take it.
+    /// These servers get the request only if no other server can take the request.
     package var unwanted = ServerSet()
 
     /// The number of servers that the request has certainly not reached; 0 by default.

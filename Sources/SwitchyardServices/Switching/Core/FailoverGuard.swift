@@ -27,8 +27,9 @@ public enum FailoverGuard: String, Sendable, Hashable, CaseIterable {
     case roles
     /// At least one server in use is not overloaded, or the first server is in use.
     ///
-    /// If the first server has failed, no server in use has responded for 10 s, and each of them has timed out or
-    /// rejected at least two requests, then a request that a failed server has refused is not sent to a server in use.
+    /// The guard stops a request that a failed server has refused if the first server has failed and all servers in use
+    /// are overloaded: none of them has responded for 10 s, and each of them has timed out or rejected at least two
+    /// requests.
     case overload
 }
 
@@ -152,7 +153,8 @@ extension SwitchingCore {
         return isOverloadedEverywhere(without: request.traits.unsuitable, at: time) ? .overload : .servers
     }
 
-    /// Returns the first guard of the request itself that stops a failover, or `nil` if there is none.
+    /// Returns the first guard that stops a failover, among the guards that depend on the request alone, or `nil` if
+    /// there is none.
     package static func obstacle(to request: FailoverRequest) -> FailoverGuard? {
         // A request that is not safe to repeat is never at two servers at the same time, and is not sent again while an
         // earlier copy may still be executed.
@@ -166,7 +168,8 @@ extension SwitchingCore {
         return nil
     }
 
-    /// Returns the first guard of the service that stops a failover, or `nil` if there is none.
+    /// Returns the first guard that stops a failover, among the guards that depend on the service and its state, or
+    /// `nil` if there is none.
     ///
     /// The guards ``FailoverGuard/servers``, ``FailoverGuard/roles`` and ``FailoverGuard/overload`` are not checked
     /// here, because the choice of a server decides them.

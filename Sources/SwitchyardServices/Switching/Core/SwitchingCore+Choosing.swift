@@ -58,8 +58,8 @@ extension SwitchingCore {
     ///   - tried: The servers that the request has tried.
     ///   - avoided: Servers that are used only if there is no other server. These servers do not count as tried.
     ///   - traits: The properties on which the choice may depend.
-    ///   - isPaidFor: Whether the request has been charged to the failover budget (`Attempt.isPaid`). It may then
-    ///     continue without another charge, except after overload.
+    ///   - isPaidFor: Whether the request has been charged to the failover budget (`Attempt.isPaid`). Such a request
+    ///     may continue without another charge, except after overload.
     ///   - now: The current time.
     /// - Returns: The attempt, whose outcome must be reported; `nil` if the policy forbids a failover, the budget is
     ///   empty, or no server can take the request.

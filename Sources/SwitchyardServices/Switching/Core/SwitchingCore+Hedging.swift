@@ -5,8 +5,8 @@ extension SwitchingCore {
     ///   - tried: The servers that the request has tried.
     ///   - avoided: Servers that are not used. These servers do not count as tried.
     ///   - traits: The properties on which the choice may depend.
-    ///   - isPaidFor: Whether the request has been charged to the hedge budget. It may then continue without another
-    ///     charge while other hedges are in flight.
+    ///   - isPaidFor: Whether the request has been charged to the hedge budget. Such a request may continue without
+    ///     another charge while other hedges are in flight.
     ///   - now: The current time.
     /// - Returns: The attempt, whose outcome must be reported, or `nil` in the same cases as
     ///   ``takeFailover(after:excluding:avoiding:for:isPaidFor:at:)``.

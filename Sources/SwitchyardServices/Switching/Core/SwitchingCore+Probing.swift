@@ -104,9 +104,9 @@ extension SwitchingCore {
 
     /// Begins the warm-up request to the first fallback, if it is due (``SwitchPolicy/warmUp``).
     ///
-    /// A warm-up request is a copy of a read whose response is discarded. It opens a connection. Its outcome is no
-    /// evidence about the server. Call this method whenever the client has traffic and an idempotent request that can
-    /// be copied.
+    /// A warm-up request is a copy of a read whose response is discarded. The warm-up request opens a connection. Its
+    /// outcome is no evidence about the server. Call this method whenever the client has traffic and an idempotent
+    /// request that can be copied.
     ///
     /// - Parameters:
     ///   - traits: The properties of the request that can be copied.

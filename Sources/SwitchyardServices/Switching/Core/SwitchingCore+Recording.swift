@@ -184,7 +184,8 @@ extension SwitchingCore {
 
     /// Whether a server may be ejected.
     ///
-    /// It may if another server is healthy and serves the request, and the last switch is long enough ago.
+    /// The result is `true` if another server is healthy and serves the request, and the last switch is long enough
+    /// ago.
     private func mayEject(
         _ position: Int,
         _ kind: FailureKind,

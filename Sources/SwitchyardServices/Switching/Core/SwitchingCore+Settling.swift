@@ -3,7 +3,7 @@ extension SwitchingCore {
     ///
     /// - Parameters:
     ///   - attempt: The attempt.
-    ///   - outcome: The outcome.
+    ///   - outcome: The outcome of the attempt.
     ///   - now: The current time.
     /// - Returns: The resulting events, usually none.
     package mutating func settle(

@@ -24,17 +24,24 @@ extension SwitchingCore {
     /// immediately, up to ``HedgingRules/suspicionRounds`` times in a row. So a failing server is detected before the
     /// deadline of the request that caused the probes.
     ///
+    /// No probes begin in these cases:
+    /// - The policy does not hedge.
+    /// - Outcomes are no evidence at this time (`Timeline.isQuiet(at:)`).
+    /// - The suspected server is ejected (taken out of use for a time), or does not serve the probes.
+    /// - Probes of the suspected server are in flight, or have counted against it ``HedgingRules/suspicionRounds``
+    ///   times.
+    /// - Hedges of the endpoint have not helped recently.
+    /// - No other server is healthy.
+    /// - The hedge budget is empty.
+    ///
     /// - Parameters:
     ///   - attempt: The attempt on the suspected server.
     ///   - endpoint: The endpoint of the probes, if it differs from that of the attempt.
     ///   - unsuitable: The servers that do not serve the probes.
     ///   - minimum: The minimum time limit of each probe.
     ///   - now: The current time.
-    /// - Returns: The probes, to be passed to ``settleSuspicion(_:suspect:peer:at:)``. The result is `nil` if the
-    ///   policy does not hedge, outcomes are no evidence at this time (`Timeline.isQuiet(at:)`), the suspected server
-    ///   is ejected (taken out of use for a time) or does not serve the probes, probes of it are already in flight or
-    ///   have counted against it ``HedgingRules/suspicionRounds`` times, hedges of the endpoint have not helped
-    ///   recently, no other server is healthy, or the hedge budget is empty.
+    /// - Returns: The probes, to be passed to ``settleSuspicion(_:suspect:peer:at:)``. The result is `nil` in the
+    ///   cases above.
     package mutating func takeSuspicion(
         of attempt: Attempt,
         asking endpoint: UInt32? = nil,

@@ -73,7 +73,9 @@ package struct SwitchingCore: Sendable {
     var inFlight: InFlight?
     /// The core's clock, and the part that decides which outcomes count.
     var timeline = Timeline()
-    /// The time of the last new list, which may have moved the servers.
+    /// The time at which the list of servers was last replaced.
+    ///
+    /// The new list may have moved servers to other hosts.
     var replacedAt = MonotonicTime(nanoseconds: .min)
     var random: RandomSource
     private var events: [SwitchEvent] = []

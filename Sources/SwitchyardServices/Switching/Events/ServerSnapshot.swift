@@ -53,14 +53,14 @@ public struct HealthStatistics: Sendable, Hashable {
     public var failures: Int
     /// The number of other failed requests in the window.
     ///
-    /// They do not count against the server, for example because no other server responded either, so that the network
-    /// may have been the cause.
+    /// These requests do not count against the server, for example because no other server responded either, so that
+    /// the network may have been the cause.
     public var uncountedFailures: Int
     /// The number of consecutive failures.
     public var consecutiveFailures: Int
     /// The accumulated score of failures.
     ///
-    /// When it reaches the policy's threshold, the server is ejected (taken out of use for a time).
+    /// When the score reaches the policy's threshold, the server is ejected (taken out of use for a time).
     public var score: Double
     /// The share of its traffic that the server gets, above 0 and at most 1.
     public var share: Double

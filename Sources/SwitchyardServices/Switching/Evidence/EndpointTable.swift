@@ -32,7 +32,7 @@ struct EndpointTable: Sendable {
         return (records[index].latency.bulk, records[index].latency.tail)
     }
 
-    /// Records a complete response of a server, and its latency if the latency is typical of the endpoint.
+    /// Records a complete response from a server, and its latency if the latency is typical of the endpoint.
     mutating func recordResponse(
         _ endpoint: UInt32,
         from server: Int,
@@ -117,7 +117,8 @@ extension EndpointTable {
     ///
     /// The other server with the most requests of the endpoint within the window is compared.
     ///
-    /// `false` if no other server has received the endpoint within the window, because nothing is known then.
+    /// The result is `false` if no other server has received a request of the endpoint within the window, because
+    /// nothing is known then.
     func isFailedAlike(_ endpoint: UInt32, _ peers: ServerPeers) -> Bool {
         guard let index = index(of: endpoint) else { return false }
         let own = records[index].endpointSamples.first { Int($0.server) == peers.server }?.rate ?? 1
@@ -272,7 +273,7 @@ private struct EndpointRecord: Sendable {
         failedAs = nil
     }
 
-    /// The recent result of a server with the endpoint, in comparison with the other servers.
+    /// The recent result of a server for requests of the endpoint, in comparison with the other servers.
     enum State { case unknown, answered, failedAlone, failedAlike }
 
     /// Returns the last result of a server with the endpoint within the window, and whether other servers failed too.

@@ -2,9 +2,9 @@
 ///
 /// A single timeout, or a second in which everything is slow, is not enough.
 struct LastingOverload: Sendable {
-    /// The number of overload failures since the last response that a lasting overload requires.
+    /// The minimum number of failures since the last response for the overload to count as lasting.
     private static let leastFailures: UInt8 = 2
-    /// The number of seconds without a response that a lasting overload requires.
+    /// The minimum time in seconds without a response for the overload to count as lasting.
     private static let leastSilence = 10.0
     /// The seconds after which a failure no longer counts, because the server may have recovered without being used.
     private static let validity = 60.0

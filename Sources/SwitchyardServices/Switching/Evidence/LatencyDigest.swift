@@ -1,7 +1,7 @@
 /// The latencies of a server's last 64 successes, in 128 bytes.
 ///
 /// Each latency is stored as the upper half of a `Float`, which is exact to 0.4 %. The halves sort like the numbers
-/// themselves. The percentiles are calculated with every 16th sample, from the 8 longest latencies.
+/// themselves. The percentiles are recalculated after every 16th sample, from the 8 longest latencies.
 struct LatencyDigest: Sendable {
     private static let capacity = 64
     /// The minimum number of samples for which a percentile is computed.
@@ -65,9 +65,9 @@ struct LatencyDigest: Sendable {
     /// The number of samples.
     var count: Int { Int(used) }
 
-    /// A quantile in seconds: the sample at rank `share * (count - 1)`, rounded down.
+    /// Returns a quantile in seconds: the sample at rank `share * (count - 1)`, rounded down.
     ///
-    /// `nil` without samples.
+    /// The result is `nil` if there are no samples.
     func quantile(_ share: Double) -> Double? {
         used == 0 ? nil : LatencyDigest.seconds(quantileBits(share))
     }

@@ -12,7 +12,7 @@ struct OvertakenAttempts: Sendable {
     private var count = 0
     private var lastAt = -1e9
 
-    /// Records an attempt that began at one time and was overtaken at another time.
+    /// Records an attempt that began at the time `began` and was overtaken at the time `time`.
     mutating func record(began: Double, at time: Double) {
         if began >= lastAt { count += 1 }
         lastAt = time

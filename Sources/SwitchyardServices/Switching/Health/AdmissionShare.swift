@@ -10,7 +10,7 @@
 struct AdmissionShare: Sendable {
     /// The share of traffic at the time of the last change.
     private(set) var share = 1.0
-    /// The share of traffic below which a success doubles it.
+    /// The limit up to which each success doubles the share of traffic: the share after the last cut.
     private var slowStart = 1.0
     /// The time of the last sign of overload.
     private(set) var overloadedAt = -1e9

@@ -24,7 +24,7 @@ struct Lateness: Sendable {
     ///
     /// Each attempt stores the number at its start.
     private(set) var timely: UInt32 = 0
-    /// The time at which an overtaken attempt last set the value to the number of timely responses.
+    /// The time at which ``value`` was last set to `timelyStep` times a number of timely responses.
     private var beganAt = -1e9
     private var since: Double
 

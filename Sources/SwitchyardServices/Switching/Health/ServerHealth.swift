@@ -79,7 +79,7 @@ extension ServerSnapshot {
     public enum State: UInt8, Sendable, Hashable, CaseIterable {
         /// The server gets requests.
         case healthy
-        /// The server has failed and gets no requests of the app.
+        /// The server has failed and gets no requests from the app.
         ///
         /// Probes (copies of reads whose responses are discarded) find out when it works again.
         case ejected

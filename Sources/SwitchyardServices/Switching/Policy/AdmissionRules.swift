@@ -11,7 +11,7 @@ package struct AdmissionRules: Sendable, Hashable {
     package var forgetting = Duration.seconds(120)
     /// The time in which a reduced share of traffic doubles if there are no successes; default 60 s.
     ///
-    /// If `nil`, only successes increase the share until ``forgetting`` has passed. It is then full again.
+    /// If `nil`, only successes increase the share until ``forgetting`` has passed. The share is then full again.
     package var doubling: Duration? = .seconds(60)
     /// The factor applied to the share of traffic on status 503, and on 429 if it means overload
     /// (``SwitchPolicy/TooManyRequests``); default 0.5.

@@ -35,9 +35,9 @@ package struct BudgetRules: Sendable, Hashable {
     /// The number of tokens that a failover costs if it follows overload (timeout, 503, or 429 if it means overload)
     /// and fails as well; default 4.
     ///
-    /// Any other failover costs 1. It takes 1 token when it begins, and returns the token if it succeeds or if the
-    /// machine is offline. A failover after a refused connection, or after a name that is not found, is free with a
-    /// policy that has ``SwitchPolicy/admission``, because no server has done any work yet.
+    /// Any other failover costs 1. Every failover takes 1 token when it begins, and returns the token if it succeeds or
+    /// if the machine is offline. A failover after a refused connection, or after a name that is not found, is free
+    /// with a policy that has ``SwitchPolicy/admission``, because no server has done any work yet.
     package var overloadCost = 4.0
     /// The time after which one token returns to the failover budget without successes; default 5 s.
     ///
@@ -88,8 +88,7 @@ package struct BudgetRules: Sendable, Hashable {
 ///
 /// The first response wins. The wait before a hedge is ``factor`` times the 90th percentile of the endpoint's latency,
 /// at least ``shortest`` and at most ``deadlineShare`` of the remaining time. While the endpoint's latencies are
-/// unknown, the percentile of the server applies. So the wait follows most responses, and a slow tail of up to a tenth
-/// does not change it.
+/// unknown, the percentile of the server applies. So the slowest tenth of the responses does not change the wait.
 ///
 /// If the endpoint's last 64 latencies are known and 3 % of them exceed a value below ``shortest``, that value replaces
 /// ``shortest``, but not below ``earliest``. So a read of a quick endpoint is hedged soon, and healthy reads cost at

@@ -1,6 +1,6 @@
 /// The rules for the return of a server that failed.
 ///
-/// An ejected server is out of use for a time: it receives no requests of the app. Probes, which are copies of
+/// An ejected server is out of use for a time: it receives no requests from the app. Probes, which are copies of
 /// idempotent requests whose responses are discarded, find out whether the server works again. Then a trial admits a
 /// growing number of real requests.
 package struct RecoveryRules: Sendable, Hashable {

@@ -21,7 +21,8 @@ public struct SwitchPolicy: Sendable, Hashable {
     package var detection = DetectionRules()
     /// The rules for probing and recovering a failing server.
     package var recovery = RecoveryRules()
-    /// The rules for the share of traffic of an overloaded server; if `nil`, the server keeps all of its traffic.
+    /// The rules for the share of traffic that an overloaded server gets; if `nil`, the server keeps all of its
+    /// traffic.
     package var admission: AdmissionRules? = AdmissionRules()
     /// The limits on extra attempts.
     package var budgets = BudgetRules()
@@ -72,8 +73,8 @@ public struct SwitchPolicy: Sendable, Hashable {
     /// The maximum number of attempts of one request, each on another server; default 3.
     ///
     /// An attempt that has reached no server, because the connection was refused or DNS failed, does not count. With 1,
-    /// the request has a single attempt. A write that has left a server because connecting took too long may go back to
-    /// that server in addition.
+    /// the request has a single attempt. In addition, a write request that moved to another server because connecting
+    /// took too long may return to the server that it left.
     public var maximumAttempts = 3
 
     /// Creates a policy with the rules of ``recommended``, which the caller then changes.
@@ -121,8 +122,8 @@ func require(
 extension SwitchPolicy {
     /// Detects failures within a few requests, masks them by failover and hedging, and returns gradually.
     ///
-    /// A score that accumulates failures detects a server that accepts no connections after 2 to 3 failures, and a
-    /// server that fails every request to its endpoints after about a dozen failures. Partial failures take longer to
+    /// A score accumulates failures: after 2 to 3 failures it detects a server that accepts no connections, and after
+    /// about a dozen failures a server that fails every request to its endpoints. Partial failures take longer to
     /// detect. The error ratio (at least 40 requests, 10 %) finds low failure rates. The policy suits one client as
     /// well as a million.
     public static let recommended = SwitchPolicy(name: "recommended")
@@ -192,8 +193,9 @@ extension SwitchPolicy {
         return policy
     }()
 
-    /// Returns a plain circuit breaker without its detection rule: no score, no hedging, no admission control, no
-    /// warm-up.
+    /// Returns a policy for a plain circuit breaker, to which the caller adds the detection rule.
+    ///
+    /// The policy has no score, no hedging, no admission control and no warm-up.
     private static func breaker(named name: String) -> SwitchPolicy {
         var policy = SwitchPolicy(name: name)
         policy.detection.score = nil

@@ -49,7 +49,7 @@ struct FramedWebSocketState: Sendable {
     private let options: WebSocket.Options
     private var reader: MessageReader
 
-    // Received data.
+    // The received messages that the app has not read yet, and their size.
     private var ready: [Message] = []
     private var readyBytes = 0
     /// Whether a call of `receive` waits for the next message.
@@ -58,7 +58,7 @@ struct FramedWebSocketState: Sendable {
     var isDiscarding = false
     private var heldReader: Reader?
 
-    // Data to send.
+    // The control frames and messages that wait to be sent, and the write in progress.
     private var control: [Data] = []
     private var queue: [Queued] = []
     private var lastID: UInt64 = 0

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A reader that turns the bytes of a server into messages and control frames (RFC 6455 sections 5 and 6.2).
+/// A reader that turns the bytes from a server into messages and control frames (RFC 6455 sections 5 and 6.2).
 ///
 /// The value performs no I/O. The bytes may arrive in chunks of any size.
 struct MessageReader {

@@ -291,8 +291,8 @@ final class ReconnectingRunner: Sendable {
 
     /// Waits until the connection, over which a message could not be sent, has been read to its end.
     ///
-    /// The last messages of the server, and its closure with the reason, may have arrived already. As many bytes are
-    /// read without waiting for the app as a connection buffers.
+    /// The last messages from the server, and the server's closure with the reason, may have arrived already. As many
+    /// bytes are read without waiting for the app as a connection buffers.
     private func waitForEnd() async {
         let wake = state.withLock { state in
             state.readAhead = max(64 << 10, options.socket.maximumMessageSize)

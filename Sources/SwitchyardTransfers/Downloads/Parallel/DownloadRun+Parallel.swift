@@ -6,7 +6,7 @@ import SwitchyardServices
 extension DownloadRun {
     /// Downloads the content over several connections, if the configuration allows it and the content is long enough.
     ///
-    /// - Returns: `true` if the content is complete. `nil` if the given response should be received as usual, and
+    /// - Returns: `true` if the content is complete, `nil` if the given response should be received as usual, or
     ///   `false` if the content must be requested again over one connection.
     mutating func receiveInParts(_ response: ServiceResponse) async throws(DownloadFailure) -> Bool? {
         guard !usesOneConnection, configuration.connections > 1, response.status == 200,

@@ -105,7 +105,7 @@
             complete(result)
         }
 
-        /// Ends the exchange with a failure, whether the response or the rest of its body is awaited.
+        /// Ends the exchange with a failure, either before the response or in the middle of its body.
         func fail(_ error: TransportError) {
             finish(.failure(error))
         }

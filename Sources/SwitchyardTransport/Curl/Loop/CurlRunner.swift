@@ -220,7 +220,7 @@
 
         /// Returns the maximum time in milliseconds for which the loop waits for events.
         ///
-        /// If connections are open, the wait ends at the idle timeout. Otherwise it is unlimited.
+        /// If connections are open, the wait ends at the idle timeout. Otherwise the wait is unlimited.
         func waitMilliseconds(blocks: Bool) -> Int64 {
             guard blocks else { return 0 }
             guard let idleSince else { return -1 }

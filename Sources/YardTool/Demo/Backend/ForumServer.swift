@@ -59,7 +59,7 @@ extension ForumServer.Site {
     }
 }
 
-/// The data in the response of a server to a request for a path that the forum does not have.
+/// The data in a server's response to a request for a path that the forum does not have.
 struct ForumEcho: Codable, Equatable {
     /// The name of the server.
     var server: String

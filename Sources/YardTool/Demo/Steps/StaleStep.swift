@@ -1,7 +1,7 @@
 import Switchyard
 import SwitchyardResources
 
-/// A step that shows a stale stored response, and then the fresh response of the server.
+/// A step that shows a stale stored response, and then the fresh response from the server.
 struct StaleStep: DemoStep {
     let title = "A stale response, shown immediately and then refreshed"
 

@@ -22,8 +22,10 @@ struct ReportCalls: Codable, Sendable, Equatable {
     /// The raw values of ``CallWay``: 0 if one server received the request, 1 if the call was hedged, 2 if it failed
     /// over.
     var way: [Int] = []
-    /// The index of the server that received the first attempt of each call that was hedged or failed over, -1 for
-    /// other calls, or `nil` if the attempts are unknown.
+    /// For each call that was hedged or failed over, the index of the server that received the first attempt; -1 for
+    /// other calls.
+    ///
+    /// The property is `nil` if the attempts are unknown.
     var first: [Int]?
     /// The failure of each call: 0 for a response, otherwise the position in ``failures``, counted from 1.
     var failure: [Int] = []
@@ -77,7 +79,7 @@ struct ReportPhase: Codable, Sendable, Equatable {
     var name: Name
     var calls: Int
     var failures: Int
-    /// The number of these failures that are not the fault of a server, such as a response with status 404, or `nil` if
+    /// The number of the failures that are not the fault of a server, such as a response with status 404, or `nil` if
     /// there are none.
     var requestErrors: Int?
     /// The number of hedged calls that succeeded.

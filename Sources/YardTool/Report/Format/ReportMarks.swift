@@ -59,7 +59,7 @@ struct ReportMark: Codable, Sendable, Equatable {
 
 /// The state of a server during a period.
 struct ReportState: Codable, Sendable, Equatable {
-    /// The kind of state.
+    /// The kinds of server states in a report.
     enum Kind: String, Codable, Sendable {
         /// Healthy and preferred.
         case inUse

@@ -121,8 +121,8 @@ struct Outage: Sendable, Equatable {
 
     /// Returns the due time of the first call that failed or needed another server because of this outage.
     ///
-    /// Such calls belong to the outage if at most two seconds pass between two of these calls, and between the last
-    /// call and the ejection, and if they were due after the previous outage of the server.
+    /// A call belongs to the outage if it was due after the server's previous outage, and if at most two seconds pass
+    /// from each such call to the next, and from the last one to the ejection.
     private static func firstTrouble(before outage: Outage, of all: [Outage], _ calls: ReportCalls) -> Double {
         guard let ejectedAt = outage.ejectedAt else { return outage.from }
         let earlier = all.last { $0.server == outage.server && $0.ejectedAt ?? .infinity < ejectedAt }

@@ -26,7 +26,7 @@ extension ReportImpact {
 }
 
 extension Report {
-    /// The word for all faults of the run, in a sentence.
+    /// The word `fault` or `faults`, depending on the number of faults of the run, for use in a sentence.
     ///
     /// Faults in the same period are one fault of several servers.
     var faultWord: String { Set(faults.map { [$0.from, $0.until] }).count > 1 ? "faults" : "fault" }
@@ -104,7 +104,7 @@ extension ReportFault {
 }
 
 extension [ReportFault] {
-    /// The maximum time in seconds between the starts of the faults of an outage of all servers.
+    /// In an outage of all servers, the maximum time in seconds between the starts of the servers' faults.
     static let longestStart = 0.5
 
     /// Returns whether each of `count` servers was faulty at this time or soon afterwards.
@@ -123,9 +123,10 @@ extension ReportCalls {
     /// Finds the calls that succeeded although their first server had failed.
     ///
     /// A call that failed over is saved, because its first server has failed it. A call to which the first server might
-    /// still have responded is saved only if that server or, if it is unknown, a server other than the server that
-    /// responded was faulty while the call waited. Such a call was hedged (sent to a second server because the first was
-    /// slow), or its server was taken out of service. It is not saved if the server only was slow.
+    /// still have responded is saved only if that server was faulty while the call waited. If that server is unknown,
+    /// it is enough that any server other than the one that responded was faulty. Such a call was hedged (sent to a
+    /// second server because the first was slow), or its server was taken out of service. Such a call is not saved if
+    /// the server was only slow.
     mutating func findSaved(in story: TrafficStory, _ faults: [ReportFault]) {
         let recorded = story.notes.calls.sorted { $0.start < $1.start }
         let found = start.indices.filter { call in
@@ -136,7 +137,7 @@ extension ReportCalls {
         saved = found.isEmpty ? nil : found
     }
 
-    /// Returns whether a fault is that of the first server of a call to which another server responded.
+    /// Returns whether this fault affects the first server of a call, so that another server responded to the call.
     private func takesCall(_ call: Int, _ fault: ReportFault) -> Bool {
         fault.server != server[call] && firstServer(of: call) ?? fault.server == fault.server
     }

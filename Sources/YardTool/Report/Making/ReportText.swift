@@ -128,13 +128,13 @@ struct ImpactRows {
 }
 
 extension ReportImpact {
-    /// How the server was taken out of service: `after 14 ms`, or why it was not.
+    /// The time after which the server was taken out of service, such as `after 14 ms`, or the reason why it was not.
     func notice(in report: Report) -> String {
         if report.leavesNoServer(self) { return "no server left" }
         return noticedAfter.map { "after \(($0 * 1_000).wait)" } ?? "no, it stayed in service"
     }
 
-    /// When the server was back: `after 5.8 s`, or why it was not.
+    /// The time after which the server was back, such as `after 5.8 s`, or the reason why it was not.
     ///
     /// A server that was not preferred again is back when its failures end.
     var comeback: String {

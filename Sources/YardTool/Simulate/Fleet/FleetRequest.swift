@@ -14,7 +14,7 @@ struct FleetRequest: Sendable {
 
     /// The client that sends the request.
     var client: UInt32
-    /// The previous request of the client that is still in progress, as the next element of a linked list.
+    /// The client's previous request that is still in progress, as the next element of a linked list.
     var older = FleetClients.noRequest
     /// The number of queued events for this request.
     ///

@@ -159,7 +159,8 @@ extension FleetReport {
         }
     }
 
-    /// When and why requests fail without switching, or `nil` if all of them fail before the failure ends.
+    /// The numbers of requests that fail without switching before and after the end of the failure, with the cause of
+    /// the later ones; `nil` if all of these requests fail before the end of the failure.
     private var comparisonParts: String? {
         guard let failures = failuresByTimeWithoutSwitching, failures.after > 0 else { return nil }
         let restarts = FleetScenario(rawValue: scenario)?.hasOutage ?? false

@@ -32,8 +32,9 @@ extension Evidence {
 
     /// Returns the servers that a request that must not be repeated avoids.
     ///
-    /// They are the servers that may be silent (``OvertakenAttempts/suggestsSilence(at:)``) and those whose last attempt
-    /// failed, because a slow server is better than a failing one. If no server may be silent, there are none.
+    /// The result contains the servers that may be silent (``OvertakenAttempts/suggestsSilence(at:)``) and those whose
+    /// last attempt failed, because a slow server is better than a failing one. If no server may be silent, the result
+    /// is empty.
     func serversToAvoid(at time: Double) -> ServerSet {
         let silent = servers.indices.reduce(into: ServerSet()) { silent, position in
             if servers[position].overtaken.suggestsSilence(at: time) { silent.insert(position) }

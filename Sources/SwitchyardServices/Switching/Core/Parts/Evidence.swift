@@ -13,7 +13,7 @@ struct Evidence: Sendable {
     private(set) var servers: [ServerEvidence]
     /// The records of the endpoints.
     private(set) var endpoints = EndpointTable()
-    /// When any server last responded, apart from responses that count as failures.
+    /// The time at which any server last sent a response that does not count as a failure.
     private(set) var provenAt = -1e9
 
     init(_ rules: CompiledPolicy, count: Int, at time: Double) {
@@ -83,7 +83,7 @@ extension Evidence {
         if kind.isOverload { servers[position].overload.recordFailure(at: time) }
     }
 
-    /// Records a response of a server, whatever its status.
+    /// Records a response from a server, whatever its status.
     mutating func noteResponse(of position: Int, at time: Double) {
         servers[position].overload.recordResponse(at: time)
         servers[position].failedAt = -1e9
@@ -222,10 +222,10 @@ extension Evidence {
 extension Evidence {
     /// Whether suspicion probes of a server may begin (``SuspicionProbe``).
     ///
-    /// They may begin if none are in flight and fewer than `rounds` earlier probe pairs have counted against the
-    /// server. A pair is one probe of the server and one probe of another server. One pair is not enough if writes keep
-    /// getting no response (`LateExecutionTests`). The maximum protects a slow server that cannot be ejected
-    /// (`SuspicionEndTests`).
+    /// The result is `true` if no probe pairs are in flight and fewer than `rounds` earlier probe pairs have counted
+    /// against the server. A pair is one probe of the server and one probe of another server. One pair is not enough if
+    /// writes keep getting no response (`LateExecutionTests`). The maximum protects a slow server that cannot be
+    /// ejected (`SuspicionEndTests`).
     func maySuspect(_ position: Int, rounds: Int) -> Bool {
         !servers[position].isSuspected && servers[position].suspicionRounds < rounds
     }

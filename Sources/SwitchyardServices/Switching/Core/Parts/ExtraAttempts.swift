@@ -82,9 +82,9 @@ extension ExtraAttempts {
 
     /// Whether the failover budget permits a failover.
     ///
-    /// It does if the failover is free, if a token is left, or if the request has already been charged for and no
-    /// overload has occurred. If two of three servers die at the same moment, attempts on the second server take all
-    /// tokens. If these requests could not continue to the third server, none of them would succeed and return its
+    /// The result is `true` if the failover is free, if a token is left, or if the request has already been charged for
+    /// and no overload has occurred. If two of three servers die at the same moment, attempts on the second server take
+    /// all tokens. If these requests could not continue to the third server, none of them would succeed and return its
     /// token, and all would fail (`BurstTests`). After overload a request needs a new token.
     mutating func allowsFailover(after kind: FailureKind?, isPaidFor: Bool, at time: Double) -> Bool {
         let hasToken = hasFailoverToken(at: time)
@@ -119,9 +119,9 @@ extension ExtraAttempts {
 
     /// Whether the hedge budget permits a hedge.
     ///
-    /// It does if a token is left, or if the request has already been charged for and another hedge is in flight.
-    /// Without another hedge in flight, the tokens were used up by slow servers and not by a server that has just died.
-    /// `BurstTests` needs this rule if two of three servers hang.
+    /// The result is `true` if a token is left, or if the request has already been charged for and another hedge is in
+    /// flight. Without another hedge in flight, the tokens were used up by slow servers and not by a server that has
+    /// just died. `BurstTests` needs this rule if two of three servers hang.
     func allowsHedge(isPaidFor: Bool) -> Bool {
         hedges.tokens >= 1 || (isPaidFor && rules.policy.admission != nil && hedgesUnderWay > 1)
     }
@@ -208,7 +208,8 @@ extension ExtraAttempts {
 
         /// Whether a token may soon be returned to the failover budget.
         ///
-        /// It may if a failover is in flight and the last failover began less than ``BudgetRules/tokenWait`` ago.
+        /// The result is `true` if a failover is in flight and the last failover began less than
+        /// ``BudgetRules/tokenWait`` ago.
         func mayComeBack(at time: Double) -> Bool {
             underWay > 0 && time < lastAt + BudgetRules.tokenWait.inSeconds
         }

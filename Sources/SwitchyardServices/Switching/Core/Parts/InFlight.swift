@@ -19,8 +19,8 @@ struct InFlight: Sendable {
         if counts[position] > 0 { counts[position] -= 1 }
     }
 
-    /// Forgets the requests in flight of a server whose generation has changed, because the core does not attribute
-    /// their ends to the server.
+    /// Forgets the requests in flight of a server whose generation has changed, because the core no longer assigns
+    /// their outcomes to the server.
     mutating func clear(_ position: Int) {
         counts[position] = 0
     }

@@ -125,7 +125,7 @@ extension Recovery {
         }
     }
 
-    /// Counts a good response of a server that is ejected or on trial.
+    /// Counts a good response from a server that is ejected or on trial.
     ///
     /// - Returns: Whether the server has recovered.
     mutating func creditResponse(_ position: Int) -> Bool {

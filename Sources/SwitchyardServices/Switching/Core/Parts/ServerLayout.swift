@@ -3,7 +3,7 @@
 ///
 /// The arrangement follows from the list alone and not from the health of the servers.
 struct ServerLayout: Sendable {
-    /// The place of a server in the arrangement; servers of equal rank form a group.
+    /// The rank of a server in the order of preference; servers of equal rank form a group.
     private struct Rank: Comparable {
         var isInOtherZone: Bool
         var priority: Int
@@ -24,7 +24,7 @@ struct ServerLayout: Sendable {
     /// Whether any server does not serve every request.
     let hasRoles: Bool
 
-    /// Arranges a list.
+    /// Arranges the servers of a list in order of preference and in groups.
     ///
     /// - Parameters:
     ///   - members: The servers in the order of the list.

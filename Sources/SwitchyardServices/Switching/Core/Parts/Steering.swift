@@ -121,7 +121,8 @@ extension Steering {
 
     /// Whether it is too soon to eject a server (to take it out of use for a time).
     ///
-    /// It is if the ejection would switch to another server less than `interval` seconds after the last switch.
+    /// The result is `true` if the ejection would switch to another server less than `interval` seconds after the last
+    /// switch.
     func isSwitchTooSoon(from position: Int, within interval: Double, at time: Double) -> Bool {
         position == Int(current) && time - switchedAt < interval
     }
@@ -153,7 +154,7 @@ extension Steering {
         order.append(order.remove(at: avoided))
     }
 
-    /// Restores the order of the list.
+    /// Restores the order of the servers that ``ServerLayout`` determines.
     ///
     /// If the policy's `failsBack` is `false`, the order begins with the current server.
     private mutating func restoreOrder() {

@@ -4,7 +4,7 @@
 /// of the process, only responses are evidence.
 struct Timeline: Sendable {
     private var clock = CoreClock()
-    /// The end of the period after a change of the network path in which outcomes are no evidence.
+    /// The time until which outcomes are no evidence, because the network path has changed.
     private var quietUntil = -1e9
     /// The time of the last change of the network path.
     private var pathSince = MonotonicTime(nanoseconds: .min)

@@ -33,8 +33,9 @@ enum Law {
         guard let status = reference.status else { return nil }
         switch call.outcome {
         case .answered(let own):
-            // If requests of the client without switching are lost before they reach a server, that client uses less of
-            // its quota. Later calls of it succeed only for this reason, so their responses do not count as better.
+            // If requests that the client without switching sends are lost before they reach a server, that client uses
+            // less of its quota. Later calls of that client succeed only for this reason, so their responses do not
+            // count as better.
             return status < 400 && own >= 400 && !reference.reply.owesToLosses ? .worseResponse : nil
         case .failed(.overloaded) where call.sendings.isEmpty: return .refusedUnsent
         case .failed(.deadlineExceeded): return .tooLate

@@ -81,7 +81,7 @@ struct PlacedRequest: Sendable {
     /// (``SuspicionProbe``), or a warm-up request.
     var isShadow: Bool
 
-    /// Reads the properties from a request of the client.
+    /// Reads these properties from a request that the client sends.
     ///
     /// A request with a total timeout is a shadow request.
     fileprivate init(_ request: HTTPRequest, shadow: Int) {

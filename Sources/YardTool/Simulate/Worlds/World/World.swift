@@ -2,8 +2,8 @@ import Switchyard
 
 /// A world: a random simulated scenario of servers, endpoints, calls and faults, in which a client is tested.
 ///
-/// The reply of a server to a call depends only on the world, the call's number and the time. Earlier requests of the
-/// client change it only if there is a quota. Two clients that send a call to the same server at the same time
+/// The reply of a server to a call depends only on the world, the call's number and the time. Earlier requests from the
+/// client change the reply only if there is a quota. Two clients that send a call to the same server at the same time
 /// therefore receive the same response.
 struct World: Sendable, Equatable {
     /// The log-normal distribution of the response times of healthy servers.
