@@ -137,10 +137,11 @@ extension OutboxError: CustomStringConvertible {
         switch self {
         case .file(let text): text
         case .foreignFile: "the file is not an outbox, or was written by a newer version"
-        case .busy: "another outbox has the file open: must be closed first"
+        case .busy: "another outbox has the file open: close that outbox first"
         case .closed: "the outbox is closed"
         case .full(let limit): "the outbox is full: \(limit) writes are waiting"
-        case .unstorableBody: "the body cannot be stored: it is a file, a stream or a multipart form, or above 48 MB"
+        case .unstorableBody:
+            "the body cannot be stored: it is a file, a stream or a multipart form, or larger than 48 MB"
         case .unstorableRequest: "a call with a `prebuiltRequest` cannot be stored in an outbox"
         case .holdsCredentials(let header):
             "the header field \(header) must not be stored, because it contains credentials"

@@ -57,7 +57,7 @@ extension ServerListRefusal: CustomStringConvertible {
             "the list has version \(version), which an earlier list with other content already had"
         case .expired(let date, let now): "the list expired at \(date.iso8601), and the time is \(now.iso8601)"
         case .issuedInFuture(let date, let now):
-            "the list is issued in the future: at \(date.iso8601), and the time is \(now.iso8601)"
+            "the list was issued at \(date.iso8601), but the time is only \(now.iso8601)"
         case .invalidServers(let error): "the servers of the list are invalid: \(error)"
         case .tooManyServers(let count, let maximum): "the list has \(count) servers: must be at most \(maximum)"
         case .missingEnvironment(let environment): "the list has no server in the environment \(environment)"

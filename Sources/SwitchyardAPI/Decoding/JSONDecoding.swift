@@ -35,7 +35,7 @@ public struct JSONDecoding: Sendable {
             let container = try decoder.singleValueContainer()
             let text = try container.decode(String.self)
             guard let date = ISO8601.date(text) else {
-                throw DecodingError.dataCorruptedError(in: container, debugDescription: "expected a date of ISO 8601")
+                throw DecodingError.dataCorruptedError(in: container, debugDescription: "expected an ISO 8601 date")
             }
             return date
         }

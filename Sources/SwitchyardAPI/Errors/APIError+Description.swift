@@ -77,11 +77,11 @@ extension APIError.BodyReason {
         case .contentType(let received, let acceptable):
             "content type \(received ?? "missing"), expected one of \(acceptable.joined(separator: " "))"
         case .empty: "empty, but the call expects a value"
-        case .responseLost: "lost with the response, but the server has executed the call"
+        case .responseLost: "the response was lost, but the server has executed the call"
         case .truncated: "ended before its announced end"
         case .tooLarge(let limit): limit.map { "larger than \($0) bytes" } ?? "larger than its limit"
         case .compression: "cannot be decompressed"
-        case .digest: "has another digest than expected"
+        case .digest: "does not have the expected digest"
         case .text(let encoding): "not \(encoding) text"
         case .decoding(let failure): failure.description
         case .shape(let violation): violation.description
@@ -129,8 +129,8 @@ extension APIError.CacheReason {
     /// The meaning of the reason in words, for a log.
     fileprivate var meaning: String {
         switch self {
-        case .expired: "the stored response has expired, or was stored in the future"
-        case .versionMismatch: "the stored response has another version than the call"
+        case .expired: "the stored response has expired, or its date is in the future"
+        case .versionMismatch: "the stored response and the call have different versions"
         case .sensitiveDataMismatch: "the response was stored for another value of sensitiveData, such as another user"
         case .appVersionMismatch: "the response was stored by another version of the app"
         case .invalidLifetime: "the call has no cache lifetime, so no response is stored for it"
@@ -146,7 +146,7 @@ extension APIError.LimitReason {
         switch self {
         case .deadline: "limited: no response within the deadline"
         case .rate(let pause): "limited: too many requests\(pause.map { ", try again in \($0)" } ?? "")"
-        case .queue: "limited: too many requests wait already"
+        case .queue: "limited: too many requests are already waiting"
         case .overload: "limited: every server is overloaded"
         }
     }

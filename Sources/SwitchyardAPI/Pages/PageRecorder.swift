@@ -209,7 +209,7 @@ extension PageRecorder {
             default: nil
             }
         guard let position else {
-            throw settings.failure(.configuration(.unsupported("page \(number) of a list without page numbers")))
+            throw settings.failure(.configuration(.unsupported("page \(number), because the list has no page numbers")))
         }
         return try await perform(.jump(position, index: index), load)
     }
@@ -239,7 +239,7 @@ extension PageRecorder {
         }
     }
 
-    private static var ownLoad: String { "the load of a list must not wait for the same list" }
+    private static var ownLoad: String { "the closure that loads a page must not wait for a load of the same list" }
 
     /// Abandons the load in flight if it is outdated, so that later calls do not join it.
     ///

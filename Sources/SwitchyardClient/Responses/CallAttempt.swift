@@ -114,7 +114,7 @@ extension CallAttempt.Next: CustomStringConvertible {
         case .attempt(.failover): "next server"
         case .attempt(.hedge): "hedge"
         case .attempt(.retry): "retry"
-        case .attempt(.refresh): "again with another credential"
+        case .attempt(.refresh): "sent again with another credential"
         case .stopped(let obstacle): "\(obstacle)"
         }
     }

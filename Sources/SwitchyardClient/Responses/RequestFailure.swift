@@ -123,7 +123,7 @@ extension RequestFailure.Reason: CustomStringConvertible {
         case .redirect(let error): error.description
         case .credentials(let error): "\(error)\(error.advice.isEmpty ? "" : ": \(error.advice)")"
         case .rateLimited(let pause): "too many requests\(pause.map { ", try again in \($0)" } ?? "")"
-        case .queueFull: "too many requests wait already"
+        case .queueFull: "too many requests are already waiting"
         case .superseded: "a newer request superseded this request"
         case .vetoed(let veto): "ended by \(veto)"
         case .closed: "the client has been shut down"

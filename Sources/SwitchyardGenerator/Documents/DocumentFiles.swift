@@ -62,7 +62,7 @@ final class DocumentFiles {
     /// Returns the path of a referenced file, relative to the folder of the main file.
     private func filePath(_ path: String, at place: Place) throws(GeneratorError) -> String {
         guard !path.contains("://") else {
-            throw place.error("the reference to \"\(path)\" is invalid: must be a file of the document's folder")
+            throw place.error("the reference to \"\(path)\" is invalid: must be a file in the document's folder")
         }
         var steps = place.file.split(separator: "/").dropLast().map(String.init)
         // The path is resolved as text, so symbolic links in the path of the folder do not matter.

@@ -71,7 +71,7 @@ struct MethodPlanner {
         if parameter.schema == nil, parameter.place.node["in"] == nil {
             reader.note(
                 .untyped,
-                "the placeholder \"{\(parameter.name)}\" has no parameter and accepts any text",
+                "the placeholder \"{\(parameter.name)}\" has no matching parameter, so it accepts any text",
                 at: parameter.place
             )
         }

@@ -72,7 +72,7 @@ extension YAMLReader {
             }
             if indent == nil {
                 guard width >= widestBlank else {
-                    throw look.error("the first line has fewer spaces than a blank line before it")
+                    throw look.error("the first line is indented less than a blank line before it")
                 }
                 indent = width
             }

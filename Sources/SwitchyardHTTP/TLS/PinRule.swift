@@ -83,9 +83,9 @@ extension PinRule.Problem: CustomStringConvertible {
     public var description: String {
         switch self {
         case .invalidPattern(let text): "\"\(text)\" is not a valid host pattern: must be a host, *.domain or **.domain"
-        case .noPins(let hosts): "the rule for \(hosts) has no pin: must have a pin and a backup pin"
-        case .noBackup(let hosts): "the rule for \(hosts) has only one pin; add a backup pin"
-        case .noCertificate: "a file or the data is not a certificate, or the folder contains none"
+        case .noPins(let hosts): "the pin rule for \(hosts) has no pin: must have a pin and a backup pin"
+        case .noBackup(let hosts): "the pin rule for \(hosts) has only one pin; add a backup pin"
+        case .noCertificate: "a file or the data is not a certificate, or the folder contains no certificate"
         case .insecureBase(let url): "\(Redaction.place(url)) has a pinned host: must be https"
         case .transport(let error): error.description
         }

@@ -33,7 +33,10 @@ package struct PathRewrite: Sendable, Hashable {
     private init(_ source: String, to target: String, at place: String) throws(CatalogError) {
         keepsRest = source.hasSuffix(Self.rest)
         guard keepsRest == target.hasSuffix(Self.rest) else {
-            let expected = keepsRest ? "a path that ends with /** as its key does" : "a path without /** as its key"
+            let expected =
+                keepsRest
+                ? "a path that ends with /**, because its key does"
+                : "a path that does not end with /**, because its key does not"
             throw CatalogError(.invalidValue, at: place, expected: expected, found: target)
         }
         self.source = try Self.path(source, at: place)
@@ -48,7 +51,7 @@ package struct PathRewrite: Sendable, Hashable {
             && !stem.split(separator: "/").contains { $0 == "." || $0 == ".." }
             && stem.utf8.allSatisfy { (0x21...0x7E).contains($0) && !"?#*\"<>\\^`{|}".utf8.contains($0) }
         guard isPath else {
-            let expected = "a path below the base URL, or a folder followed by /**"
+            let expected = "a path relative to the base URL, or a folder followed by /**"
             throw CatalogError(.invalidValue, at: place, expected: expected, found: text)
         }
         return stem.isEmpty || stem.hasPrefix("/") ? stem : "/\(stem)"

@@ -101,11 +101,11 @@ package struct ServedPattern: Sendable, Hashable {
     package init(_ text: String, at place: String) throws(CatalogError) {
         let parts = text.split(separator: " ", omittingEmptySubsequences: false)
         guard parts.count == 2, Self.isMethod(parts[0]) else {
-            let expected = "a method in capital letters or *, a space and a path pattern"
+            let expected = "a method in capital letters (or *), a space, and a path pattern"
             throw CatalogError(.invalidValue, at: place, expected: expected, found: text)
         }
         guard Self.isPath(parts[1]) else {
-            let expected = "a path pattern below the base URL, without a scheme and a fragment"
+            let expected = "a path pattern relative to the base URL, without scheme and fragment"
             throw CatalogError(.invalidValue, at: place, expected: expected, found: text)
         }
         method = parts[0] == "*" ? nil : String(parts[0])

@@ -66,7 +66,7 @@ public final class ExpectedRequests: Sendable {
         let nearest = zip(expectations, differences).min { $0.1.count < $1.1.count }
         let hint = nearest.map { expectation, differences in
             differences.isEmpty
-                ? "; \(expectation.name) was received already, or out of order"
+                ? "; \(expectation.name) was already received often enough, or is expected in another order"
                 : "; \(expectation.name) differs in \(differences.joined(separator: ", "))"
         }
         let problem = "unexpected \(request)\(hint ?? "")"

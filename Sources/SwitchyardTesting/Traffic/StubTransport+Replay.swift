@@ -47,7 +47,7 @@ extension StubTransport {
                 return .failure(
                     TransportError(
                         .other,
-                        message: "the record has no \(request)",
+                        message: "the archive has no response left for \(request)",
                         mayHaveBeenSent: false
                     )
                 )

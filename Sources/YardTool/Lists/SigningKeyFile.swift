@@ -33,7 +33,7 @@ struct SigningKeyFile {
         guard let name = value?["name"]?.string, !name.isEmpty,
             let key = value?["privateKey"]?.string.flatMap({ Data(base64Encoded: $0) }), key.count == Ed25519.keySize
         else {
-            throw ListProblem("\(path): expected a key file of yard list keys")
+            throw ListProblem("\(path): expected a key file that yard list keys has written")
         }
         self.name = name
         privateKey = key

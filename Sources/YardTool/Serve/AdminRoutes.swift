@@ -24,8 +24,8 @@ struct AdminRoutes: Sendable {
             percent  the percentage of requests that the fault affects (default: 100)
             flap     the period in seconds with which the fault is switched on and off
             status   the status of the fault "status" (default: 503)
-            by       the delay of slow or the interval of drip, in seconds
-            bytes    the number of bytes for drip, reset-in-body, truncate and wrong-length
+            by       the delay of the fault "slow", or the interval of the fault "drip", in seconds
+            bytes    the number of bytes of the faults "drip", "reset-in-body", "truncate" and "wrong-length"
             """
     }
 

@@ -84,7 +84,7 @@ import Testing
         #expect(error.reason == .body(.digest))
         #expect(error.code.number == 104)
         #expect(!error.message.isEmpty)
-        #expect(error.description.contains("has another digest than expected"))
+        #expect(error.description.contains("does not have the expected digest"))
     }
 
     @Test func `each common failure has its code number from 101 to 106`() async throws {

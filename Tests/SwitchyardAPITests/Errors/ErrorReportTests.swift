@@ -96,7 +96,7 @@ import Testing
 
         let report = APIError(.limited(.queue), context: context).report
 
-        #expect(report == "\(method) topics failed: limited: too many requests wait already (104), \(words)")
+        #expect(report == "\(method) topics failed: limited: too many requests are already waiting (104), \(words)")
     }
 
     @Test func `the value of a call lists its attempts, and a value from the cache lists none`() async throws {

@@ -83,7 +83,8 @@ import Testing
         let error = await #expect(throws: APIError.self) { try await task.value }
         watcher.cancel()
 
-        #expect(error?.reason == .configuration(.other("the load of a list must not wait for the same list")))
+        let message = "the closure that loads a page must not wait for a load of the same list"
+        #expect(error?.reason == .configuration(.other(message)))
         #expect(server.numbers == [])
     }
 

@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("a: |\n \n  \n   \n x", "api.yaml:5:2: the first line has fewer spaces than a blank line before it"),
+        ("a: |\n \n  \n   \n x", "api.yaml:5:2: the first line is indented less than a blank line before it"),
         ("a: |\n\t\nb: 1", "api.yaml:2:1: a tab must not be used for indentation"),
         ("a: [b,\nc]", "api.yaml:2:1: the line is indented less than its flow collection"),
         ("a: {\nb\n:\nc\n}", "api.yaml:2:1: the line is indented less than its flow collection"),

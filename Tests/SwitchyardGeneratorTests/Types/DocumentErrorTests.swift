@@ -31,7 +31,7 @@ import Testing
             ("{ $ref: '#/components/schemas/Self' }", "\"allOf\" is circular", nil),
             (
                 "{ $ref: 'https://x.example/y.json' }",
-                "the reference to \"https://x.example/y.json\" is invalid: must be a file of the document's folder", nil
+                "the reference to \"https://x.example/y.json\" is invalid: must be a file in the document's folder", nil
             ),
             (
                 "{ $ref: '../other.yaml' }",
@@ -118,7 +118,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ("  /a/{b}: { get: { responses: {} } }", "the placeholder \"{b}\" has no parameter and accepts any text"),
+        (
+            "  /a/{b}: { get: { responses: {} } }",
+            "the placeholder \"{b}\" has no matching parameter, so it accepts any text"
+        ),
         (
             "  /a: { get: { parameters: [{ name: c, in: query, schema: { type: string, enum: [] } }], responses: {} } }",
             "\"enum\" has no values and is ignored"

@@ -42,7 +42,7 @@ struct PolicyDecoder {
             throw fields.error(
                 .invalidValue,
                 "consecutiveFailures",
-                "the policy consecutiveFailures for this key",
+                "the policy consecutiveFailures, which this key needs",
                 name
             )
         }
@@ -59,7 +59,8 @@ struct PolicyDecoder {
 
     private func detection(_ policy: inout SwitchPolicy) throws(CatalogError) {
         for key in ["errorRatio", "minimumRequests"] where policy.detection.ratio == nil && fields.has(key) {
-            throw fields.error(.invalidValue, key, "a policy that uses the error ratio for this key", policy.name)
+            let expected = "a policy that uses the error ratio, which this key needs"
+            throw fields.error(.invalidValue, key, expected, policy.name)
         }
         policy.detection.ratio?.threshold = try fields.number("errorRatio") ?? 0.1
         try requests(&policy)
@@ -78,7 +79,7 @@ struct PolicyDecoder {
         policy.detection.ratio?.minimum = minimum
         if let count = try fields.integer("windowRequests") {
             guard given != nil || policy.detection.ratio == nil || count >= minimum else {
-                let expected = "at least \(minimum) without minimumRequests"
+                let expected = "at least \(minimum), the default of minimumRequests"
                 throw fields.error(.invalidValue, "windowRequests", expected, "\(count)")
             }
             policy.detection.window.count = count

@@ -207,7 +207,10 @@ package enum ServiceFormat {
     private static let roles = details(
         of: "servers[]",
         [
-            ("serves", "everything, reads or an array of patterns", "", "everything", "the requests that it serves"),
+            (
+                "serves", "\"everything\", \"reads\" or an array of patterns", "", "everything",
+                "the requests that it serves"
+            ),
             ("rewrites", "an object", "path of the server by path of the service", "none", "paths that differ"),
             ("priority", "an integer of at least 1", "", "the order of the list", "the rank, 1 is the first"),
             ("zone", "a string", "", "none", "the zone of the server"),

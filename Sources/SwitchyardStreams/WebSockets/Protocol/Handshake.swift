@@ -80,7 +80,7 @@ struct Handshake: Sendable {
         guard let first = chosen.first else { return nil }
         guard chosen.count == 1, subprotocols.contains(first) else {
             let names = chosen.joined(separator: ", ")
-            throw Refusal(message: "the server chooses the subprotocol \(names), which was not offered")
+            throw Refusal(message: "the server chooses the subprotocol \(names): must be one that was offered")
         }
         return first
     }
@@ -97,7 +97,7 @@ struct Handshake: Sendable {
         for parameter in parts.dropFirst() {
             let (name, value) = Self.parameter(parameter)
             guard names.insert(name).inserted, Self.isAllowed(name, value) else {
-                throw Refusal(message: "the server sets the parameter \(parameter), which was not offered")
+                throw Refusal(message: "the server sets the extension parameter \(parameter), which was not offered")
             }
             if name == "server_no_context_takeover" { compression.serverKeepsContext = false }
         }

@@ -160,9 +160,10 @@ extension WebSocketSendFailure: CustomStringConvertible {
         switch self {
         case .queueFull(let messages, let bytes):
             "the queue is full: \(messages) messages of \(bytes) bytes wait to be sent"
-        case .cancelled: "the sending task was cancelled before anything of the message was sent"
-        case .mayHaveBeenDelivered: "the connection broke while the message was being sent; the server may have it"
-        case .ended: "the WebSocket ended before anything of the message was sent"
+        case .cancelled: "the sending task was cancelled before any part of the message was sent"
+        case .mayHaveBeenDelivered:
+            "the connection broke while the message was being sent; the server may have received it"
+        case .ended: "the WebSocket ended before any part of the message was sent"
         }
     }
 }

@@ -112,17 +112,17 @@ public final class LoopbackUploads: Sendable {
         case (.tus, .head): break
         case (.tus, .patch):
             guard request.headers["Content-Type"] == "application/offset+octet-stream" else {
-                return .text("another content type", status: 415)
+                return .text("the content type must be application/offset+octet-stream", status: 415)
             }
             guard request.headers["Upload-Offset"] == "\(upload.bytes.count)" else {
-                return .text("there are \(upload.bytes.count) bytes", status: 409)
+                return .text("the upload has \(upload.bytes.count) bytes", status: 409)
             }
             try await take(request, into: name)
         case (.contentRange, .put):
             let field = request.headers["Content-Range"] ?? ""
             if field == "bytes */\(upload.length)" { break }
             let isNext = field.hasPrefix("bytes \(upload.bytes.count)-") && field.hasSuffix("/\(upload.length)")
-            guard isNext else { return .text("there are \(upload.bytes.count) bytes", status: 400) }
+            guard isNext else { return .text("the upload has \(upload.bytes.count) bytes", status: 400) }
             try await take(request, into: name)
         default: return .text("not here", status: 405)
         }

@@ -138,11 +138,11 @@ extension RequestParser {
     private mutating func readChunkSize() throws(LoopbackError) -> Bool {
         guard let end = buffer[position...].firstIndex(of: 10) else {
             guard bufferedCount <= Self.chunkLineLimit else {
-                throw .bad("the line of a chunk size must have at most \(Self.chunkLineLimit) bytes")
+                throw .bad("a line with a chunk size must have at most \(Self.chunkLineLimit) bytes")
             }
             return false
         }
-        guard end > position, buffer[end - 1] == 13 else { throw .bad("the line of a chunk size must end with CR LF") }
+        guard end > position, buffer[end - 1] == 13 else { throw .bad("a line with a chunk size must end with CR LF") }
         let digits = buffer[position..<(end - 1)].prefix { $0 != UInt8(ascii: ";") }.trimmingBlanks()
         guard (1...15).contains(digits.count), digits.startIndex == position, digits.allSatisfy(\.isHexDigit),
             let size = Int(String(decoding: digits, as: UTF8.self), radix: 16)

@@ -46,7 +46,9 @@ enum DownloadResponse: Sendable, Equatable {
     }
 
     private static func partial(_ headers: HTTPHeaders, _ question: Question) -> DownloadResponse {
-        guard let offset = question.offset else { return .unusable("a part was sent, but the whole was requested") }
+        guard let offset = question.offset else {
+            return .unusable("the server sent a part, but the whole content was requested")
+        }
         guard let field = headers["Content-Range"], let range = ContentRange(field), let bytes = range.bytes else {
             return .startOver("the part has no valid Content-Range")
         }

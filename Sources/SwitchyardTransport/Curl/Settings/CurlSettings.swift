@@ -193,7 +193,7 @@
                 options.append(.text(YCURL_CA_FILE, path))
                 if reachesProxyOverTLS { options.append(.text(YCURL_PROXY_CA_FILE, path)) }
             case .pem(let data):
-                try require(library.version >= 0x074D00, "certificate authorities from memory (libcurl 7.77)")
+                try require(library.version >= 0x074D00, "certificate authorities from memory (needs libcurl 7.77)")
                 options.append(.data(YCURL_CA_DATA, data))
                 if reachesProxyOverTLS { options.append(.data(YCURL_PROXY_CA_DATA, data)) }
             }
@@ -216,7 +216,7 @@
             judgesChains = library.showsChains && !mayReachProxyOverTLS
             guard !judgesChains else { return }
             let knowsKeysOnly = pins.allSatisfy { $0.subject == .publicKey }
-            try require(knowsKeysOnly, "pins of whole certificates (libcurl over OpenSSL 1.1, no proxy over TLS)")
+            try require(knowsKeysOnly, "pins of whole certificates (need libcurl with OpenSSL 1.1, and no TLS proxy)")
             let keys = pins.map { "sha256//\($0.base64)" }.sorted().joined(separator: ";")
             options.append(.text(YCURL_PINNED_KEYS, keys))
         }
@@ -228,7 +228,7 @@
             case .pem(let certificate, let privateKey):
                 try addIdentity(certificate, privateKey, fromMemory)
             case .pkcs12(let bytes):
-                try require(fromMemory, "a client certificate from memory (libcurl 7.71)")
+                try require(fromMemory, "a client certificate from memory (needs libcurl 7.71)")
                 options.append(.text(YCURL_CLIENT_CERTIFICATE_TYPE, "P12"))
                 options.append(.data(YCURL_CLIENT_CERTIFICATE_DATA, bytes))
             case .keychain:
@@ -249,7 +249,7 @@
                 switch source {
                 case .file(let url): options.append(.text(file, try Self.readablePath(url)))
                 case .pem(let bytes):
-                    try require(fromMemory, "a client certificate from memory (libcurl 7.71)")
+                    try require(fromMemory, "a client certificate from memory (needs libcurl 7.71)")
                     options.append(.data(data, bytes))
                 }
             }

@@ -38,7 +38,7 @@ struct ReportText {
         ]
         let isOverlap = report.sharedImpacts.reduce(0) { $0 + $1.impact.calls } > report.calls(in: .during)
         let title =
-            "Faults and all calls that were due meanwhile"
+            "Faults, and all calls that were due while a fault lasted"
             + (isOverlap ? " (faults overlap, so a call can count for several)" : "")
         let rows = ImpactRows(report)
         return HTMLTable(title, columns, rows.rows, isStacked: true, levels: rows.levels).html

@@ -38,7 +38,7 @@ struct FleetReport: Codable, Sendable, Equatable {
 
         /// The load in words, such as `received at most 1.5 times what it could serve, and too much for 15 s`.
         var words: String {
-            let tail = secondsOverCapacity > 0 ? ", and too much for \(secondsOverCapacity) s" : ""
+            let tail = secondsOverCapacity > 0 ? ", and more than it could serve for \(secondsOverCapacity) s" : ""
             return "received at most \(peakLoad.rounded(places: 2)) times what it could serve\(tail)"
         }
     }

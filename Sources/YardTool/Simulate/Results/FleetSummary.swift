@@ -32,9 +32,10 @@ struct FleetSummary {
         let total = causes.reduce(0) { $0 + $1.count }
         let shares = causes.map { (text: $0.text, percent: Int((100 * Double($0.count) / Double(total)).rounded())) }
         let why = shares.prefix(3).filter { $0.percent > 0 }.map { cause in
-            "in \(cause.percent) % of the switches because \(cause.text)"
+            "\(cause.percent) % happened because \(cause.text)"
         }
-        return "a client switched \(mean) times on average, \(most) times at most, " + why.joined(separator: ", ")
+        return "a client switched \(mean) times on average, \(most) times at most; of the switches, "
+            + why.joined(separator: ", ")
     }
 
     /// Returns the failure, its effect on the clients, and what would have happened without switching.

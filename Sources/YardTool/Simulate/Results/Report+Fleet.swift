@@ -34,7 +34,7 @@ extension FleetPlan {
             Report.Fact(name: "seed", value: "\(seed)"),
             Report.Fact(
                 name: "load",
-                value: "all requests that reach a server, also probes and warm-ups; "
+                value: "all requests that reach a server, including probes and warm-ups; "
                     + "a request on a new connection counts as \(Int(FleetPlan.connectionCost))"
             ),
         ]

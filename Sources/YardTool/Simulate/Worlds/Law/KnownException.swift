@@ -33,7 +33,7 @@ struct KnownException: Sendable {
             }
         ),
         KnownException(
-            name: "error for an error",
+            name: "another error instead",
             reason: "The first server would have responded with an error, and the server used instead failed as well.",
             mostPer100000Calls: 30,
             covers: { violation, _ in violation.isWithoutLoss }
