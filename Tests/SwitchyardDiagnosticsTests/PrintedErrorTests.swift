@@ -31,7 +31,7 @@ private func answer(_ status: Int) -> ServiceResponse {
                 "the OAuth settings have no deviceEndpoint, which this flow needs"
             ),
             (RetryPolicy.Problem.negativeCount(-1), "-1 is not a valid number of retries: must be at least 0"),
-            (PinRule.Problem.noBackup("a.example"), "the rule for a.example has only one pin; add a backup pin"),
+            (PinRule.Problem.noBackup("a.example"), "the pin rule for a.example has only one pin; add a backup pin"),
             (OutboxError.full(limit: 3), "the outbox is full: 3 writes are waiting"),
             (OutboxError.unstorableRequest, "a call with a `prebuiltRequest` cannot be stored in an outbox"),
             (EventSourceFailure.refused(answer(500)), "the server responded with 500"),

@@ -55,7 +55,7 @@ import Testing
 
         #expect(try await replay.send(try request("a?token=two")).status == 200)
         let error = await #expect(throws: TransportError.self) { try await replay.send(try request("b")) }
-        #expect(error?.message.contains("the record has no GET http://a/b") == true)
+        #expect(error?.message.contains("the archive has no response left for GET http://a/b") == true)
     }
 
     private func streamed(_ path: String) throws -> HTTPRequest {

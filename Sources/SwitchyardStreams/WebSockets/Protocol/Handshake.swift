@@ -90,14 +90,15 @@ struct Handshake: Sendable {
         guard let first = extensions.first else { return nil }
         let parts = first.split(separator: ";").map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
         guard offersCompression, extensions.count == 1, parts.first == "permessage-deflate" else {
-            throw Refusal(message: "the server uses the extension \(first), which was not offered")
+            let names = extensions.joined(separator: ", ")
+            throw Refusal(message: "the server uses the extension \(names): must be one that was offered")
         }
         var compression = Compression()
         var names: Set<String> = []
         for parameter in parts.dropFirst() {
             let (name, value) = Self.parameter(parameter)
             guard names.insert(name).inserted, Self.isAllowed(name, value) else {
-                throw Refusal(message: "the server sets the extension parameter \(parameter), which was not offered")
+                throw Refusal(message: "the extension parameter \(parameter) is repeated or was not offered")
             }
             if name == "server_no_context_takeover" { compression.serverKeepsContext = false }
         }
