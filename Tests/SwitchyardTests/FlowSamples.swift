@@ -158,7 +158,7 @@ enum FlowSamples {
     static func repeatable(_ options: inout NetworkClient.Options) {
         // sample
         var settings = OAuthSettings(clientID: "app", tokenEndpoint: "token")
-        settings.refreshMayBeRepeated = true  // The server takes a refresh token again for a minute.
+        settings.refreshMayBeRepeated = true  // The server accepts a used refresh token for a minute.
         options.credentials = Credentials(provider: OAuthProvider(settings))
         // end
     }

@@ -9,9 +9,9 @@ enum DispatchSamples {
     static func cancel(_ client: NetworkClient, _ id: RequestID) async {
         // sample
         client.cancel(id)  // one
-        client.cancel(tag: "images")  // those with a tag
+        client.cancel(tag: "images")  // the requests with this tag
         client.cancel { $0.configuration.path.hasPrefix("topics") }
-        await client.waitUntilIdle()  // behind every completion, download and stream
+        await client.waitUntilIdle()  // returns when all calls, downloads and streams have ended
         await client.shutdown(finishingWithin: .seconds(5))
         // end
     }
@@ -23,7 +23,7 @@ enum DispatchSamples {
             RateLimit(.bucket(perSecond: 20, burst: 40)),  // waits; or .interval, .window
         ]
 
-        let typing = Debounce(.milliseconds(300))  // one object for the calls that concern each other
+        let typing = Debounce(.milliseconds(300))  // shared by the calls that replace each other
         let latest = LatestWins()
         search.limits = [typing, latest]
         // end
@@ -50,7 +50,7 @@ enum DispatchSamples {
 
     static func name(_ account: Account, _ options: inout NetworkClient.Options) {
         // sample
-        options.user = { _ in account.number }  // nil while nobody is logged in
+        options.user = { _ in account.number }  // nil while no user is logged in
         // end
     }
 
@@ -93,7 +93,7 @@ enum DispatchSamples {
 
     static func letGo(of outbox: Outbox, _ run: OutboxRun) async {
         // sample
-        run.stop()  // cancels a write that is on its way; it stays stored
+        run.stop()  // cancels a write in progress; the write stays stored
         await outbox.close()
         // end
     }

@@ -44,7 +44,7 @@ extension RecipesSamples {
             }
         }
 
-        // After a 412, the server has this call's own note if an earlier copy of the call was carried out.
+        // After a 412, the server has this call's own note if an earlier copy of the call was executed.
         private func outcome(of call: APIConfiguration, making note: Article) async throws(APIError) -> Article {
             do throws(APIError) {
                 return try await value(for: call)
@@ -64,7 +64,7 @@ extension RecipesSamples {
             self.client = client.scoped()
         }
 
-        // The notes that have changed since a version, and the version that they make; nil if none have.
+        // Returns the notes that have changed since a version, and the new version; nil if no note has changed.
         func changes(since version: String?) async throws(APIError) -> (notes: [Article], version: String?)? {
             var call = APIConfiguration(path: "notes/")
             call.query.set("_since", version)

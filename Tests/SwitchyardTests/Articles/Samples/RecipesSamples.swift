@@ -99,7 +99,7 @@ enum RecipesSamples {
             return Page(list.results, hasMore: list.next != nil)
         }
 
-        // A cursor within the next URL, or any other pages that name the next one by it.
+        // For lists that name the next page by its URL, such as a URL that contains a cursor.
         func byLink(_ page: PageRequest) async throws(APIError) -> Page<Article> {
             let list = try await list(page.isFirst ? ["page_size": page.size] : [:], at: page.link)
             return Page(list.results, nextLink: list.next).relative(to: client)

@@ -100,9 +100,9 @@ struct TransfersSamples {
     // sample
     func stayConnected(with client: NetworkClient) async throws {
         let socket = client.reconnectingWebSocket(APIConfiguration(path: "live")) { resumption in
-            // Before anything else is sent over the new connection.
+            // Runs before any other message is sent over the new connection.
             try await resumption.socket.send(.text("subscribe news"))
-            // The server may have what was being sent, and does nothing twice.
+            // The server recognizes a message that it has already received.
             return .sendAgain
         }
         try await socket.send(.text("waits until there is a connection"))
