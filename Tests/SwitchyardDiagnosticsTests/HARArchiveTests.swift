@@ -75,7 +75,7 @@ import Testing
         #expect((log as? [String: Any])?["version"] as? String == "1.2")
     }
 
-    @Test func `binary bodies of requests and responses are encoded in Base64`() async throws {
+    @Test func `binary bodies are encoded in Base64 in a HAR archive`() async throws {
         var upload = APIConfiguration(path: "up", method: .post)
         upload.body = .data(Self.binary)
 
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test(arguments: ["", "text", "\u{FEFF}with a mark", "a\r\nb\u{0}", "\u{2028}"])
-    func `a body is the same, byte for byte, after the archive is written and read`(text: String) async throws {
+    func `a body is the same, byte for byte, after its HAR archive is written and read`(text: String) async throws {
         let data = Data(text.utf8)
         var upload = APIConfiguration(path: "up", method: .post)
         upload.body = .data(data, contentType: "text/plain")
@@ -102,7 +102,7 @@ import Testing
         #expect(entry.request.body ?? Data() == data)
     }
 
-    @Test func `credentials are redacted unless redaction is turned off`() async throws {
+    @Test func `credentials in a HAR archive are redacted unless redaction is turned off`() async throws {
         let hidden = try await record([.login]) { _ in .loggedIn }
         let shown = try await record([.login], redaction: .none) { _ in .loggedIn }
 
@@ -227,7 +227,7 @@ import Testing
 
     // Some programs omit the padding, so the bytes decide whether the label is right.
     @Test(arguments: [([0xFE, 0xFF], String.Encoding.utf16BigEndian), ([0xFF, 0xFE], .utf16LittleEndian)])
-    func `base64 without padding is decoded if its bytes are UTF-16 text with a byte order mark`(
+    func `in a HAR archive, base64 without padding is decoded if it holds UTF-16 text with a byte order mark`(
         mark: [UInt8],
         encoding: String.Encoding
     ) throws {

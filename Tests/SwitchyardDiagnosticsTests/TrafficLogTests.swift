@@ -294,7 +294,7 @@ import Testing
         clock.advance(by: .seconds(1))
     }
 
-    @Test func `an invalid date in the parameters is logged as nan`() async throws {
+    @Test func `the log shows an invalid date in the parameters as nan`() async throws {
         var configuration = APIConfiguration(path: "x")
         configuration.parameters = ["at": Date(timeIntervalSince1970: .nan)]
 
@@ -303,7 +303,7 @@ import Testing
         #expect(entries.first?.metadata["parameters"] == "at=nan")
     }
 
-    @Test func `secrets in nested parameters are hidden`() async throws {
+    @Test func `the log hides secrets in nested parameters`() async throws {
         let user: Parameters = ["name": "me", "password": "secret-1"]
         let query: Parameters = [
             "user": user, "users": [user.parameterValue], "tokens": ["token": ["secret-2"]] as Parameters,

@@ -10,7 +10,7 @@ import Testing
 
 /// Counts of requests and attempts.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct TrafficMeterTests {
-    @Test func `requests are counted per API, and attempts are counted per server`() async throws {
+    @Test func `the traffic meter counts requests per API and attempts per server`() async throws {
         let meter = TrafficMeter()
         let client = try NetworkClient.watched([meter.interceptor]) { request in
             if request.url.text.hasSuffix("down") { return .failure(.connectionReset) }
@@ -53,7 +53,7 @@ import Testing
         #expect(meter.snapshot.apis.keys.first == "POST https://o.example/x")
     }
 
-    @Test func `the description of a snapshot has one line per server and per API`() async throws {
+    @Test func `the description of a traffic snapshot has one line per server and per API`() async throws {
         let meter = TrafficMeter()
         let clock = ManualClock()
         let client = try NetworkClient.watched([meter.interceptor], time: clock) { request in
@@ -74,7 +74,7 @@ import Testing
         #expect("\(TrafficMeter().snapshot)".isEmpty)
     }
 
-    @Test func `the table of APIs has a size limit`() async throws {
+    @Test func `the traffic meter counts a limited number of APIs separately`() async throws {
         let meter = TrafficMeter(limit: 2)
         let client = try NetworkClient.watched([meter.interceptor]) { _ in .status(200) }
         for number in 0..<5 { _ = await client.failure(of: .path("\(number)")) }
@@ -84,7 +84,7 @@ import Testing
         #expect(meter.snapshot.apis["other"]?.count == 3)
     }
 
-    @Test func `quantiles are accurate to the width of one bucket`() {
+    @Test func `quantiles of a latency histogram are accurate to the width of one bucket`() {
         var histogram = LatencyHistogram()
         #expect(histogram.quantile(0.5) == nil)
         for milliseconds in 1...1_000 { histogram.record(.milliseconds(milliseconds)) }
@@ -97,7 +97,7 @@ import Testing
         #expect(histogram.quantile(-3) != nil)
     }
 
-    @Test func `durations of any size fall into a bucket`() {
+    @Test func `durations of any size fall into a bucket of a latency histogram`() {
         var histogram = LatencyHistogram()
         for duration in [Duration.zero, .seconds(-1), .seconds(10_000_000)] { histogram.record(duration) }
 

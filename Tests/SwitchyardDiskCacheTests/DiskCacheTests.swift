@@ -29,7 +29,7 @@ import Testing
         return answer
     }
 
-    @Test func `one file holds body and metadata, and another DiskCache instance finds both`() async throws {
+    @Test func `one disk cache file holds body and metadata, and another DiskCache instance finds both`() async throws {
         let disk = try DiskCache(at: folder.url)
         disk.store(Self.answer("one"), for: Self.key("/1"))
         await disk.flush()
@@ -40,7 +40,9 @@ import Testing
         await #expect(throws: APIError.CacheReason.invalidMetadata) { try await disk.answer(for: Self.key("/2")) }
     }
 
-    @Test func `version, sensitive-data digest, charset, creation date and app version are stored`() async throws {
+    @Test func `the disk cache stores version, sensitive-data digest, charset, creation date and app version`()
+        async throws
+    {
         let disk = try DiskCache(at: folder.url, appVersion: "1.2")
         var answer = Self.answer("one", tags: ["a", "b"])
         answer.version = 7
@@ -85,7 +87,7 @@ import Testing
         #expect(folder.entries.count == 2)
     }
 
-    @Test func `a newer response replaces the older response`() async throws {
+    @Test func `in the disk cache, a newer response replaces the older response`() async throws {
         let disk = try DiskCache(at: folder.url)
         for text in ["one", "another one", "1"] {
             disk.store(Self.answer(text), for: Self.key("/1"))
@@ -124,7 +126,7 @@ import Testing
     }
 
     @Test
-    func `an entry that was removed by key, partition, rule or with all entries is not found again`()
+    func `a disk cache entry that was removed by key, partition, rule or with all entries is not found`()
         async throws
     {
         let disk = try DiskCache(at: folder.url)
@@ -152,7 +154,7 @@ import Testing
         #expect(folder.entries.isEmpty)
     }
 
-    @Test func `entries are encrypted, and a cache with another key cannot read them`() async throws {
+    @Test func `disk cache entries are encrypted, and a cache with another key cannot read them`() async throws {
         func seal(_ mask: UInt8) -> DiskEncryption {
             DiskEncryption(seal: { Data($0.map { $0 ^ mask }) }, open: { Data($0.map { $0 ^ mask }) })
         }
@@ -174,7 +176,7 @@ import Testing
         }
     }
 
-    @Test func `the checksum matches the published values of XXH64`() {
+    @Test func `the checksum of a disk cache entry matches the published values of XXH64`() {
         func sum(_ text: String) -> UInt64 { Array(text.utf8).withUnsafeBytes { Checksum.of($0) } }
 
         #expect(sum("") == 0xEF46_DB37_51D8_E999)

@@ -23,7 +23,7 @@ import Testing
     private static func key(_ number: Int) -> CacheKey { DiskCacheTests.key("/\(number)") }
 
     @Test(arguments: 0..<4 as Range<UInt64>)
-    func `a damaged file is a cache miss, and its entry is removed`(seed: UInt64) async throws {
+    func `a damaged file of the disk cache is a cache miss, and its entry is removed`(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed &+ 1)
         let disk = try DiskCache(at: folder.url)
         for number in 0..<150 { disk.store(Self.answer(number), for: Self.key(number)) }
@@ -121,7 +121,7 @@ import Testing
         }
     }
 
-    @Test func `truncated records and random bytes are rejected without a crash`() throws {
+    @Test func `the disk cache rejects truncated files and random bytes without a crash`() throws {
         let key = Self.key(1)
         let bytes = try DiskRecord(key, digest: key.fingerprint, Self.answer(1)).encoded(nil)
         for length in 0..<bytes.count {

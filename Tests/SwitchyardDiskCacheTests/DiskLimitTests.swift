@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test
-    func `the entries stay within the size limit, and the least recently used entry is evicted first`()
+    func `the disk cache stays within its size limit, and evicts the least recently used entry first`()
         async throws
     {
         let disk = try DiskCache(at: folder.url, limits: .init(cost: 10_000, entryCost: 3_000))
@@ -71,7 +71,7 @@ import Testing
         #expect(caches.allSatisfy { $0.statistics.failures == 0 && $0.statistics.evictions == 0 })
     }
 
-    @Test func `a damaged size ledger is recalculated`() async throws {
+    @Test func `a damaged file with the total size of the disk cache is recalculated`() async throws {
         let limits = DiskCache.Limits(cost: 5_000, entryCost: 2_000)
         for round in 0..<6 {
             let disk = try DiskCache(at: folder.url, limits: limits)
@@ -85,7 +85,9 @@ import Testing
         #expect(folder.size <= 5_000)
     }
 
-    @Test func `a response above the entry limit is not stored, and the older response is removed`() async throws {
+    @Test func `a response above the entry limit of the disk cache is not stored, and the older response is removed`()
+        async throws
+    {
         let disk = try DiskCache(at: folder.url, limits: .init(cost: 8_000))
         disk.store(Self.answer(100), for: Self.key(1))
         disk.store(Self.answer(1_001), for: Self.key(1))
@@ -121,7 +123,7 @@ import Testing
     }
 
     @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full")))
-    func `only the new response is lost if the disk is full`() async throws {
+    func `if the disk is full, the disk cache loses only the new response`() async throws {
         let disk = try DiskCache(at: folder.url)
         disk.store(Self.answer(100), for: Self.key(1))
         await disk.flush()

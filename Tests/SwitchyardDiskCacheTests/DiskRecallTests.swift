@@ -356,7 +356,7 @@ import Testing
         #expect(topics.cache.count == 0)
     }
 
-    @Test func `cookies are not stored with a response`() async throws {
+    @Test func `cookies of a response are not stored on disk`() async throws {
         let transport = StubTransport { _ in
             .status(
                 200,

@@ -22,7 +22,8 @@ import Testing
     }
 
     @Test(arguments: times)
-    func `an invalid creation date crashes neither a removal nor the process`(created: Double) async throws {
+    func `removing entries from the disk cache does not crash at an invalid creation date`(created: Double) async throws
+    {
         let disk = try DiskCache(at: folder.url)
         disk.writing.suspend()
         disk.store(answer(created: created), for: DiskCacheTests.key("/1"))
@@ -52,7 +53,8 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 31, 33, 64])
-    func `a digest of any length is stored unchanged, and so are the fields after it`(length: Int) async throws {
+    func `the disk cache stores a digest of any length unchanged, and the fields after it too`(length: Int) async throws
+    {
         let disk = try DiskCache(at: folder.url)
         var answer = DiskCacheTests.answer("one", tags: ["a"])
         answer.sensitiveDigest = Data(repeating: 7, count: length)

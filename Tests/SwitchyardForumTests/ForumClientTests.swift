@@ -39,7 +39,7 @@ import Testing
         #expect(await Yard.run(["generate", Self.document, "--check"]) == 0)
     }
 
-    @Test func `the service file names the three servers`() throws {
+    @Test func `the generated service file names the three servers`() throws {
         let file = Self.folder.appendingPathComponent("Client/Services/forumclient.json")
 
         let service = try ServiceCatalog.service(contentsOf: file)
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `single values and errors are decoded`() async throws {
+    @Test func `the generated client decodes single values and errors`() async throws {
         try await withForum { forum, _ in
             let topic = try await forum.topics.get(id: 3).data
             #expect(topic.title == "Topic 3")
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func `files are uploaded and downloaded`() async throws {
+    @Test func `the generated client uploads and downloads files`() async throws {
         try await withForum { forum, _ in
             let file = FilePart.data(Data(count: 1_000), fileName: "a.bin")
             let attachment = try await forum.topics.attachTo(id: 3, body: TopicsAttachToTopicBody(file: file)).data

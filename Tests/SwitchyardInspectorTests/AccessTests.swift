@@ -26,7 +26,7 @@ import Testing
         #expect(answer.text?.hasPrefix("<!DOCTYPE html>") == true)
     }
 
-    @Test func `two inspectors have different access tokens`() throws {
+    @Test func `two inspectors have different access tokens in their addresses`() throws {
         #expect(PageGuard.makeToken() != PageGuard.makeToken())
     }
 

@@ -95,11 +95,11 @@ import Testing
     }
 
     @Test(arguments: ["", "{", "[]", "7", "{}", #"{"log": {}}"#, #"{"log": []}"#, #"{"log": {"entries": null}}"#])
-    func `data that is not an archive is rejected`(text: String) {
+    func `data that is not a HAR archive is rejected`(text: String) {
         #expect(throws: DecodingError.self) { try HARArchive(data: Data(text.utf8)) }
     }
 
-    @Test func `unreadable entries are counted, and the message names the first unreadable entry`() throws {
+    @Test func `unreadable entries of a HAR archive are counted, and the message names the first such entry`() throws {
         let record = try Self.record("null", Self.entry(), "7", "{}", Self.entry(["startedDateTime": #""soon""#]))
 
         #expect(record.feed.calls.count == 2)
@@ -119,7 +119,7 @@ import Testing
             ("Mon, 06 May 2024 07:08:09 GMT", 0), ("1714979289123", 123), ("1714979289.123", 123),
         ]
     )
-    func `dates in an archive are parsed in many forms`(text: String, milliseconds: Double) throws {
+    func `dates in a HAR archive are parsed in many forms`(text: String, milliseconds: Double) throws {
         let record = try Self.record(Self.entry(["startedDateTime": "\"\(text)\""]))
 
         let start = try #require(record.feed.calls.first?.start)
@@ -130,7 +130,7 @@ import Testing
     @Test(arguments: [
         "soon", "", "2024-13-01T00:00:00Z", "2024-05-06T25:00:00Z", "07:08:09", "2024-05-06T07:08:09 CEST",
     ])
-    func `an entry with an invalid date is shown at the time of the previous entry`(text: String) throws {
+    func `a HAR entry with an invalid date is shown at the time of the previous entry`(text: String) throws {
         let record = try Self.record(Self.entry(), Self.entry(["startedDateTime": "\"\(text)\""]))
 
         #expect(record.feed.calls.map(\.start) == [1_714_979_289_123, 1_714_979_289_123])

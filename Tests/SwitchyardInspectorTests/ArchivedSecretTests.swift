@@ -54,7 +54,7 @@ import Testing
     }()
 
     @Test(arguments: encodings.indices)
-    func `a response in base64 is decoded as leniently as in a browser`(index: Int) throws {
+    func `a base64 response body in a HAR is decoded as leniently as in a browser`(index: Int) throws {
         let (text, label) = Self.encodings[index]
         let archive = try Self.archive(content: #""text": "\#(text)", "encoding": "\#(label)""#)
 
@@ -66,7 +66,9 @@ import Testing
     }
 
     @Test(arguments: ["encoding", "_encoding"], encodings.indices)
-    func `a request in base64 is decoded under either member name`(member: String, index: Int) throws {
+    func `a base64 request body in a HAR is decoded under both names of the encoding member`(member: String, index: Int)
+        throws
+    {
         let (text, label) = Self.encodings[index]
         let data = #", "postData": {"mimeType": "application/json", "text": "\#(text)", "\#(member)": "\#(label)"}"#
 
@@ -93,7 +95,7 @@ import Testing
     }
 
     @Test(arguments: ["hello world", #"{\"a\":1}"#, "true", "<p>no</p>", "plain text, no base64!", "OK."])
-    func `a body with a wrong base64 label is shown as text`(text: String) throws {
+    func `a body that is wrongly declared as base64 is shown as text`(text: String) throws {
         let archive = try Self.archive(content: #""text": "\#(text)", "encoding": "base64""#)
 
         let body = InspectorRecord(of: archive, name: "a").details["1"]?.attempts.first?.response?.body
@@ -101,7 +103,7 @@ import Testing
         #expect(body?.text == text.replacing("\\", with: ""))
     }
 
-    @Test func `binary data in an archive stays binary`() throws {
+    @Test func `a binary body in a HAR archive stays binary`() throws {
         let picture = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13, 255, 254, 0, 1])
         let text = picture.base64EncodedString(options: .lineLength64Characters)
         let data = #", "postData": {"mimeType": "image/png", "text": "\#(text)", "encoding": "base64"}"#
@@ -177,7 +179,7 @@ import Testing
         #expect(!all.contains(Self.secret) && !all.contains(encoded))
     }
 
-    @Test func `no member of an archive shows a secret on the page`() throws {
+    @Test func `no member of a HAR archive shows a secret on the inspector page`() throws {
         let text = """
             {"log": {"creator": {"name": "token=\(Self.secret)"}, "pages": [{"title": "?token=\(Self.secret)"}],
             "entries": [{"startedDateTime": "token=\(Self.secret)", "comment": "#1 a/b/token=\(Self.secret), round 1, attempt 1",

@@ -115,7 +115,7 @@ import Testing
         #expect((attempts[1].start - attempts[0].start).rounded() == 250)
     }
 
-    @Test func `a retry is shown with the wait before the retry and the reason for the wait`() async throws {
+    @Test func `the inspector shows a retry with the wait before the retry and the reason for the wait`() async throws {
         let policy = RetryPolicy(maximumRetries: 1, backoff: .constant(.seconds(1)))
         let lab = try InspectorLab(servers: 1, retry: policy) { _, clock in
             clock.now < MonotonicTime(seconds: 0.5) ? .status(503) : .json("[]")
@@ -133,7 +133,9 @@ import Testing
         #expect(call.waits.map(\.why) == ["retry after 503"])
     }
 
-    @Test func `a failed call shows its reason and whether a write may have been executed`() async throws {
+    @Test func `the inspector shows the reason of a failed call and whether a write may have been executed`()
+        async throws
+    {
         let lab = try InspectorLab(servers: 1) { _, _ in .failure(.connectionReset) }
         _ = try await lab.page.feed()
 
@@ -146,7 +148,7 @@ import Testing
         #expect(call.from == nil)
     }
 
-    @Test func `redirects over real connections are shown within their attempt`() async throws {
+    @Test func `the inspector shows redirects over real connections within their attempt`() async throws {
         let server = LoopbackServer()
         server.route(.get, "/old") { _ in LoopbackResponse(status: 302, headers: ["Location": "/new"]) }
         server.route(.get, "/new") { _ in .json("{}") }
@@ -172,7 +174,9 @@ import Testing
         #expect(archive.entries.map(\.response.status) == [302, 200])
     }
 
-    @Test func `a feed waits for changes and contains only the changes since the previous feed`() async throws {
+    @Test func `an inspector feed waits for changes and contains only the changes since the previous feed`()
+        async throws
+    {
         let lab = try InspectorLab()
         _ = try await lab.page.feed()
         _ = try await lab.client.send(APIConfiguration(path: "one"))
@@ -186,7 +190,7 @@ import Testing
         #expect(try await lab.feed(ended: 2).calls.map(\.path) == ["one", "two"])
     }
 
-    @Test func `a feed without changes responds after 20 seconds`() async throws {
+    @Test func `an inspector feed without changes responds after 20 seconds`() async throws {
         let lab = try InspectorLab()
         let first = try await lab.page.feed()
 
@@ -198,7 +202,7 @@ import Testing
         #expect(try await second.cursor == first.cursor)
     }
 
-    @Test func `server and environment switches are shown as events`() async throws {
+    @Test func `the inspector shows server and environment switches as events`() async throws {
         let lab = try InspectorLab()
         _ = try await lab.page.feed()
 

@@ -17,7 +17,7 @@ import Testing
 
     private let get = #"{"method": "GET", "url": "https://shop.example:8443/a?b=c"}"#
 
-    @Test func `the server of a call is the origin of its URL`() throws {
+    @Test func `the server of an archived call is the origin of its URL`() throws {
         let record = try record(request: get, response: #"{"status": 202}"#)
 
         #expect(record.feed.calls.first?.attempts.first?.server == "https://shop.example:8443")
@@ -32,7 +32,7 @@ import Testing
             ("net::ERR_BLOCKED_BY_CLIENT", "net::ERR_BLOCKED_BY_CLIENT"), ("it did not work", "other"),
         ]
     )
-    func `the error of a browser is shown`(text: String, name: String) throws {
+    func `an error that a browser has archived is shown`(text: String, name: String) throws {
         let record = try record(request: get, response: "{\"status\": 0, \"_error\": \"\(text)\"}")
 
         #expect(record.feed.calls.first?.outcome?.error == name)
@@ -60,7 +60,7 @@ import Testing
         #expect(record.feed.calls.first?.stream?.end == 1_714_979_291_000)
     }
 
-    @Test func `a curl command has no pseudo header fields`() throws {
+    @Test func `the curl command of an archived request has no pseudo header fields`() throws {
         let request = """
             {"method": "GET", "url": "https://shop.example/a", "bodySize": 0,
             "headers": [{"name": ":path", "value": "/a"}, {"name": "accept", "value": "*/*"}]}

@@ -23,7 +23,9 @@ import Testing
         #expect(try await lab.feed(ended: 1).calls.map(\.path) == ["seen"])
     }
 
-    @Test func `observation ends thirty seconds after the last feed, and recorded calls stay`() async throws {
+    @Test func `the inspector stops observing 30 s after the last feed request, and keeps the recorded calls`()
+        async throws
+    {
         let lab = try InspectorLab()
         _ = try await lab.page.feed()
         _ = try await lab.client.send(APIConfiguration(path: "seen"))
@@ -40,7 +42,7 @@ import Testing
         #expect(lab.client.clientObserverCount == 1)
     }
 
-    @Test func `a page that waits for changes keeps the observation running`() async throws {
+    @Test func `a page that waits for changes keeps the inspector observing`() async throws {
         let lab = try InspectorLab()
         let cursor = try await lab.page.feed().cursor
 
@@ -52,7 +54,7 @@ import Testing
         _ = try await feed.value
     }
 
-    @Test func `a hundred pages that come and go leave no observer and no timer`() async throws {
+    @Test func `a hundred inspector pages that open and close leave no observer and no timer`() async throws {
         let lab = try InspectorLab()
         let cursor = try await lab.page.feed().cursor
 
@@ -108,7 +110,7 @@ import Testing
 }
 
 @Suite(.timeLimit(.minutes(5)), .prompt) struct MemoryTests {
-    @Test func `the newest calls are kept, and dropped calls are counted`() async throws {
+    @Test func `the inspector keeps the newest calls and counts the dropped calls`() async throws {
         let lab = try InspectorLab(inspector: .quiet { $0.calls = 3 })
         _ = try await lab.page.feed()
 
@@ -123,7 +125,7 @@ import Testing
         #expect(try await lab.page.ask("calls/6").status == 200)
     }
 
-    @Test func `bodies are kept up to the configured size`() async throws {
+    @Test func `the inspector keeps bodies up to the configured size`() async throws {
         let body = Data(repeating: UInt8(ascii: "x"), count: 200_000)
         let lab = try InspectorLab(inspector: .quiet { $0.bodyBytes = 1_000 }) { _, _ in
             .status(200, headers: ["Content-Type": "text/plain"], body: body)
@@ -143,7 +145,8 @@ import Testing
         #expect(attempt.curl == nil)
     }
 
-    @Test func `all attempts of a call share the space for one body in each direction`() async throws {
+    @Test func `in the inspector, all attempts of a call share the space for one body in each direction`() async throws
+    {
         let lab = try InspectorLab(servers: 3, switching: .off, inspector: .quiet { $0.bodyBytes = 900 }) {
             request,
             _ in

@@ -22,7 +22,7 @@ import Testing
         return configuration
     }
 
-    @Test func `secrets are neither in the feed nor in the details nor in the archives`() async throws {
+    @Test func `no secret is in the inspector's feed, details or archives`() async throws {
         let lab = try InspectorLab { _, _ in
             .status(
                 200,
@@ -70,7 +70,7 @@ import Testing
         #expect(try !InspectorPage().html.contains(#"id="record""#))
     }
 
-    @Test func `the error for missing resources names the module`() {
+    @Test func `the error for missing resources of the inspector page names the module`() {
         let error = #expect(throws: PageFolder.Missing.self) {
             try PageFolder(of: "Nowhere", besides: "/nowhere/File.swift")
         }

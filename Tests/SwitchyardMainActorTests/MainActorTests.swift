@@ -32,7 +32,7 @@ import Testing
         #expect(screen.message == nil)
     }
 
-    @Test func `a callback runs on the main actor`() async throws {
+    @Test func `a completion handler of a manager on the main actor runs on the main actor`() async throws {
         let screen = TopicScreen(topics: try Self.api { _ in Self.one })
 
         await withCheckedContinuation { continuation in

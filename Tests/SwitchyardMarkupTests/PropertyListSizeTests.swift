@@ -35,7 +35,7 @@ import Testing
         try PropertyListDepth.check(Self.list(naming: text, times: 1))
     }
 
-    @Test func `each UTF-16 character counts as two bytes`() {
+    @Test func `each UTF-16 character of a property list counts as two bytes towards the size limit`() {
         let text = [0x6F, 0x12] + Self.bytes(500_000) + [UInt8](repeating: 0, count: 1_000_000)
 
         #expect(throws: DecodingFailure.self) { try PropertyListDepth.check(Self.list(naming: text, times: 100)) }

@@ -53,7 +53,7 @@ import Testing
         #expect(result(Self.parse) == made)
     }
 
-    @Test func `a pipeline step can replace an error`() {
+    @Test func `a step of a response pipeline can replace an error`() {
         var pipeline = ResponsePipeline()
         pipeline.add(Self.parse, at: .parsing)
         pipeline.add(.init(errors: { _ in APIError(.module(.init(module: "Forum", code: 1_001))) }), at: .cleanup)

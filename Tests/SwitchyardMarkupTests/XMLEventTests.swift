@@ -40,7 +40,7 @@ import Testing
     @Test(arguments: [
         "&#+65;", "&#-0;", "&#x+41;", "&#;", "&#x;", "&#0;", "&#xD800;", "&#4294967361;", "&nbsp;", "&;", "&",
     ])
-    func `a reference that names no character is malformed`(reference: String) {
+    func `an XML character reference that names no character is malformed`(reference: String) {
         #expect(throws: DecodingFailure.self) { try XMLEvent.events(of: "<a>\(reference)</a>".utf8) }
     }
 
@@ -50,7 +50,7 @@ import Testing
         "<!-- a -- b --><a/>", "<!-- a ---><a/>", "&#32;<a/>", "\u{A0}<a/>", "<a><?xml version='1.0'?></a>",
         " <?xml version='1.0'?><a/>", "<?XML version='1.0'?><a/>", "<?a+b?><a/>",
     ])
-    func `a document that is not well-formed is rejected`(text: String) {
+    func `an XML document that is not well-formed is rejected`(text: String) {
         #expect(throws: DecodingFailure.self) { try XMLEvent.events(of: text.utf8) }
     }
 
@@ -58,7 +58,7 @@ import Testing
         "\u{FEFF}<?xml version='1.0'?><a/>", "<?xml-stylesheet href='x'?> <a/>", "<a>]] ></a>", "<a>]]&gt;</a>",
         "<a b=']]>'/>", "<!----><a/>", "<?b?><a/>", "<a>&#9;\u{85}\u{FFFD}\u{10000}</a>\r\n",
     ])
-    func `a well-formed document is parsed`(text: String) {
+    func `a well-formed XML document is parsed`(text: String) {
         #expect(throws: Never.self) { try XMLEvent.events(of: text.utf8) }
     }
 
@@ -77,13 +77,13 @@ import Testing
     }
 
     @Test(arguments: ["utf-16", "UTF-8", "ISO-10646-UCS-2"])
-    func `a contradictory encoding declaration is ignored`(encoding: String) throws {
+    func `an XML encoding declaration that contradicts the document is ignored`(encoding: String) throws {
         let body = Array("<?xml version=\"1.0\" encoding=\"\(encoding)\"?><a>é</a>".utf8)
 
         #expect(try ResponseSerializer.xml.value(of: Self.raw(body)).text == "é")
     }
 
-    @Test func `an unknown encoding is an error that names the encoding`() {
+    @Test func `an unknown XML encoding is an error that names the encoding`() {
         let body = Array(#"<?xml version="1.0" encoding="x-mystery"?><a/>"#.utf8)
 
         #expect(throws: APIError(.body(.text(encoding: "x-mystery")))) {
@@ -102,7 +102,7 @@ import Testing
         #expect(try XMLTree(parsing: text(JSONDepth.ceiling).utf8, maximumDepth: .max).name == "a")
     }
 
-    @Test func `a text is read up to the maximum depth and refused beyond it`() throws {
+    @Test func `XML is parsed up to the maximum depth, and deeper XML is an error`() throws {
         #expect(try XMLTree(parsing: "<a><b><c/></b></a>".utf8, maximumDepth: 3).name == "a")
         #expect(throws: DecodingFailure(.tooDeep(limit: 3))) {
             try XMLTree(parsing: "<a><b><c><d/></c></b></a>".utf8, maximumDepth: 3)

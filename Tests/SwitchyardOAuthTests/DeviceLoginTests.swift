@@ -180,7 +180,7 @@ import Testing
     }
 
     @Test(arguments: ["\"\"", "\"often\"", "true", "null"])
-    func `an unreadable polling interval is replaced by the default`(interval: String) async throws {
+    func `an unreadable polling interval of a device login is replaced by the default`(interval: String) async throws {
         let (oauth, clock) = try Self.begin(
             """
             {"device_code": "d", "user_code": "AB", "verification_uri": "https://x.test", "expires_in": 60,
@@ -197,7 +197,9 @@ import Testing
     }
 
     @Test(arguments: ["0", "-1", "\"\"", "\"never\"", "null"])
-    func `an invalid code lifetime is replaced by the default, and the device login continues`(lifetime: String)
+    func `an invalid lifetime of a device code is replaced by the default, and the device login continues`(
+        lifetime: String
+    )
         async throws
     {
         let (oauth, clock) = try Self.begin(

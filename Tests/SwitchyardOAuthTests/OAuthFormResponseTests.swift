@@ -32,7 +32,7 @@ import Testing
     @Test(
         arguments: ["application/x-www-form-urlencoded; charset=utf-8", "text/plain", "text/html; charset=UTF-8", nil]
     )
-    func `a token response may be form-encoded`(type: String?) async throws {
+    func `an OAuth token response may be form-encoded`(type: String?) async throws {
         let text = "access_token=t%2B1&token_type=bearer&expires_in=3600&refresh_token=r+2&scope=\n"
 
         let credential = try await redeemed(Self.form(text, type: type))
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: [200, 400])
-    func `an error response may be form-encoded`(status: Int) async throws {
+    func `an OAuth error response may be form-encoded`(status: Int) async throws {
         let text = "error=bad_verification_code&error_description=The+code+has+expired."
         let answer = Self.form(text, status: status, type: "application/x-www-form-urlencoded")
 
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(arguments: ["app://done?error=access_denied", "app://done?error=access_denied&state="])
-    func `an error callback without a state is reported as the error`(callback: String) async throws {
+    func `an OAuth error callback without a state is reported as that error`(callback: String) async throws {
         let oauth = try oauth(.status(500))
         let login = try oauth.authorization(state: "s")
         let url = try #require(URL(string: callback))
@@ -77,7 +77,9 @@ import Testing
     }
 
     @Test(arguments: ["error=access_denied&state=other", "code=c", "code=c&state="])
-    func `a callback with another state, or a code without a state, is a state mismatch`(query: String) async throws {
+    func `an OAuth callback with another state, or with a code but no state, is a state mismatch`(query: String)
+        async throws
+    {
         let oauth = try oauth(.status(500))
         let login = try oauth.authorization(state: "s")
         let url = try #require(URL(string: "app://done?\(query)"))

@@ -13,7 +13,7 @@ import Testing
 
     // The old refresh token may be spent, so the new access token must not be discarded.
     @Test(arguments: ["false", "0", "[]", "{}"])
-    func `the old refresh token is kept if the new refresh token is invalid`(new: String) async throws {
+    func `the old refresh token is kept if the new refresh token is not a valid token`(new: String) async throws {
         let (oauth, client) = try Self.oauth(#"{"access_token": "t2", "refresh_token": \#(new)}"#)
         defer { withExtendedLifetime(client) {} }
 
@@ -22,7 +22,9 @@ import Testing
 
     // Otherwise the app would not learn that a login is required.
     @Test(arguments: ["[\"expired\"]", "{\"text\": \"expired\"}", "1"])
-    func `an error response is recognized even if its description is not a string`(description: String) async throws {
+    func `an OAuth error response is recognized even if its description is not a string`(description: String)
+        async throws
+    {
         let (oauth, client) = try Self.oauth(
             #"{"error": "invalid_grant", "error_description": \#(description)}"#,
             status: 400

@@ -94,7 +94,7 @@ struct OAuthTests {
     }
 
     // RFC 6749 section 4.1.2 and appendix B.
-    @Test func `the query of a callback URL is decoded as a form`() async throws {
+    @Test func `the query of an OAuth callback URL is decoded as a form`() async throws {
         let (oauth, transport) = try Self.oauth(Self.token)
         let login = try oauth.authorization(state: "page 7")
         let callback = try #require(URL(string: "app://done?code=a%2Bb+c&state=page+7"))
@@ -113,7 +113,9 @@ struct OAuthTests {
             .refused(.accessDenied, description: "The user said no")
         ),
     ])
-    func `a callback with another state, no code or an error is rejected`(url: String, error: OAuthError) async throws {
+    func `an OAuth callback with another state, no code or an error is rejected`(url: String, error: OAuthError)
+        async throws
+    {
         let (oauth, transport) = try Self.oauth(Self.token)
         let login = try oauth.authorization(state: "s")
         let callback = try #require(URL(string: url))
@@ -124,7 +126,7 @@ struct OAuthTests {
 
     // MARK: - Client credentials and refresh
 
-    @Test func `a client authenticates with HTTP Basic or with form fields`() async throws {
+    @Test func `an OAuth client authenticates with HTTP Basic or with form fields`() async throws {
         var settings = Self.settings
         settings.authentication = .basic(secret: "p:w")
         let (header, first) = try Self.oauth(with: settings, Self.token)
@@ -187,7 +189,7 @@ struct OAuthTests {
         StubResponse.json("[]"), .json("{}"), .json(#"{"access_token": "t", "token_type": "mac"}"#),
         .json("oops", status: 500),
     ])
-    func `an invalid token response is an error`(answer: StubResponse) async throws {
+    func `an invalid OAuth token response is an error`(answer: StubResponse) async throws {
         let (oauth, _) = try Self.oauth(answer)
 
         await #expect { _ = try await oauth.clientCredential() } throws: { error in
@@ -242,7 +244,7 @@ struct OAuthTests {
     }
 
     // RFC 6749 section 5.2 wants 400; GitHub and Slack send 200.
-    @Test func `an error response is recognized even with a success status`() async throws {
+    @Test func `an OAuth error response is recognized even with a success status`() async throws {
         let (oauth, _) = try Self.oauth(.json(#"{"error": "bad_code", "error_description": "no"}"#))
 
         await #expect(throws: OAuthError.refused(OAuthError.Code(rawValue: "bad_code"), description: "no")) {

@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test(arguments: [401, 429, 503])
-    func `an expired write is dropped when its server responds without accepting it`(status: Int) async throws {
+    func `an expired stored write is dropped when its server responds without accepting it`(status: Int) async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let (outbox, transport) = try outbox { _ in .status(status) }
         try outbox.store(write())

@@ -222,7 +222,7 @@ import Testing
         }
     }
 
-    @Test func `the app may define which responses confirm a write`() async throws {
+    @Test func `the app may define which responses confirm a stored write`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let answers = AnswerList([
             .status(200), .status(201, headers: ["X-Receipt": "1"]), .status(302, headers: ["X-Receipt": "1"]),
@@ -259,7 +259,7 @@ import Testing
     }
 
     @Test(arguments: [HTTPMethod.post, .put, .patch, .delete])
-    func `every write has an idempotency key`(method: HTTPMethod) async throws {
+    func `every write that an outbox sends has an idempotency key`(method: HTTPMethod) async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let (outbox, transport) = try outbox { _ in .status(204) }
         let entry = try outbox.store(APIConfiguration(path: "notes/7", method: method))
@@ -270,7 +270,7 @@ import Testing
         #expect(transport.requests.map { $0.headers["Idempotency-Key"] } == [entry.idempotencyKey])
     }
 
-    @Test func `the retry pause is reset after a write was sent`() async throws {
+    @Test func `the retry pause of an outbox is reset after a write was sent`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let down = StubResponse.failure(.connectionRefused)
         let answers = AnswerList([down, down, .status(201), down])

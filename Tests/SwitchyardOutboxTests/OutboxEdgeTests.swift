@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test(arguments: [Duration.zero, .seconds(-1)])
-    func `a pause of zero or less becomes one millisecond`(pause: Duration) {
+    func `an outbox pause of zero or less becomes one millisecond`(pause: Duration) {
         var options = Outbox.Options(pause: pause)
         #expect(options.pause == .milliseconds(1))
 

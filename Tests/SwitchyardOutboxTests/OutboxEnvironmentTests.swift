@@ -37,7 +37,7 @@ import Testing
         #expect(outbox.entries == [])
     }
 
-    @Test func `a write keeps its environment after a restart`() async throws {
+    @Test func `a stored write keeps its environment after a restart`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let (client, transport) = try NetworkClient.stubbed { _ in .status(201) }
         do { try Outbox(file: file, client: client).store(write("a")) }
@@ -67,7 +67,7 @@ import Testing
         #expect(urls(transport) == ["https://primary.release/v1/a"])
     }
 
-    @Test func `an expired write is dropped in any environment`() async throws {
+    @Test func `an expired stored write is dropped whichever environment is in use`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let clock = ManualClock()
         let (client, transport) = try NetworkClient.stubbed(time: clock) { _ in .status(201) }

@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `a changed byte in an outbox file ends the file, and no damaged entry is returned`() throws {
+    @Test func `an outbox file is read up to a changed byte, and no damaged entry is returned`() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         var (journal, _) = try OutboxFile.open(file)
         let stored = try (1...3).map { try entry($0) }
@@ -148,7 +148,7 @@ import Testing
         #expect(try waiting() == [])
     }
 
-    @Test func `only the owner of an outbox file can read it`() throws {
+    @Test func `an outbox file is readable only for the file's owner`() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         _ = try waiting()
 

@@ -25,7 +25,7 @@ import Testing
     }
 
     // Outbox.remove(_:) with the ID of an earlier write must not remove a later write.
-    @Test func `an entry ID is not used again after the file was compacted`() throws {
+    @Test func `the ID of an outbox entry is not used again after the file was compacted`() throws {
         let place = folder.url.appendingPathComponent("outbox")
         var (journal, _) = try OutboxFile.open(place)
         for id in UInt64(1)...40 {
@@ -42,7 +42,7 @@ import Testing
         #expect(again.last == 40)
     }
 
-    @Test func `the largest entry ID is kept when writes end in another order than they were stored`() throws {
+    @Test func `the largest outbox entry ID is kept when writes end in another order than they were stored`() throws {
         let place = folder.url.appendingPathComponent("outbox")
         var (journal, _) = try OutboxFile.open(place)
         for id in UInt64(1)...40 { try journal.append(.stored(try entry(id))) }

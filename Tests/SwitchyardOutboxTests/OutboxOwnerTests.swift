@@ -56,7 +56,7 @@ import Testing
         #expect(next.entries.map(\.path) == ["a"])
     }
 
-    @Test func `the file stays locked after a compaction`() async throws {
+    @Test func `an outbox file stays locked after a compaction`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let (client, _) = try client()
         let one = try Outbox(file: file, client: client)
@@ -72,7 +72,7 @@ import Testing
         #expect(try Outbox(file: file, client: client).entries.map(\.path) == ["b"])
     }
 
-    @Test func `a symbolic link to the file is locked too`() async throws {
+    @Test func `a symbolic link to an outbox file is locked too`() async throws {
         let link = file.appendingPathExtension("link")
         defer { for url in [file, link] { try? FileManager.default.removeItem(at: url) } }
         let (client, _) = try client()
@@ -86,7 +86,7 @@ import Testing
         #expect(try Outbox(file: link, client: client).entries.map(\.path) == ["a"])
     }
 
-    @Test func `a lock of another process is respected until the process releases it`() throws {
+    @Test func `an outbox respects another process's lock on its file until the lock is released`() throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let (client, _) = try client()
         do { try Outbox(file: file, client: client).store(write("a")) }

@@ -33,7 +33,9 @@ import Testing
 
     private var write: APIConfiguration { APIConfiguration(path: "a", method: .put, timeout: .seconds(3_600)) }
 
-    @Test func `a removal waits for a write that begins to be sent during the removal`() async throws {
+    @Test func `removing a stored write waits for its end if the write begins to be sent during the removal`()
+        async throws
+    {
         let outbox = try outbox()
         for round in 0..<Rounds.count(200, thorough: 1_000) {
             try outbox.store(write, replacementKey: "k")

@@ -106,7 +106,7 @@ import Testing
         #expect(third.entries.map(\.idempotencyKey) == ["key 2"])
     }
 
-    @Test func `a write above the size limit is rejected, and later writes are kept`() throws {
+    @Test func `an outbox rejects a write above the size limit and keeps later writes`() throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let backend = Backend()
         do {
@@ -122,7 +122,7 @@ import Testing
         #expect(second.entries.map(\.idempotencyKey) == ["key 2"])
     }
 
-    @Test func `the path values of a write are stored with it`() async throws {
+    @Test func `an outbox stores the path values of a write`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let (outbox, transport) = try outbox(Backend())
         var write = APIConfiguration(path: "topics/{id}/likes", method: .put)
@@ -138,7 +138,7 @@ import Testing
         #expect(outbox.entries == [])
     }
 
-    @Test func `the API version of a write is stored with it`() async throws {
+    @Test func `an outbox stores the API version of a write`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let (outbox, transport) = try outbox(Backend())
         var write = APIConfiguration(path: "topics", method: .post)
@@ -226,7 +226,7 @@ import Testing
         run.stop()
     }
 
-    @Test func `a write that the server rejects for good is dropped`() async throws {
+    @Test func `a stored write that the server rejects permanently is dropped`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let backend = Backend()
         backend.answer(422)
@@ -287,7 +287,7 @@ import Testing
         #expect(outbox.entries.map(\.idempotencyKey) == ["key 2"])
     }
 
-    @Test func `the error for a write that cannot be stored has the reason`() throws {
+    @Test func `the error for a write that an outbox cannot store has the reason`() throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let (outbox, _) = try outbox(Backend())
         var secret = write(1)
@@ -313,7 +313,8 @@ import Testing
         #expect(transport.requests.first?.url.text.contains("/v1/topics?a=1") == true)
     }
 
-    @Test func `query, parameters, header fields and body are sent as stored`() async throws {
+    @Test func `an outbox sends query, parameters, header fields and body of a write as they were stored`() async throws
+    {
         defer { try? FileManager.default.removeItem(at: file) }
         let (outbox, transport) = try outbox(Backend())
         var write = APIConfiguration(path: "topics", method: .put, query: ["a": "x y"], headers: ["X-Trace": "7"])

@@ -80,7 +80,7 @@ import Testing
         #expect(transport.requestCount == 0)
     }
 
-    @Test func `a write is sent with the current credential of its user`() async throws {
+    @Test func `a stored write is sent with the current credential of its user`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let (client, transport) = try client()
         let outbox = try Outbox(file: file, client: client)
@@ -93,7 +93,7 @@ import Testing
         #expect(sent(transport) == ["a Bearer a2"])
     }
 
-    @Test func `a write keeps its user after a restart`() async throws {
+    @Test func `a stored write keeps its user after a restart`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let (client, transport) = try client()
         session.logIn("ada", token: "a1")
@@ -109,7 +109,7 @@ import Testing
         #expect(sent(transport) == ["a Bearer a2"])
     }
 
-    @Test func `a write that was stored without a user is sent for any user`() async throws {
+    @Test func `a write that was stored while no user was logged in is sent for any user`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let (client, transport) = try client()
         let outbox = try Outbox(file: file, client: client)
@@ -165,7 +165,7 @@ import Testing
         #expect(outbox.entries.map(\.user) == ["ada"])
     }
 
-    @Test func `an expired write is dropped whichever user is logged in`() async throws {
+    @Test func `an expired stored write is dropped whichever user is logged in`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let clock = ManualClock()
         let (client, transport) = try client(clock: clock)

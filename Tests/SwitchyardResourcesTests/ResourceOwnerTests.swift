@@ -69,7 +69,7 @@ import Testing
         await #expect(throws: APIError(.cancelled(.superseded))) { try await old.load() }
     }
 
-    @Test func `a load that is active during a logout delivers no value`() async throws {
+    @Test func `a load of a resource that is active during a logout delivers no value`() async throws {
         let transport = StubTransport { [clock] _ in
             .delayed(by: .seconds(1), on: clock, .json(#"{"id":1,"title":"a"}"#))
         }

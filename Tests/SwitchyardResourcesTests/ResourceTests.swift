@@ -65,7 +65,7 @@ import Testing
         #expect(topic.snapshot.error == nil && topic.value?.title == "3")
     }
 
-    @Test func `updates deliver every change including the last state`() async throws {
+    @Test func `the updates of a resource deliver every change including the last state`() async throws {
         let topics = try manager()
         let topic = resource(topics)
         var states = topic.updates.makeAsyncIterator()
@@ -108,7 +108,7 @@ import Testing
         #expect(try await topic.loadIfNeeded()?.title == "2")
     }
 
-    @Test func `a value that is invalidated is stale but kept, and a value that is wiped is removed`() async throws {
+    @Test func `a resource keeps an invalidated value as stale, and removes a wiped value`() async throws {
         let topic = resource(try manager())
         try await topic.load()
         topic.invalidate()
@@ -145,7 +145,9 @@ import Testing
     }
 
     @Test(arguments: ["invalidated", "wiped", "overridden"])
-    func `a load after a change does not share an earlier request`(change: String) async throws {
+    func `a load of a resource after an invalidate, wipe or override does not share an earlier request`(change: String)
+        async throws
+    {
         let transport = numbered(late: 1)
         let topics = TopicAPI(client: try .stubbed(transport, time: clock))
         let topic = resource(topics)
@@ -183,7 +185,7 @@ import Testing
         #expect(topic.value?.title == "3" && topic.snapshot.isCurrent)
     }
 
-    @Test func `a value on disk is loaded again if the resource was invalidated`() async throws {
+    @Test func `a resource loads its value on disk again if the resource was invalidated`() async throws {
         let folder = TemporaryFolder()
         let call = TopicAPI.topic(1, lifetime: .seconds(60))
         func launched() throws -> TopicAPI {
@@ -220,7 +222,7 @@ import Testing
         #expect(try await topic.loadIfNeeded()?.title == "3")
     }
 
-    @Test func `an override sets the value without a request and ends an active load`() async throws {
+    @Test func `an override sets the value of a resource without a request and ends an active load`() async throws {
         let transport = StubTransport { _ in .never }
         let topics = TopicAPI(client: try .stubbed(transport, time: clock))
         let topic = resource(topics)
@@ -248,7 +250,7 @@ import Testing
         withExtendedLifetime(updates) {}
     }
 
-    @Test func `resources do not keep a client alive`() async throws {
+    @Test func `the resources of a client do not keep the client alive`() async throws {
         let transport = StubTransport { _ in .json(#"{"id":1,"title":"one"}"#) }
         var topics: TopicAPI? = TopicAPI(client: try .stubbed(transport, time: clock))
         _ = try await topics.map(resource)?.load()
@@ -283,7 +285,7 @@ import Testing
         #expect(count <= 1)
     }
 
-    @Test func `an unobserved load is cancelled after a delay`() async throws {
+    @Test func `a load of a resource without observers is cancelled after a delay`() async throws {
         let transport = StubTransport { _ in .never }
         let topics = TopicAPI(client: try .stubbed(transport, time: clock))
         let topic = resource(topics)
@@ -321,7 +323,7 @@ import Testing
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `calls with different sensitive data have separate resources`() async throws {
+    @Test func `calls with different sensitiveData have separate resources`() async throws {
         let topics = try manager()
         let resources = ["admin", "guest"].map { data in
             var call = TopicAPI.topic(1, lifetime: .seconds(60))
@@ -334,7 +336,7 @@ import Testing
         #expect(resources[1].value == nil)
     }
 
-    @Test func `a stale value that replaces an error keeps its age and is loaded again`() async throws {
+    @Test func `a stale value of a resource that replaces an error keeps its age and is loaded again`() async throws {
         let topics = try manager()
         var call = TopicAPI.topic(1, lifetime: .seconds(60))
         call.cache.staleIfError = .seconds(3_600)
@@ -352,7 +354,7 @@ import Testing
         #expect(try await topic.loadIfNeeded()?.title == "3")
     }
 
-    @Test func `the stored response is delivered before the server's response`() async throws {
+    @Test func `a sequence of responses delivers the stored response before the server's response`() async throws {
         let topics = try manager()
         var configuration = TopicAPI.topic(1, lifetime: .seconds(60))
         configuration.cache.staleIfError = .seconds(600)
@@ -377,7 +379,7 @@ import Testing
         #expect(requests == 3)
     }
 
-    @Test func `the stored response is delivered before the error of the server`() async throws {
+    @Test func `a sequence of responses delivers the stored response before the error of the server`() async throws {
         let topics = try manager()
         let configuration = TopicAPI.topic(1, lifetime: .seconds(60))
         let serializer = ResponseSerializer.decodable(Topic.self)

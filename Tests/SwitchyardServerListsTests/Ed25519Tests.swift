@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(arguments: vectors)
-    func `a changed bit makes a signature invalid`(_ vector: Vector) throws {
+    func `a changed bit makes an Ed25519 signature invalid`(_ vector: Vector) throws {
         let message = Data(hex: vector.message) + Data([1])
         let (publicKey, signature) = (Data(hex: vector.publicKey), Data(hex: vector.signature))
 
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 31, 33, 63, 65])
-    func `a key or signature of the wrong size is invalid`(size: Int) throws {
+    func `an Ed25519 key or signature of the wrong size is invalid`(size: Int) throws {
         let key = Data(hex: Self.vectors[0].publicKey)
 
         #expect(try !Ed25519.isValid(Data(count: size), of: Data(), by: key))

@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test(arguments: ["https", "http"], [nil, 0, 31] as [Double?])
-    func `an expired list stays expired if another URL provides the same list`(scheme: String, days: Double?)
+    func `an expired server list stays expired if another URL provides the same list`(scheme: String, days: Double?)
         async throws
     {
         let late = ListMaker.issued + 31 * ListMaker.day
@@ -116,7 +116,7 @@ import Testing
         if case .expired = list.status.refusal {} else { Issue.record("\(list.status)") }
     }
 
-    @Test func `the date of a server without TLS is not used as the current time`() async throws {
+    @Test func `the date of a list server without TLS is not used as the current time`() async throws {
         let url = "http://lists.test/list.json"
         let list = try list(ListMaker().document, at: ListMaker.issued + 400 * ListMaker.day, from: url)
 
@@ -124,7 +124,7 @@ import Testing
         #expect(!list.status.isExpired)
     }
 
-    @Test func `a list is accepted if the server reports no time`() async throws {
+    @Test func `a server list is accepted if the list server reports no time`() async throws {
         let list = try list(ListMaker().document, at: nil)
 
         #expect(await list.refresh())

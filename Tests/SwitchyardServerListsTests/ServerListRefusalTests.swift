@@ -175,7 +175,7 @@ import Testing
         #expect(refusal?.description.isEmpty == false)
     }
 
-    @Test func `a valid list passes every rule`() throws {
+    @Test func `a valid server list passes every rule`() throws {
         let rules = try rules()
         let newest = try ServerListDocument(ListMaker { $0.version = 5 }.document, signedBy: rules.keys)
 

@@ -49,7 +49,7 @@ import Testing
     ]
 
     @Test(arguments: mistakes)
-    func `an invalid setting is an error that names the setting`(_ mistake: Mistake) throws {
+    func `an invalid setting of a server list is an error that names the setting`(_ mistake: Mistake) throws {
         let client = try NetworkClient.stubbed { _ in .status(200) }.client
         var options = ServerList.Options()
         options.reachability = nil
@@ -120,7 +120,7 @@ import Testing
     }
 
     @Test(arguments: [("", "AAAA"), ("k", "not base64"), ("k", "AAAA"), ("k", "")])
-    func `a public key has a name and 32 bytes`(name: String, text: String) {
+    func `a public key of a server list must have a name and 32 bytes`(name: String, text: String) {
         #expect(throws: ServerListError.self) { try ServerListKey(name: name, publicKey: text) }
     }
 }

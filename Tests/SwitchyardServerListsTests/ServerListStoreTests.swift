@@ -19,7 +19,7 @@ import Testing
         return ServerListStore.Contents(envelope: document, validators: ["https://a.test": validator])
     }
 
-    @Test func `a list that was written is read back unchanged`() throws {
+    @Test func `a server list that was written to disk is read back unchanged`() throws {
         #expect(try store.read() == nil)
         try store.write(contents(7))
         try store.write(contents(8))
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 100, 400])
-    func `a damaged list file is reported, and the built-in servers are used until a list arrives`(bytes: Int)
+    func `a damaged server list file is reported, and the built-in servers are used until a list arrives`(bytes: Int)
         async throws
     {
         let lab = try ListLab()
@@ -73,7 +73,7 @@ import Testing
         #expect(list.status.version == nil)
     }
 
-    @Test func `a list that cannot be stored is used and reported`() async throws {
+    @Test func `a server list that cannot be stored is used and reported`() async throws {
         let lab = try ListLab()
         try Data().write(to: lab.folder.url)
         let lists = try ListServer(lab.document(lab.servers))

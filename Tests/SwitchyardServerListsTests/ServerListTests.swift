@@ -155,7 +155,7 @@ import Testing
         #expect(list.status.version == 8)
     }
 
-    @Test func `the first fetch finds the newest list of all URLs`() async throws {
+    @Test func `the first fetch finds the newest server list of all URLs`() async throws {
         let lab = try ListLab()
         let lists = try [7, 8, 6].map { try ListServer(lab.document(version: $0, lab.servers)) }
         let list = try lab.list(from: lists.map(\.url))

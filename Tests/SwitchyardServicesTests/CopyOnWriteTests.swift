@@ -3,7 +3,7 @@ import Testing
 @testable import SwitchyardServices
 
 @Suite struct CopyOnWriteTests {
-    @Test func `a change to a copy leaves the original unchanged`() {
+    @Test func `changing a copy of a copy-on-write value leaves the original unchanged`() {
         let first = CopyOnWrite([1, 2])
         var second = first
 

@@ -3,11 +3,11 @@ import Testing
 
 @Suite struct LockStripesTests {
     @Test(arguments: [(1, 1), (2, 2), (3, 4), (8, 8), (9, 16)])
-    func `the number of lock stripes is rounded up to a power of two`(count: Int, pieces: Int) {
+    func `the number of stripes of a striped lock is rounded up to a power of two`(count: Int, pieces: Int) {
         #expect(LockStripes(count) { 0 }.indices.count == pieces)
     }
 
-    @Test func `the lowest bits of an index choose its stripe, even if the index is negative`() {
+    @Test func `the lowest bits of an index choose its lock stripe, even if the index is negative`() {
         let stripes = LockStripes(4) { 0 }
         for number in [1, 5, -3, .max] { stripes.withLock(of: number) { $0 += 1 } }
 

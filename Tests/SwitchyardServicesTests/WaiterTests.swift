@@ -4,7 +4,7 @@ import SwitchyardTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(5)), .prompt) struct WaiterTests {
-    @Test func `an outcome that arrives before the task waits is returned immediately`() async {
+    @Test func `a Waiter returns an outcome immediately if it arrived before the task waits`() async {
         let waiter = Waiter<Int>()
 
         #expect(waiter.resume(returning: 1))
@@ -12,7 +12,7 @@ import Testing
         #expect(await waiter.outcome { -1 } == 1)
     }
 
-    @Test func `a waiting task is resumed by the first outcome, and later outcomes are ignored`() async {
+    @Test func `a Waiter resumes its task with the first outcome and ignores later outcomes`() async {
         let waiter = Waiter<Int>()
         let task = Task { await waiter.outcome { -1 } }
 
@@ -22,7 +22,7 @@ import Testing
         #expect(results == [true, false])
     }
 
-    @Test func `a task that was cancelled before it waits gets the result for cancelled tasks`() async {
+    @Test func `a Waiter gives a task that was cancelled before it waits the result for cancelled tasks`() async {
         let waiter = Waiter<Int>()
 
         let task = Task {
@@ -34,7 +34,7 @@ import Testing
         #expect(!waiter.resume(returning: 1))
     }
 
-    @Test func `a task that is cancelled while it waits gets the result for cancelled tasks`() async {
+    @Test func `a Waiter gives a task that is cancelled while it waits the result for cancelled tasks`() async {
         let waiter = Waiter<Int>()
         let task = Task { await waiter.outcome { -1 } }
 
@@ -43,7 +43,7 @@ import Testing
         #expect(await task.value == -1)
     }
 
-    @Test func `an outcome and a cancellation at the same time resume a task exactly once`() async {
+    @Test func `a Waiter resumes its task exactly once if an outcome and a cancellation coincide`() async {
         var outcomes: [Int: Int] = [:]
         for _ in 0..<2_000 {
             let waiter = Waiter<Int>()

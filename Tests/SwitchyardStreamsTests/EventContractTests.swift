@@ -103,7 +103,7 @@ struct EventContractTests {
     }
 
     @Test(arguments: cases, ["\n", "\r\n", "\r"])
-    func `a stream yields its events, whatever ends its lines and wherever it is split`(
+    func `an event stream yields its events, whatever ends its lines and wherever it is split`(
         _ example: Case,
         _ end: String
     ) throws {
@@ -118,7 +118,7 @@ struct EventContractTests {
         }
     }
 
-    @Test func `a CRLF that is split between two chunks ends one line`() throws {
+    @Test func `a CRLF that is split between two chunks of an event stream ends one line`() throws {
         let pieces = ["data: Hello\r", "\ndata: World\r", "\n\r\ndata: OK\r", "\n", "\r", "\n"].map { Data($0.utf8) }
 
         #expect(try events(of: pieces) == [Event(data: "Hello\nWorld"), Event(data: "OK")])

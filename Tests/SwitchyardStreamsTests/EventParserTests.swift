@@ -25,7 +25,7 @@ struct EventParserTests {
     }
 
     @Test(arguments: 1...20)
-    func `events are parsed correctly wherever the stream is split into chunks`(size: Int) throws {
+    func `server-sent events are parsed correctly wherever the stream is split into chunks`(size: Int) throws {
         let text = ": comment\n\ndata: first event\nid: 1\n\ndata:second event\nid\n\ndata:  third event\n\n"
 
         let events = try parse(text, cut: size).events
@@ -41,7 +41,7 @@ struct EventParserTests {
     }
 
     @Test(arguments: ["\n", "\r", "\r\n"])
-    func `LF, CR and CRLF each end a line`(end: String) throws {
+    func `LF, CR and CRLF each end a line of an event stream`(end: String) throws {
         let text = ["event: add", "data: 73857293", "", "event: remove", "data: 2153", "", ""].joined(separator: end)
 
         let events = try parse(text).events
@@ -69,7 +69,7 @@ struct EventParserTests {
         #expect(events == [.init(type: "x", data: "1", lastEventID: "a"), .init(data: "2", lastEventID: "a")])
     }
 
-    @Test func `one byte order mark at the start of the stream is removed`() throws {
+    @Test func `one byte order mark at the start of an event stream is removed`() throws {
         #expect(try parse("\u{feff}data: 1\n\n", cut: 1).events.map(\.data) == ["1"])
         #expect(try parse("\u{feff}\u{feff}data: 1\n\n").events.isEmpty)
         #expect(try parse("data: 1\n\u{feff}data: 2\n\n").events.map(\.data) == ["1"])
@@ -95,18 +95,18 @@ struct EventParserTests {
         #expect(try #require(time) > .seconds(86_400))
     }
 
-    @Test func `comments, unknown fields and fields in capitals are ignored`() throws {
+    @Test func `comments, unknown fields and fields in capitals of an event stream are ignored`() throws {
         let events = try parse(":data: x\n:\nDATA: y\nfoo: bar\n data: z\ndata : w\ndata: 1\n\n").events
 
         #expect(events.map(\.data) == ["1"])
     }
 
-    @Test func `an incomplete event at the end of the stream is discarded`() throws {
+    @Test func `an incomplete event at the end of an event stream is discarded`() throws {
         #expect(try parse("data: 1\n\ndata: 2\n").events.map(\.data) == ["1"])
         #expect(try parse("id: 5\ndata: 2\n").parser.lastEventID == "")
     }
 
-    @Test func `further colons in a line belong to the value`() throws {
+    @Test func `further colons in a line of an event stream belong to the value`() throws {
         #expect(try parse("data: a:b: c\ndata::\n\n").events.map(\.data) == ["a:b: c\n:"])
     }
 }

@@ -27,8 +27,7 @@ struct EventReconnectTests {
     }
 
     @Test(arguments: [TransportError.Kind.unsupported, .closed, .invalidRequest, .requestBodyFailed])
-    func `a failure on the client's side ends the event source without a retry`(kind: TransportError.Kind) async throws
-    {
+    func `a failure on the client's side ends an event source without a retry`(kind: TransportError.Kind) async throws {
         let (client, transport) = try Self.client(.failure(kind), .failure(kind), .status(204))
 
         let error = await #expect(throws: EventSourceFailure.self) {
@@ -189,7 +188,7 @@ struct EventReconnectTests {
     }
 
     @Test(arguments: [.overloaded, .credentials(.refreshTimedOut)] as [RequestFailure.Reason])
-    func `a transient failure before anything was sent does not end the event source`(reason: RequestFailure.Reason)
+    func `a transient failure before a request was sent does not end the event source`(reason: RequestFailure.Reason)
         async throws
     {
         let (client, transport) = try Self.client(.status(204))

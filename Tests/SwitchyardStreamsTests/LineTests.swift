@@ -40,7 +40,7 @@ struct LineTests {
         #expect(lines == ["a", "b", "c", "", "", "d"])
     }
 
-    @Test func `a line above the limit is rejected before it is complete`() throws {
+    @Test func `a line above the length limit is rejected before it is complete`() throws {
         var splitter = LineSplitter(.lineFeed, limit: 10)
         splitter.append(Data("12345678901".utf8))
 
@@ -184,7 +184,7 @@ struct LineTests {
         #expect(lab.client.activeRequests.isEmpty)
     }
 
-    @Test func `a line above the limit ends the transfer`() async throws {
+    @Test func `a line above the length limit ends the transfer`() async throws {
         let lab = try body([String(repeating: "x", count: 2_000), "\n"])
 
         let answer = try await lab.client.stream(APIConfiguration(path: "live"))

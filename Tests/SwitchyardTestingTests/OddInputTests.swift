@@ -16,11 +16,12 @@ import Testing
 
     // `ByteRanges` is public. `0..<-1` and `length - Int.max` would trap.
     @Test(arguments: ["bytes=-5", "bytes=-99999999999999999999", "bytes=0-", "bytes=0-4", "bytes=-0"], [-1, -7, .min])
-    func `no range of a content with a negative length can be satisfied`(field: String, length: Int) {
+    func `no range of a LoopbackContent with a negative length can be satisfied`(field: String, length: Int) {
         #expect(ByteRanges(field, length: length) == .unsatisfiable)
     }
 
-    @Test(arguments: [-5, -1, 0, .min]) func `a body of negative length can be truncated`(length: Int) {
+    @Test(arguments: [-5, -1, 0, .min]) func `a loopback response body of negative length can be truncated`(length: Int)
+    {
         let response = LoopbackResponse.stream(length: length) { _ in }
         for byReset in [false, true] {
             let reply = Reply(response, to: nil, closes: false, fault: .cut(after: nil, byReset: byReset))
@@ -65,7 +66,7 @@ import Testing
     }
 
     // "Fields that the request has, among others": the test has several fields with one name.
-    @Test func `an expectation matches any of several header fields with the same name`() throws {
+    @Test func `an expected header field matches any of several fields with the same name`() throws {
         let url = try RequestURL(validating: "http://a.example/x")
         let two = HTTPHeaders([.init(name: "X-Tag", value: "a"), .init(name: "x-tag", value: "b")])
         let request = HTTPRequest(url: url, headers: two)

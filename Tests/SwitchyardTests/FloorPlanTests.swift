@@ -13,7 +13,7 @@ import Testing
             "SwitchyardDiagnostics", "SwitchyardTesting", "SwitchyardInspector", "SwitchyardGenerator",
         ]
     )
-    func `the folders of a target have no cyclic dependencies`(target: String) throws {
+    func `the source folders of a target have no cyclic dependencies`(target: String) throws {
         #expect(try FloorPlan(of: target).knot == [])
     }
 }

@@ -8,7 +8,7 @@ import Testing
 
 /// Runs the samples of the articles on interceptors, credentials and trust.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct FlowArticleTests {
-    @Test func `the samples on interceptors and retries run as the article describes`() async throws {
+    @Test func `the samples in the Interceptors article run as the article describes`() async throws {
         var options = NetworkClient.Options()
         var configuration = APIConfiguration(path: "x")
         let count = Locked(0)

@@ -5,7 +5,7 @@ import SwitchyardTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ReadmeTests {
-    @Test func `a minimal custom transport carries requests`() async throws {
+    @Test func `a minimal custom transport can send the requests of a client`() async throws {
         let transport = TableTransport(answers: ["http://table.test/topics?page=1&size=20": Data("[]".utf8)])
         let service = try Service(
             name: "topics",
@@ -19,7 +19,7 @@ import Testing
         #expect(try await client.send(configuration).status == 200)
     }
 
-    @Test func `the service file of the first article is valid`() throws {
+    @Test func `the service file in the GettingStarted article is valid`() throws {
         let blocks = ArticleText.blocks(in: try ArticleText.article("GettingStarted"), from: "```json", to: "```")
         let json = try #require(blocks.first)
 

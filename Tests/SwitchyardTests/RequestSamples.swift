@@ -15,7 +15,7 @@ import Testing
         service = try Service(name: "topics", servers: [server], defaultEnvironment: .test)
     }
 
-    @Test func `the samples of the article on requests build the expected requests`() throws {
+    @Test func `the samples in the Requests article build the expected requests`() throws {
         let userID = 7
         // sample
         var search = APIConfiguration(path: "users/{id}/topics", query: ["q": "swift & linux", "tags": ["a", "b"]])
@@ -55,7 +55,7 @@ import Testing
         #expect(command.contains("X-Signature: ***"))
     }
 
-    @Test func `the form of the article can be sent`() throws {
+    @Test func `the form in the Requests article can be sent`() throws {
         let movie = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).mov")
         try Data("film".utf8).write(to: movie)
         defer { try? FileManager.default.removeItem(at: movie) }

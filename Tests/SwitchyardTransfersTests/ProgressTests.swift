@@ -104,7 +104,7 @@ struct ProgressTests {
         }
     }
 
-    @Test func `a Progress pauses and resumes an upload`() async throws {
+    @Test func `pausing and resuming a Progress pauses and resumes its upload`() async throws {
         let lab = try DownloadLab()
         lab.server.route(.post, "/up") { request in .text("\(try await request.body.collect().count)") }
         let held = HeldUpload()
@@ -121,7 +121,7 @@ struct ProgressTests {
         #expect(try await upload.value.text == "4000")
     }
 
-    @Test func `a Progress cancels a paused upload`() async throws {
+    @Test func `cancelling a Progress cancels its paused upload`() async throws {
         let lab = try DownloadLab()
         lab.server.route(.post, "/up") { request in .text("\(try await request.body.collect().count)") }
         let held = HeldUpload()
@@ -136,7 +136,7 @@ struct ProgressTests {
         #expect(error?.isCancellation == true)
     }
 
-    @Test func `a Progress cancels its transfer before the start and during the transfer`() async throws {
+    @Test func `cancelling a Progress cancels its transfer before the start and during the transfer`() async throws {
         let lab = try DownloadLab()
         lab.serve(LoopbackContent(bytes))
         lab.server.fault = .drip(bytes: 30_000, every: .milliseconds(500))
@@ -154,7 +154,7 @@ struct ProgressTests {
     }
 
     @Test(arguments: [1, 3])
-    func `a Progress pauses and resumes a download`(connections: Int) async throws {
+    func `pausing and resuming a Progress pauses and resumes its download`(connections: Int) async throws {
         let lab = try DownloadLab()
         let bytes = DownloadLab.bytes(4_000_000)
         let content = LoopbackContent(bytes, entityTag: "\"v1\"")

@@ -24,7 +24,7 @@ import Testing
         #expect(keys.count == 8)
     }
 
-    @Test func `the cache key ignores the order of parameters, but not the order of one name's values`() {
+    @Test func `the cache key ignores the order of parameters, but not the order of the values of one parameter`() {
         let forwards = CacheKey(Self.topics, path: "/a", parameters: [("a", "1"), ("b", "2")])
         let backwards = CacheKey(Self.topics, path: "/a", parameters: [("b", "2"), ("a", "1")])
         let list = CacheKey(Self.topics, path: "/a", parameters: [("a", "1"), ("a", "2")])
@@ -43,7 +43,7 @@ import Testing
         #expect(Set(lists.map { CacheKey(Self.topics, path: "/a", parameters: $0) }).count == lists.count)
     }
 
-    @Test func `10,000 random requests have 10,000 cache keys`() {
+    @Test func `10,000 random requests have 10,000 different cache keys`() {
         var random = SystemRandomNumberGenerator()
         let alphabet = ["a", "b", "1", ":", ";", "&", "=", "", "é", "/"]
         func word() -> String {

@@ -25,7 +25,7 @@ import Testing
         #expect(left(in: cache) == Array(50..<100))
     }
 
-    @Test func `an entry that was used outlives entries that were never used`() {
+    @Test func `a cache entry that was used outlives entries that were never used`() {
         let cache = ResponseCache(limits: .init(count: 50), locks: 8, time: ManualClock())
         for number in 0..<200 {
             store([number], in: cache)
@@ -35,7 +35,7 @@ import Testing
         #expect(left(in: cache) == [3] + Array(151..<200))
     }
 
-    @Test func `a scan over many entries does not evict entries that are used`() {
+    @Test func `storing many entries once does not evict the cache entries that are used`() {
         let cache = ResponseCache(limits: .init(count: 20), time: ManualClock())
         store(0..<10, in: cache)
         for number in 0..<10 { _ = cache.value(for: Self.keys[number], as: Int.self) }
@@ -44,7 +44,7 @@ import Testing
         #expect(left(in: cache).prefix(10) == Array(0..<10)[...])
     }
 
-    @Test func `an expired entry is evicted even if it was used`() {
+    @Test func `an expired cache entry is evicted even if it was used`() {
         let time = ManualClock()
         let cache = ResponseCache(limits: .init(count: 3), time: time)
         store([0], in: cache, lifetime: .seconds(1))
@@ -57,7 +57,7 @@ import Testing
         #expect(left(in: cache) == [1, 2, 3])
     }
 
-    @Test func `a negative limit counts as zero`() {
+    @Test func `a negative limit of the response cache counts as zero`() {
         #expect(ResponseCache.Limits(cost: -1, count: -1) == ResponseCache.Limits(cost: 0, count: 0))
     }
 
@@ -68,7 +68,7 @@ import Testing
         #expect(left(in: cache) == [0, 1, 2])
     }
 
-    @Test func `if all entries were used, the oldest entry is evicted and not the new entry`() {
+    @Test func `if all cache entries were used, the oldest entry is evicted and not the new entry`() {
         let cache = ResponseCache(limits: .init(count: 3), time: ManualClock())
         store([0, 1, 2], in: cache)
         for number in 0..<3 { _ = cache.value(for: Self.keys[number], as: Int.self) }
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test(arguments: [1, 8])
-    func `the eviction order matches SIEVE for random operations`(locks: Int) {
+    func `the cache evicts entries in the order of the SIEVE algorithm for random operations`(locks: Int) {
         let seed = UInt64.random(in: .min ... .max)
         var random = SeededGenerator(seed: seed)
         let cache = ResponseCache(limits: .init(count: 40), locks: locks, time: ManualClock())

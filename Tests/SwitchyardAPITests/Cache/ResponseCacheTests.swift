@@ -13,7 +13,7 @@ import Testing
         CacheKey(partition, path: path)
     }
 
-    @Test func `a value is available during its lifetime, and the first lookup after that removes it`() {
+    @Test func `a cached value is available during its lifetime, and the first lookup after that removes it`() {
         let time = ManualClock()
         let cache = ResponseCache(time: time)
         cache.store("a", for: Self.key("/a"), lifetime: .seconds(60), cost: 10)
@@ -26,7 +26,7 @@ import Testing
         #expect(cache.cost == 0)
     }
 
-    @Test func `a lookup uses the coarse time, so a value may stay fresh a little longer`() {
+    @Test func `a cache lookup uses the coarse time, so a value may stay fresh a little longer`() {
         let clock = ManualClock()
         let cache = ResponseCache(time: LaggingTime(clock: clock, lag: .milliseconds(4)))
         cache.store("a", for: Self.key("/a"), lifetime: .seconds(60), cost: 10)
@@ -53,14 +53,14 @@ import Testing
     }
 
     @Test(arguments: [Duration.seconds(0), .seconds(-1), .seconds(-1e12)])
-    func `a value with a lifetime of zero or less is not stored`(lifetime: Duration) {
+    func `a value with a cache lifetime of zero or less is not stored`(lifetime: Duration) {
         let cache = ResponseCache(time: ManualClock())
         cache.store(1, for: Self.key("/a"), lifetime: lifetime, cost: 1)
 
         #expect(cache.count == 0)
     }
 
-    @Test func `a lifetime of half a second is respected`() {
+    @Test func `a stored value with a lifetime of half a second expires after half a second`() {
         let time = ManualClock()
         let cache = ResponseCache(time: time)
         cache.store(1, for: Self.key("/a"), lifetime: .milliseconds(500), cost: 1)
@@ -151,7 +151,7 @@ import Testing
         #expect(cache.cost == 0)
     }
 
-    @Test func `entries expire by a monotonic clock, so a change of the wall clock does not expire them`() {
+    @Test func `cache entries expire by a monotonic clock, so a change of the wall clock does not expire them`() {
         let time = ManualClock()
         let cache = ResponseCache(time: time)
         cache.store(1, for: Self.key("a"), lifetime: .seconds(10), cost: 1)
@@ -163,7 +163,7 @@ import Testing
         #expect(cache.count == 1)
     }
 
-    @Test func `a change to a returned value does not affect the cache`() {
+    @Test func `changing a value that the cache returned does not change the stored value`() {
         let cache = ResponseCache(time: ManualClock())
         cache.store([1], for: Self.key("a"), lifetime: .seconds(9), cost: 1)
         var mine = cache.value(for: Self.key("a"), as: [Int].self)

@@ -209,7 +209,7 @@ import Testing
         #expect(try await title("desk") == "desk")
     }
 
-    @Test func `a call may skip the store`() async throws {
+    @Test func `with usesDisk set to false, a response is stored in memory only`() async throws {
         let (topics, _) = try start()
         var memoryOnly = TopicAPI.topic(1, lifetime: .seconds(60))
         memoryOnly.cache.usesDisk = false
@@ -246,7 +246,7 @@ import Testing
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `a clock that was set back makes stored responses expire`() async throws {
+    @Test func `stored responses expire if the clock was set back`() async throws {
         let (first, _) = try start()
         _ = try await first.topic(1, lifetime: .seconds(60))
         date.withLock { $0 -= 86_400 }

@@ -174,7 +174,7 @@ import Testing
 
     // MARK: - Get
 
-    @Test func `responses become values as in Get`() async throws {
+    @Test func `responses become values as in the Get library`() async throws {
         struct User: Codable, Equatable { var login: String }
 
         let keys = """

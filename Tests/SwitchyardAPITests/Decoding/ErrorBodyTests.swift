@@ -31,7 +31,7 @@ import Testing
         #expect(content.message == "Too low. Too long. Taken.")
     }
 
-    @Test func `nested fields have a path as their name`() throws {
+    @Test func `a nested field of an error body has its path as its name`() throws {
         let text = #"{"owner": {"name": ["Missing."]}, "items": [{}, {"price": ["Too low."]}]}"#
 
         let content = try Self.content(ErrorBody(), text)
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(arguments: ["null", "7", "{}", "[]", #"{"detail": null}"#, #"{"detail": "  "}"#, #"{"detail": {"a": 1}}"#])
-    func `a body without texts has no message`(text: String) throws {
+    func `an error body without texts gives no message`(text: String) throws {
         #expect(try Self.content(ErrorBody(), text) == ErrorBody.Content())
     }
 
@@ -82,7 +82,7 @@ import Testing
         #expect(error?.fieldMessages == ["name": ["Taken."]])
     }
 
-    @Test func `an HTML page has no message`() async throws {
+    @Test func `an HTML page as an error body gives no message`() async throws {
         let yard = try LoopbackYard(answer: .text("<html>", status: 502))
         defer { yard.stop() }
         let module = APIModule(errorBody: ErrorBody())

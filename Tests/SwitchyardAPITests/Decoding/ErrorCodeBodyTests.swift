@@ -53,7 +53,7 @@ import Testing
         #expect(error.status == 400)
     }
 
-    @Test func `an unknown code in an error body is kept in the error`() async throws {
+    @Test func `an unknown code in an error body is kept in the error (serverCode)`() async throws {
         let module = APIModule(errorBody: ErrorBody(message: "message", fields: nil, code: "errno"))
 
         let error = try await error(module, #"{"errno": 121, "message": "Forbidden."}"#, status: 403)
@@ -75,7 +75,7 @@ import Testing
         #expect(error.isRetryable == isRetryable)
     }
 
-    @Test func `the text of the module can precede the text of the server`() async throws {
+    @Test func `with prefersModuleTexts, the message is the module's text and not the server's`() async throws {
         var body = ErrorBody(message: "message", fields: nil, code: "errno")
         body.prefersModuleTexts = true
         let module = APIModule(errors: Self.errors, errorBody: body)
@@ -99,7 +99,7 @@ import Testing
             #"{"name": ["Too long.", "Taken."]}"#,
         ]
     )
-    func `the fields of an error body may be a list of objects`(fields: String) async throws {
+    func `an error body may contain its fields as a list of objects`(fields: String) async throws {
         let module = APIModule(errorBody: ErrorBody(message: "message", fields: "errors"))
 
         let error = try await error(module, #"{"message": "Invalid.", "errors": \#(fields)}"#)

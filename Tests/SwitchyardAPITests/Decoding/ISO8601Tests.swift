@@ -12,7 +12,7 @@ import Testing
         ("1970-01-01T00:00:00.123456789Z", 0.123456789),
         ("1969-12-31T23:59:59.5Z", -0.5), ("2026-11-28T12:00:00.123Z", 1_795_867_200.123),
     ])
-    func `a date, a time and a time zone are parsed`(text: String, seconds: Double) {
+    func `an ISO 8601 date with a time and a time zone is parsed`(text: String, seconds: Double) {
         #expect(ISO8601.date(text) == Date(timeIntervalSince1970: seconds))
     }
 
@@ -23,7 +23,7 @@ import Testing
         ("1582-10-10T00:00:00Z", -12_219_724_800), ("1600-02-29T00:00:00Z", -11_670_998_400),
         ("9999-12-31T23:59:59Z", 253_402_300_799), ("0000-01-01T00:00:00+23:59", -62_167_305_540),
     ])
-    func `every offset and year of RFC 3339 is parsed`(text: String, seconds: Double) {
+    func `ISO 8601 dates with every offset and year of RFC 3339 are parsed`(text: String, seconds: Double) {
         #expect(ISO8601.date(text) == Date(timeIntervalSince1970: seconds))
     }
 
@@ -37,7 +37,7 @@ import Testing
         "2024-01-01T00:00:00GMT", "2024-01-01T00:00:00+01:00:30", "2024-01-01T00:00:00+1", "2024-01-01T00:00:00+01:",
         "2024-01-01T00:00:00", "2024-01-01", "",
     ])
-    func `an invalid date, time or time zone is rejected`(text: String) {
+    func `an ISO 8601 date with an invalid day, time or time zone is rejected`(text: String) {
         #expect(ISO8601.date(text) == nil)
     }
 }

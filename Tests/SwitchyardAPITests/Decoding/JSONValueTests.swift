@@ -19,7 +19,7 @@ import Testing
         #expect(value["ok"]?["deeper"] == nil)
     }
 
-    @Test func `no digit of a number is lost`() throws {
+    @Test func `no digit of a JSON number is lost`() throws {
         #expect(try Self.parse("12345678901234567890123").number?.text == "12345678901234567890123")
         #expect(try Self.parse("9007199254740993").int == 9_007_199_254_740_993)
         #expect(try Self.parse("18446744073709551615").number?.unsigned == .max)
@@ -28,7 +28,7 @@ import Testing
         #expect(try Self.parse("1e400").double == .infinity)
     }
 
-    @Test func `numbers are equal regardless of their notation, and a Boolean is not a number`() throws {
+    @Test func `JSON numbers are equal regardless of their notation, and a JSON Boolean is not a number`() throws {
         #expect(try Self.parse("1.0") == Self.parse("1"))
         #expect(try Self.parse("1.0").hashValue == Self.parse("1").hashValue)
         #expect(try Self.parse("1") != Self.parse("true"))
@@ -40,7 +40,7 @@ import Testing
         ("1e400", "1e500", false), ("100000000000000000001.0", "100000000000000000002.0", false),
         ("0.1", "0.10000000000000000001", false), ("1e30", "-1e30", false),
     ])
-    func `numbers are compared by all their digits`(left: String, right: String, areEqual: Bool) throws {
+    func `JSON numbers are compared by all their digits`(left: String, right: String, areEqual: Bool) throws {
         let (left, right) = (try Self.parse(left), try Self.parse(right))
 
         #expect((left == right) == areEqual)
@@ -51,21 +51,21 @@ import Testing
         ("", 0), ("[1,]", 3), ("{\"a\" 1}", 5), ("[1 2]", 3), ("tru", 0), ("\"a", 2), ("[1]x", 3), ("-", 1), ("01", 1),
         ("\"\u{1}\"", 1), ("\"\\x\"", 2), ("\"\\ud800\"", 7), ("[", 1), ("1.", 2), ("1e+", 3),
     ])
-    func `the error for invalid JSON has the offset of the mistake`(text: String, offset: Int) {
+    func `the error for invalid JSON has the byte offset of the mistake`(text: String, offset: Int) {
         #expect(throws: DecodingFailure(.malformed(offset: offset))) { try Self.parse(text) }
     }
 
-    @Test func `names with different forms of an accent are different names`() throws {
+    @Test func `JSON names with different forms of an accent are different names`() throws {
         let value = try Self.parse("{\"\\u00e9\":1,\"e\\u0301\":2}")
 
         #expect(value == ["\u{E9}": 1, "e\u{301}": 2])
     }
 
-    @Test func `escapes and surrogate pairs are decoded`() throws {
+    @Test func `escapes and surrogate pairs in JSON are decoded`() throws {
         #expect(try Self.parse(#""a\u00e9\ud83d\ude00\n\/""#).string == "aé😀\n/")
     }
 
-    @Test func `the nesting depth is limited, however deep the text is`() {
+    @Test func `the nesting depth of JSON is limited, however deep the text is`() {
         let deep = String(repeating: "[", count: 1_000_000)
 
         #expect(throws: DecodingFailure(.tooDeep(limit: 128))) { try Self.parse(deep) }
@@ -74,26 +74,26 @@ import Testing
         }
     }
 
-    @Test func `a byte order mark is skipped, and other encodings are rejected`() throws {
+    @Test func `the JSON parser skips a byte order mark and rejects other encodings than UTF-8`() throws {
         #expect(try Self.parse("\u{FEFF}1").int == 1)
         #expect(throws: DecodingFailure.self) { try JSONValue(parsing: [0xFF, 0xFE, 0x31, 0x00]) }
         #expect(throws: DecodingFailure.self) { try JSONValue(parsing: [0x22, 0xC3, 0x28, 0x22]) }
     }
 
-    @Test func `a value that is written and parsed again is equal`() throws {
+    @Test func `a JSON value that is written and parsed again is equal`() throws {
         let value: JSONValue = ["b": [1, 2.5, "x\"\\\n\u{1}é", nil, true], "a": ["c": [:]]]
 
         #expect(try JSONValue(parsing: value.data) == value)
         #expect(value.text.hasPrefix(#"{"a":{"c":{}},"b":[1,2.5,"#))
     }
 
-    @Test func `null members are removed at any depth`() throws {
+    @Test func `null members of a JSON value are removed at any depth`() throws {
         let value: JSONValue = ["a": nil, "b": [nil, 1, ["c": nil]]]
 
         #expect(value.removingNulls() == ["b": [1, [:]]])
     }
 
-    @Test func `a model can have a member of any JSON shape`() throws {
+    @Test func `a model can have a JSONValue member, which holds any JSON`() throws {
         struct Model: Codable, Equatable { var extra: JSONValue }
         let text = Data(#"{"extra":{"a":[1,-2,1.5,"x",null,false,18446744073709551615]}}"#.utf8)
         let model = try JSONDecoder().decode(Model.self, from: text)
@@ -133,7 +133,7 @@ import Testing
         ("1e-400", "0"), ("3.14159265358979323846264338327950288419716939937510", "3.14159"), ("1.5e300", "1.5e+300"),
         ("123456789012345678901234567890123456789012345678901", "12345678901234567890123456789012345678"),
     ])
-    func `a number with too many digits for a model is rounded`(
+    func `a JSON number with more digits than a model's type holds is rounded`(
         text: String,
         start: String
     ) throws {
@@ -165,7 +165,7 @@ import Testing
             ("1e-99999999999999999999", nil),
         ] as [(String, Int?)]
     )
-    func `a whole number is read exactly, whatever its notation`(text: String, number: Int?) throws {
+    func `a whole JSON number is read exactly, whatever its notation`(text: String, number: Int?) throws {
         #expect(try Self.parse(text).int == number)
     }
 
@@ -173,11 +173,11 @@ import Testing
         ("1e400", true), ("1e99999999999999999999", true), ("0.0", true), ("12.30e1", true), ("12.34e1", false),
         ("1.00000000000000000001", false), ("1e-400", false), ("9007199254740993.5", false),
     ])
-    func `a number is recognized as whole regardless of its size`(text: String, isWhole: Bool) throws {
+    func `a JSON number is recognized as whole regardless of its size`(text: String, isWhole: Bool) throws {
         #expect(try Self.parse(text).number?.isInteger == isWhole)
     }
 
-    @Test func `a whole number above Int.max is exact`() throws {
+    @Test func `a whole JSON number above Int.max is exact`() throws {
         #expect(try Self.parse("18446744073709551615.0").number?.unsigned == .max)
         #expect(try Self.parse("18446744073709551616.0").number?.unsigned == nil)
         #expect(try Self.parse("9007199254740993.0") != .number(JSONNumber(9_007_199_254_740_992)))

@@ -29,7 +29,7 @@ import Testing
         return failure
     }
 
-    @Test func `a type is decoded from the root or from a key path`() throws {
+    @Test func `a value is decoded from the root of the JSON or from a key path`() throws {
         let topic = Topic(id: 1, title: "a")
 
         #expect(try ResponseSerializer.decodable(Topic.self).value(of: Self.json(#"{"id":1,"title":"a"}"#)) == topic)
@@ -78,13 +78,13 @@ import Testing
         #expect(throws: expected) { try ResponseSerializer.json.value(of: Self.json(deep)) }
     }
 
-    @Test func `brackets within strings do not count as depth`() throws {
+    @Test func `brackets within JSON strings do not count as nesting depth`() throws {
         let text = "[\"" + String(repeating: "[{\\\"", count: 500) + "\"]"
 
         #expect(try ResponseSerializer.decodable([String].self).value(of: Self.json(text)).count == 1)
     }
 
-    @Test func `a huge array is rejected if a small object is expected`() {
+    @Test func `a huge JSON array is rejected if the call expects a small object`() {
         let large = "[" + String(repeating: "1,", count: 1_000_000) + "1]"
 
         #expect(throws: APIError.self) { try ResponseSerializer.decodable(Topic.self).value(of: Self.json(large)) }
@@ -117,16 +117,16 @@ import Testing
     @Test(arguments: [
         nil, "application/json", "application/json; charset=utf-8", "application/problem+json", "text/javascript",
     ])
-    func `JSON content types and a missing content type are accepted`(type: String?) {
+    func `a call that expects JSON accepts JSON content types and a missing content type`(type: String?) {
         #expect(throws: Never.self) { try ResponseSerializer.json.value(of: Self.json("{}", type: type)) }
     }
 
     @Test(arguments: ["text/html", "text/plain", "application/xml", "nonsense", "image/png"])
-    func `another content type is rejected with an error`(type: String) {
+    func `a response whose content type is not accepted is rejected`(type: String) {
         #expect(throws: APIError.self) { try ResponseSerializer.json.value(of: Self.json("{}", type: type)) }
     }
 
-    @Test func `an empty body is an error unless the value may be empty`() throws {
+    @Test func `an empty response body is an error unless the value may be empty`() throws {
         for text in ["", " ", "\r\n"] {
             #expect(throws: APIError(.body(.empty))) {
                 try ResponseSerializer.decodable(Topic.self).value(of: Self.json(text))
@@ -186,7 +186,7 @@ import Testing
         }
     }
 
-    @Test func `a prefix is removed before decoding`() throws {
+    @Test func `a prefix of the body is removed before decoding`() throws {
         var rules = ResponseRules.strict
         rules.removePrefix(")]}',\n")
 
@@ -289,7 +289,7 @@ import Testing
     }
 
     @Test(arguments: [1, 16])
-    func `a body of only a few spaces counts as empty`(_ count: Int) throws {
+    func `a response body of only a few spaces counts as empty`(_ count: Int) throws {
         let blank = RawResponse(
             headers: ["Content-Type": "application/json"],
             data: Data(repeating: 0x20, count: count)
@@ -314,13 +314,13 @@ import Testing
         #expect(throws: APIError.self) { try either.value(of: Self.json("{}")) }
     }
 
-    @Test func `a decoded value can be transformed`() throws {
+    @Test func `a serializer can transform the decoded value`() throws {
         let titles = ResponseSerializer.decodable([Topic].self).map { $0.map(\.title) }
 
         #expect(try titles.value(of: Self.json(#"[{"id":1,"title":"a"}]"#)) == ["a"])
     }
 
-    @Test func `dates are decoded from ISO 8601 with or without fractions`() throws {
+    @Test func `dates in JSON are decoded from ISO 8601 with or without fractions of a second`() throws {
         let dates = try ResponseSerializer.decodable([Date].self).value(
             of: Self.json(#"["2024-02-29T12:00:00Z","2024-02-29T12:00:00.250Z"]"#)
         )
@@ -331,7 +331,7 @@ import Testing
         }
     }
 
-    @Test func `a module can configure its decoder`() throws {
+    @Test func `a module can configure the decoder for its responses`() throws {
         struct Model: Decodable, Sendable { var firstName: String }
         let decoding = JSONDecoding { $0.keyDecodingStrategy = .convertFromSnakeCase }
 

@@ -59,7 +59,7 @@ import Testing
         "<!DOCTYPE a [<!ENTITY x 'y'>]><a>&x;</a>",
         "<a>" + String(repeating: "<b>", count: 500),
     ])
-    func `malformed or dangerous XML is a typed error`(text: String) {
+    func `malformed or dangerous XML in a response is a typed error`(text: String) {
         let error = #expect(throws: APIError.self) { try ResponseSerializer.xml.value(of: Self.raw(text)) }
         guard case .body(let reason) = error?.reason else {
             return #expect(Bool(false), "\(String(describing: error))")
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func `an empty body needs no content type`() throws {
+    @Test func `a response without a body is accepted whatever its content type is`() throws {
         #expect(try ResponseSerializer.decodable(Int?.self).value(of: Self.raw("", type: nil)) == nil)
         #expect(try ResponseSerializer.decodable(Int?.self).value(of: Self.raw("", type: "image/png")) == nil)
     }
@@ -140,7 +140,11 @@ import Testing
         ("*/*, text/html;q=0", "text/plain", true), ("text/*;q=0, text/html", "text/html", true),
         ("text/html;q=0.5, */*;q=0", "text/html", true), ("text/html, */*;q=0", "image/png", false),
     ])
-    func `a type with weight 0 in Accept is rejected`(accept: String, type: String, isAccepted: Bool) {
+    func `a response is rejected if its content type has the weight 0 in the request's Accept`(
+        accept: String,
+        type: String,
+        isAccepted: Bool
+    ) {
         let answer = RawResponse(headers: ["Content-Type": type], data: Data("x".utf8), accept: accept)
         let value = try? ResponseSerializer.data.value(of: answer, rules: ResponseRules(contentType: .requested))
 
@@ -158,11 +162,11 @@ import Testing
     }
 
     @Test(arguments: ["application/problem+json", "model/gltf+json"])
-    func `a +json suffix identifies JSON`(type: String) throws {
+    func `a content type with the suffix +json counts as JSON`(type: String) throws {
         #expect(try ResponseSerializer.json.value(of: Self.raw("[1]", type: type)) == [1])
     }
 
-    @Test func `an optional value is nil for an empty body`() throws {
+    @Test func `an optional value is nil if the response body is empty`() throws {
         #expect(try ResponseSerializer.decodable([Int]?.self).value(of: Self.raw("", status: 204)) == nil)
         #expect(try ResponseSerializer.decodable([Int]?.self).value(of: Self.raw("[1]")) == [1])
     }
@@ -186,7 +190,7 @@ import Testing
         }
     }
 
-    @Test func `statuses are filtered by list, by range or with redirects`() {
+    @Test func `a StatusPolicy accepts a list, a range, successes, redirects or what its closure accepts`() {
         let exact = StatusPolicy.only([201])
         #expect(exact.accepts(201) && !exact.accepts(200))
         #expect(StatusPolicy.range(200...204).accepts(204) && !StatusPolicy.range(200...204).accepts(205))
@@ -195,7 +199,7 @@ import Testing
         #expect(StatusPolicy { $0 % 2 == 0 }.accepts(404))
     }
 
-    @Test func `typed accessors return the value or nil`() throws {
+    @Test func `the typed accessors of a JSON value return the value or nil`() throws {
         let tree = try JSONValue(parsing: #"{"n":1,"s":"x","list":[1],"flag":true}"#.utf8)
 
         #expect(tree["n"]?.int ?? 0 == 1 && tree["s"]?.int ?? 7 == 7 && tree["missing"]?.string ?? "-" == "-")
@@ -250,7 +254,7 @@ import Testing
     }
 
     @Test(arguments: ["1970-01-01T00:00:10,5Z", "1970-01-01T00:00:10.5Z", "1970-01-01T01:00:10,5+01:00"])
-    func `the fraction of a date may follow a point or a comma`(text: String) throws {
+    func `the fraction of a second in an ISO 8601 date may follow a point or a comma`(text: String) throws {
         let dates = try ResponseSerializer.decodable([Date].self).value(of: Self.raw("[\"\(text)\"]"))
 
         #expect(dates == [Date(timeIntervalSince1970: 10.5)])

@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: broken)
-    func `an accepted response must be complete, whatever its status is`(rest: String) async throws {
+    func `a response that the call accepts must be complete, whatever its status is`(rest: String) async throws {
         for status in [200, 404] {
             let yard = try LoopbackYard(answer: Self.answer(status, rest))
             defer { yard.stop() }
@@ -116,7 +116,7 @@ import Testing
         ["text/html", "application/json; charset=utf-8"], ["application/json;charset=utf-8, application/json"],
         [""], ["application/json,"], ["text/html;a=\",\", application/json"],
     ])
-    func `a repeated, combined or partly empty Content-Type is accepted`(types: [String]) async throws {
+    func `a repeated, combined or partly empty Content-Type of a response is accepted`(types: [String]) async throws {
         var answer = LoopbackResponse.data(Data(#"{"id":7,"title":"seven"}"#.utf8))
         answer.headers.remove("Content-Type")
         for type in types { answer.headers.add("Content-Type", type) }
@@ -129,7 +129,7 @@ import Testing
     @Test(arguments: [
         ["application/json", "text/html"], ["application/json, text/html; charset=utf-8"], ["text/html"],
     ])
-    func `the last of several Content-Type fields counts`(types: [String]) async throws {
+    func `if a response has several Content-Type fields, the last one counts`(types: [String]) async throws {
         var answer = LoopbackResponse.data(Data(#"{"id":7,"title":"seven"}"#.utf8))
         answer.headers.remove("Content-Type")
         for type in types { answer.headers.add("Content-Type", type) }
@@ -144,7 +144,7 @@ import Testing
         #expect(received?.hasPrefix("text/html") == true)
     }
 
-    @Test func `if only one of two equal content types has a charset, that charset counts`() {
+    @Test func `if a response has two equal content types and one charset, that charset counts`() {
         let headers: HTTPHeaders = ["Content-Type": "text/plain; charset=iso-8859-1, text/plain"]
 
         #expect(RawResponse(headers: headers).charset == "iso-8859-1")

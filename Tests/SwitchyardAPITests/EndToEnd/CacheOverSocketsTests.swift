@@ -133,7 +133,7 @@ import Testing
         #expect(seen.withLock { $0.first } == one.path + "/first")
     }
 
-    @Test func `a response in memory is returned without a server`() async throws {
+    @Test func `a response in the memory cache is returned even if no server responds`() async throws {
         let (yard, topics) = try yard { _ in nil }
         defer { yard.stop() }
         let first = try await topics.topic(1, lifetime: .seconds(60))

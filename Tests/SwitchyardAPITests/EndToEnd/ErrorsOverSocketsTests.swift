@@ -241,7 +241,7 @@ import Testing
         .json(#"{"code":301,"message":null}"#), .json(#"{"code":999,"message":{}}"#), .json("[]"), .json(""),
         .text("no JSON"), .json("{}", status: 404), .json(#"{"code":"GONE","message":"\u0000"}"#, status: 500),
     ])
-    func `an error always has a message`(answer: LoopbackResponse) async throws {
+    func `an APIError always has a message for the user`(answer: LoopbackResponse) async throws {
         let error = try await Self.error(answer, Self.module())
 
         #expect(error.message.contains { !$0.isWhitespace })
@@ -258,7 +258,7 @@ import Testing
         #expect(unknown.code.number == 104 && unknown.module(UserError.self) == nil)
     }
 
-    @Test func `an error keeps its underlying error`() async throws {
+    @Test func `an APIError keeps its underlying error`() async throws {
         let refused = try await Self.error(fault: .refuse)
         let failure = try #require(refused.context.underlying as? RequestFailure)
         guard case .transport(let transport) = failure.reason else { throw refused }

@@ -63,7 +63,7 @@ import Testing
         #expect(!pages.hasMore)
     }
 
-    @Test func `a link to a foreign origin is refused`() async throws {
+    @Test func `a link to the next page at a foreign origin is refused`() async throws {
         let yard = try Yard(elsewhere: "http://127.0.0.1:1")
         defer { yard.stop() }
         let pages = PageRecorder<Topic>(strategy: .link)
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func `a relative link in the body becomes a path for the next request`() async throws {
+    @Test func `a relative link to the next page in the body becomes the path of the next request`() async throws {
         let yard = try Yard()
         defer { yard.stop() }
         var page = Page([1], nextLink: "?page=2")

@@ -63,7 +63,7 @@ import Testing
         #expect(topics.pages.items.count == 5)
     }
 
-    @Test func `a stored response needs no server`() async throws {
+    @Test func `a stored response is returned even if the server is stopped`() async throws {
         let yard = try Yard()
         defer { yard.stop() }
         let topics = TopicAPI(client: yard.client)
@@ -94,7 +94,7 @@ import Testing
         #expect(error?.code == .timeout)
     }
 
-    @Test func `a truncated body is an error`() async throws {
+    @Test func `a truncated response body is an error`() async throws {
         let yard = try Yard()
         defer { yard.stop() }
         yard.server.fault = .truncate(after: 5)
@@ -103,7 +103,7 @@ import Testing
         #expect(error?.reason == .body(.truncated))
     }
 
-    @Test func `invalid bodies are typed errors that name the problem and its place`() async throws {
+    @Test func `an invalid response body is a typed error that names the problem and its place`() async throws {
         let yard = try Yard()
         defer { yard.stop() }
         let deep = String(repeating: "[", count: 10_000) + String(repeating: "]", count: 10_000)

@@ -18,7 +18,9 @@ import Testing
         return (yard, TopicAPI(client: yard.client, module: module))
     }
 
-    @Test func `an error for a wrong status keeps the body and the header fields`() async throws {
+    @Test func `the error for a status that the call does not accept has the response's body and header fields`()
+        async throws
+    {
         var answer = LoopbackResponse.text(#"{"title":"Down for repairs"}"#, status: 503)
         answer.headers["X-Trace"] = "42"
         let (yard, topics) = try Self.manager(answer)
@@ -30,7 +32,9 @@ import Testing
         #expect(error.decodedBody(as: [String: String].self) == ["title": "Down for repairs"])
     }
 
-    @Test func `an error for a wrong content type keeps the body and the status`() async throws {
+    @Test func `the error for a content type that the call does not accept has the response's body and status`()
+        async throws
+    {
         let (yard, topics) = try Self.manager(.text("please log in"))
         defer { yard.stop() }
 

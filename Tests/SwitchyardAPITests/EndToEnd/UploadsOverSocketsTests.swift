@@ -82,7 +82,7 @@ import Testing
         #expect(uploads.uploads.map(\.bytes) == [bytes])
     }
 
-    @Test func `an upload removes the cached responses that it changes`() async throws {
+    @Test func `an upload with removesTags removes the cached responses with these tags`() async throws {
         let yard = try LoopbackYard()
         defer { yard.stop() }
         yard.server.route(.put, "/v1/topics/7", answering: .json(#"{"id":7,"title":"changed"}"#))

@@ -32,11 +32,11 @@ import Testing
         #expect(APIError(TransportError(kind, message: "x")).code.number == number)
     }
 
-    @Test func `the table of transport failures has all 21 kinds`() {
+    @Test func `the table of error codes for transport failures covers all 21 kinds`() {
         #expect(TransportError.Kind.allCases.count == 21)
     }
 
-    @Test func `every common code can be produced`() {
+    @Test func `each common error code results from its kind of failure`() {
         let errors: [APIError] = [
             APIError(URLError(.timedOut)), APIError(URLError(.notConnectedToInternet)), APIError(URLError(.cancelled)),
             APIError(.status(500)), APIError(.list(.noData)), APIError(.list(.noMoreData)),
@@ -117,7 +117,7 @@ import Testing
         #expect(APIError(APIError(.status(418)) as any Error) == APIError(.status(418)))
     }
 
-    @Test func `errors with the same content are equal`() {
+    @Test func `two APIErrors with the same content are equal`() {
         var late = APIError(.status(500))
         late.context.elapsed = .seconds(3)
 
@@ -125,7 +125,7 @@ import Testing
         #expect(late != APIError(.status(501)))
     }
 
-    @Test func `decoding failures are the same if kind and key path are equal, whatever the detail`() {
+    @Test func `two decoding failures are equal if kind and key path are equal, whatever the detail`() {
         let failures = [
             DecodingFailure(.missingKey, keyPath: "a", detail: "x"), DecodingFailure(.missingKey, keyPath: "a"),
             DecodingFailure(.missingKey, keyPath: "b"), DecodingFailure(.missingValue, keyPath: "a"),
@@ -135,7 +135,7 @@ import Testing
         #expect(Set(failures).count == 3)
     }
 
-    @Test func `the text of a code is its number`() {
+    @Test func `the description of an error code is its number`() {
         #expect("\(APIError.Code.timeout) \(APIError.Code.module(4_711))" == "101 4711")
     }
 

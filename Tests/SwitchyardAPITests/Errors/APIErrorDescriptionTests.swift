@@ -48,7 +48,7 @@ import Testing
             "module forum: code 1001 for the server's code 40012"
         ),
     ])
-    func `the description of a reason says what it means`(reason: APIError.Reason, words: String) {
+    func `the description of an error reason says what the reason means`(reason: APIError.Reason, words: String) {
         #expect(reason.description == words)
     }
 
@@ -59,7 +59,7 @@ import Testing
         #expect(text.contains("page=1"))
     }
 
-    @Test func `the description of a message with line ends is one line`() {
+    @Test func `the description of an error is one line even if its message has several`() {
         let error = APIError(.configuration(.invalidRequest("bad\r\nX-Forged: 1")))
 
         #expect(!error.description.contains("\n"))
@@ -83,7 +83,7 @@ import Testing
         #expect(context.bodyLength == 1_000_000)
     }
 
-    @Test func `a bearer token in free text is removed`() {
+    @Test func `the description of an error removes a bearer token from free text`() {
         #expect(!LineRedaction.standard.text("sent Authorization: Bearer eyJhbGciOi.x.y").contains("eyJ"))
     }
 
@@ -104,7 +104,10 @@ import Testing
         ("path=/x?api_key=ab, status=404", "path=/x?api_key=<redacted>, status=404"),
         ("'/x?api_key=ab' failed", "'/x?api_key=<redacted>' failed"), ("/x?ids=1,2;3", "/x?ids=1,2;3"),
     ])
-    func `a redacted value is removed completely, and the text after it stays`(text: String, expected: String) {
+    func `in an error's description, a secret is removed completely, and the text after it stays`(
+        text: String,
+        expected: String
+    ) {
         #expect(LineRedaction.standard.text(text) == expected)
     }
 
@@ -116,7 +119,7 @@ import Testing
         #expect(!APIError(.status(401), context: context).description.contains("s3cr3t"))
     }
 
-    @Test func `the description of the context contains no credential`() {
+    @Test func `the description of an error's context contains no credential`() {
         let text = Self.refused.context.description
 
         for part in ["topics", "primary", "page=1", "status 401", "X-Trace: 42"] {
@@ -125,14 +128,14 @@ import Testing
         for secret in ["hunter2", "s3cr3t", "topsecret"] { #expect(!text.contains(secret), "\(secret)") }
     }
 
-    @Test func `a redacted header field does not hide the fields after it`() {
+    @Test func `in an error's description, a redacted header field does not hide the fields after it`() {
         var context = APIError.Context()
         context.keep(status: 500, headers: ["Set-Cookie": "a=b", "X-Trace": "42"], body: Data("12".utf8))
 
         #expect(APIError(.status(500), context: context).description.hasSuffix("X-Trace: 42], body 2 bytes"))
     }
 
-    @Test func `a token in the fragment of a header field is removed`() {
+    @Test func `the description of an error hides a token in the fragment of a URL in a header field`() {
         var context = APIError.Context()
         context.headers = ["Location": "https://app.example.com/back#access_token=s3cr3t"]
 

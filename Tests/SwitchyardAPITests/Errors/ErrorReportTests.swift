@@ -28,7 +28,7 @@ import Testing
         )
     }
 
-    @Test func `a report lists the call and its attempts in aligned columns without the query`() {
+    @Test func `the report of an error lists the call and its attempts in aligned columns without the query`() {
         var context = RequestContext(
             service: "forum",
             environment: .release,
@@ -66,7 +66,7 @@ import Testing
         #expect(error.attempts.map(\.server) == ["primary", "secondary", "third"])
     }
 
-    @Test func `a report contains neither values of a query nor header fields nor bodies`() async throws {
+    @Test func `the report of an error contains neither values of a query nor header fields nor bodies`() async throws {
         let secret = "tr0ub4dor"
         let (client, _) = try NetworkClient.stubbed { _ in
             StubResponse.response(
@@ -90,7 +90,8 @@ import Testing
             (.post, false, "no server has executed it"),
         ]
     )
-    func `a report states whether a write was executed`(method: HTTPMethod, mayHave: Bool, words: String) {
+    func `the report of an error states whether a write was executed`(method: HTTPMethod, mayHave: Bool, words: String)
+    {
         var context = APIError.Context()
         (context.method, context.path, context.mayHaveBeenExecuted) = (method, "topics", mayHave)
 
@@ -99,7 +100,7 @@ import Testing
         #expect(report == "\(method) topics failed: limited: too many requests are already waiting (104), \(words)")
     }
 
-    @Test func `the value of a call lists its attempts, and a value from the cache lists none`() async throws {
+    @Test func `the response of a call lists its attempts, and a response from the cache lists none`() async throws {
         let (client, _) = try NetworkClient.stubbed { _ in .json(#"{"id": 7, "title": "Seven"}"#) }
         let topics = TopicAPI(client: client)
         var call = TopicAPI.topic(7)

@@ -30,7 +30,7 @@ import Testing
         #expect(errors.map { $0.number(in: .rtNetworking) } == [0, 2, 3, 4, 5, 1_002])
     }
 
-    @Test func `the reason is a typed enum that separates request failures from response failures`() {
+    @Test func `the reason of an error is an enum that separates request failures from response failures`() {
         guard
             case .configuration(.request(let request)) = APIError(
                 .configuration(.request(.template(text: "{", reason: .syntax(offset: 0))))
@@ -43,7 +43,7 @@ import Testing
         #expect(answer.keyPath == "a.b")
     }
 
-    @Test func `a result reports whether it is a cancellation`() {
+    @Test func `the result of a call reports whether it is a cancellation`() {
         let cancelled = Result<Int, APIError>.failure(APIError(CancellationError()))
 
         #expect(cancelled.isCancellation)
@@ -51,7 +51,7 @@ import Testing
         #expect(!Result<Int, APIError>.failure(APIError(.status(500))).isCancellation)
     }
 
-    @Test func `an error has the date of its creation`() {
+    @Test func `an APIError has the date of its creation`() {
         let before = Date()
         let error = APIError(.status(500))
 

@@ -16,7 +16,7 @@ import Testing
         #expect(errors.error(for: "TAKEN").module(UserError.self) == .nameTaken)
     }
 
-    @Test func `an unknown server code is a failure that keeps the code`() {
+    @Test func `an unknown server code becomes a module failure that keeps the code`() {
         let errors = ModuleErrors(UserError.self, codes: [301: .userNotFound])
 
         let error = errors.error(for: 777)

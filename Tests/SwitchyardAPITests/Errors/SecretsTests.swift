@@ -99,7 +99,9 @@ import Testing
     }
 
     @Test(arguments: [Self.refusal, .failure(.connectionReset)])
-    func `no form of output shows a secret, whether or not the call got a response`(answer: StubResponse) async throws {
+    func `no printed form of an error shows a secret, whether or not the call got a response`(answer: StubResponse)
+        async throws
+    {
         let outputs = try await outputs(answer)
 
         for (name, text) in outputs {
@@ -111,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func `each form of output shows secrets if redaction is off`() async throws {
+    @Test func `each printed form of an error shows secrets if redaction is off`() async throws {
         let outputs = try await outputs(Self.refusal, .none)
 
         for name in ["log", "archive", "record", "cURL"] {

@@ -123,7 +123,7 @@ import Testing
         #expect(try await topics.value(Topic.self, for: configuration).title == "one")
     }
 
-    @Test func `a call may have its own response rules`() async throws {
+    @Test func `the response rules of a call replace those of its module`() async throws {
         let topics = TopicAPI(client: try .stubbed(StubTransport { _ in .status(404) }))
         var configuration = TopicAPI.topic(1)
         configuration.rules = ResponseRules(status: .only([404]))

@@ -46,7 +46,7 @@ import Testing
         "[]", "1", "null", "\"code\"", "{}", #"{"code":null}"#, #"{"code":[]}"#, #"{"code":{"code":0}}"#,
         #"{"code":0}"#, #"{"code":0,"data":null}"#, #"{"code":0,"data":[]}"#, #"{"code":0,"data":{"id":"x"}}"#, "{", "",
     ])
-    func `an invalid envelope is a typed error`(body: String) async throws {
+    func `a response with an invalid envelope is a typed error`(body: String) async throws {
         let topics = try Self.topics(answering: .json(body))
 
         let error = await #expect(throws: APIError.self) { try await topics.topic(1) }

@@ -354,7 +354,7 @@ import Testing
         #expect(try await topics.topic(1, lifetime: Self.lifetime).title == "2")
     }
 
-    @Test func `a call may use only the cache`() async throws {
+    @Test func `a call with reading .only sends no request, and fails without a stored response`() async throws {
         let topics = TopicAPI(client: try client())
         var stored = TopicAPI.topic(1, lifetime: Self.lifetime)
         stored.cache.reading = .only

@@ -60,7 +60,8 @@ import Testing
         #expect(try await second.value.title == "Bearer bob")
     }
 
-    @Test func `a call with a completion is sent as the user who was logged in at the call`() async throws {
+    @Test func `a call with a completion handler is sent as the user who was logged in when it was made`() async throws
+    {
         let (topics, transport) = try start()
         for _ in 0..<50 {
             credentials.set(.bearer("ann"), in: .release)

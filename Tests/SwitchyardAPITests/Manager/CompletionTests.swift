@@ -31,7 +31,7 @@ import Testing
     }
 
     // The ID is returned before the completion, also for a stored response.
-    @Test func `every call has its own ID, which is returned before the completion is called`()
+    @Test func `every call has its own ID, which is returned before the completion handler is called`()
         async throws
     {
         let topics = TopicAPI(client: try .stubbed(StubTransport { _ in Topic.answer }))
@@ -57,7 +57,7 @@ import Testing
         #expect(Set(names.withLock { $0 }).count == 3)
     }
 
-    @Test func `the completion is called on the chosen queue`() async throws {
+    @Test func `the completion handler of a call runs on the chosen queue`() async throws {
         let topics = TopicAPI(client: try .stubbed(StubTransport { _ in Topic.answer }))
         let isThere: Bool = await withCheckedContinuation { continuation in
             topics.value(Topic.self, for: TopicAPI.topic(1), on: Self.queue) { _ in

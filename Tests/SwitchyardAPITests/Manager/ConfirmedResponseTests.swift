@@ -43,7 +43,7 @@ import Testing
         #expect(transport.requestCount == 2)
     }
 
-    @Test func `an explicit refresh sends a conditional request too`() async throws {
+    @Test func `a call with reading .never sends a conditional request too`() async throws {
         let (client, _) = try tagged()
         let topics = TopicAPI(client: client)
         _ = try await topics.topic(1, lifetime: .seconds(60))
@@ -150,7 +150,7 @@ import Testing
         await #expect(throws: APIError(.cache(.expired))) { try await topics.value(Topic.self, for: only) }
     }
 
-    @Test func `a call sends no If-None-Match if revalidation is disabled or its time has passed`()
+    @Test func `no If-None-Match is sent if keepsForConfirmation is zero or has passed`()
         async throws
     {
         let (client, transport) = try tagged()
@@ -297,7 +297,7 @@ import Testing
         #expect(transport.requestCount == 2)
     }
 
-    @Test func `the server can permit stale responses during revalidation and for its errors`() async throws {
+    @Test func `the server can permit stale responses during revalidation and after its own errors`() async throws {
         let fails = Locked(false)
         let transport = StubTransport { _ in
             guard !fails.withLock({ $0 }) else { return .status(503) }

@@ -28,7 +28,9 @@ import Testing
         #expect(client.flights.count == 0)
     }
 
-    @Test func `a failure reaches all waiting calls, and the next call makes a new request`() async throws {
+    @Test func `the failure of a shared request reaches all waiting calls, and the next call makes a new request`()
+        async throws
+    {
         let clock = ManualClock()
         let transport = StubTransport { _ in .delayed(by: .seconds(1), on: clock, .status(404)) }
         let client = try NetworkClient.stubbed(transport, time: clock)
@@ -45,7 +47,7 @@ import Testing
         await transport.waitUntilIdle()
     }
 
-    @Test func `a request that was cancelled before its start is cancelled when it starts`() async {
+    @Test func `a shared request that was cancelled before its start is cancelled when it starts`() async {
         let (door, end) = (Latch(), AsyncStream.makeStream(of: Bool.self))
         let flight = SingleFlight<Int>(needsWaiters: true) { _ in }
         flight.cancel()
@@ -136,7 +138,7 @@ import Testing
         #expect(!two.isLoading)
     }
 
-    @Test func `a call after a change does not share an earlier request`() async throws {
+    @Test func `a read after a PUT with removesTags does not share the request of an earlier read`() async throws {
         let clock = ManualClock()
         let reads = Locked(0)
         let transport = StubTransport { request in
@@ -231,7 +233,7 @@ import Testing
         #expect(transport.requestCount == 2)
     }
 
-    @Test func `no call is lost when calls are cancelled at random`() async throws {
+    @Test func `no call that shares a request is lost when calls are cancelled at random`() async throws {
         let transport = StubTransport { _ in Topic.answer }
         let client = try NetworkClient.stubbed(transport)
         let ended = Locked(0)

@@ -33,7 +33,7 @@
         }
 
         @available(macOS 14, iOS 17, tvOS 17, watchOS 10, visionOS 1, *)
-        @MainActor @Test func `a model follows a resource until its task is cancelled`() async throws {
+        @MainActor @Test func `an ObservedModel follows a resource until its task is cancelled`() async throws {
             let transport = StubTransport { _ in .json(#"{"id":1,"title":"a"}"#) }
             let topics = TopicAPI(client: try .stubbed(transport))
             let topic = topics.resource(Topic.self, for: TopicAPI.topic(1))

@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test func `a page that links to itself ends the list`() async {
+    @Test func `a page of a list that links to itself ends the list`() async {
         let (pages, end) = await walk(PageRecorder(strategy: .link)) { _ in
             Page([1], nextLink: "https://a.example/topics?page=1")
         }
@@ -28,7 +28,7 @@ import Testing
         #expect(pages <= 2 && end == APIError(.list(.repeatedPosition)))
     }
 
-    @Test func `links in a circle end the list`() async {
+    @Test func `links between pages that form a circle end the list`() async {
         let (pages, end) = await walk(PageRecorder(strategy: .link)) { request in
             let next = request.link == "https://a.example/2" ? "https://a.example/3" : "https://a.example/2"
             return Page([request.index], nextLink: next)
@@ -58,7 +58,7 @@ import Testing
         #expect(pages == 21 && end == APIError(.list(.noMoreData)))
     }
 
-    @Test func `a relative link is resolved against its page`() async {
+    @Test func `a relative link to the next page is resolved against the URL of its page`() async {
         let recorder = PageRecorder<Int>(strategy: .link)
         var asked: [String?] = []
         let (_, end) = await walk(recorder) { request in
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(arguments: ["https://evil.example/2", "//evil.example/2"])
-    func `a link to another host is not followed, and its page is kept`(link: String) async {
+    func `a link to a page on another host is not followed, and the items before it are kept`(link: String) async {
         let recorder = PageRecorder<Int>(strategy: .link)
         let (_, end) = await walk(recorder) { request in
             var page = Page([request.index], nextLink: link)
@@ -85,7 +85,7 @@ import Testing
         #expect(recorder.items == [0])
     }
 
-    @Test func `repeated pages add no duplicate items and end the list`() async {
+    @Test func `repeated pages of a list add no duplicate items and end the list`() async {
         let recorder = PageRecorder<Int>(pageSize: 2, identifiedBy: \.self)
         let (pages, end) = await walk(recorder) { request in
             let page = request.number <= 3 ? request.number : 1
@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test(arguments: [0, -5, 3, Int.max, Int.min])
-    func `a wrong total causes neither a crash nor an endless loop`(total: Int) async {
+    func `a wrong total in a page causes neither a crash nor an endless loop`(total: Int) async {
         let recorder = PageRecorder<Int>(pageSize: 2, identifiedBy: \.self)
         let (pages, end) = await walk(recorder) { request in
             Page(request.number <= 3 ? [request.number * 2, request.number * 2 + 1] : [], total: total)
@@ -107,7 +107,9 @@ import Testing
         #expect(recorder.items.count >= 2)
     }
 
-    @Test(arguments: [Int.max, Int.min]) func `a wrong number of broken items causes no crash`(broken: Int) async {
+    @Test(arguments: [Int.max, Int.min]) func `a page with a wrong number of broken items causes no crash`(broken: Int)
+        async
+    {
         let recorder = PageRecorder<Int>()
         let (_, end) = await walk(recorder) { request in
             var page = Page(request.isFirst ? [1, 2] : [])

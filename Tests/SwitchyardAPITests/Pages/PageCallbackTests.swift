@@ -44,7 +44,7 @@ import Testing
         #expect(holder.counts == [0, 0, 0, 2, 2, 2])
     }
 
-    @Test func `the number of a page does not overflow`() throws {
+    @Test func `the number of a page with the highest index does not overflow`() throws {
         let last = PageRequest(position: .first, index: .max, size: 1)
         let third = PageRequest(position: .number(3), index: .max, size: 1)
         let page = Page([Item(id: 1)], total: 5)

@@ -24,7 +24,7 @@ import Testing
     @Test(arguments: [
         (0, [9, 1, 2, 3]), (2, [1, 2, 9, 3]), (3, [1, 2, 3, 9]), (99, [1, 2, 3, 9]), (-1, [9, 1, 2, 3]),
     ])
-    func `an item is inserted at a position`(position: Int, expected: [Int]) async throws {
+    func `an item can be inserted into a list at a position`(position: Int, expected: [Int]) async throws {
         let pages = try await recorder()
 
         pages.insert(Note(id: 9), at: position)
@@ -40,7 +40,7 @@ import Testing
         #expect(pages.items == [Note(id: 3, text: "new"), Note(id: 1), Note(id: 2)])
     }
 
-    @Test func `items are replaced and removed by ID or by predicate`() async throws {
+    @Test func `items of a list can be replaced and removed by ID or by predicate`() async throws {
         let pages = try await recorder()
 
         #expect(pages.replace(Note(id: 2, text: "new")))

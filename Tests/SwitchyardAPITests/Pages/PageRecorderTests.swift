@@ -18,7 +18,7 @@ import Testing
         #expect(PageRecorder<Item>(pageSize: .min).pageSize == 1)
     }
 
-    @Test func `a failed load skips no page`() async throws {
+    @Test func `a failed load of a list skips no page`() async throws {
         let server = PagedServer(count: 30)
         let pages = PageRecorder<Item>()
         try await pages.refresh(server.page)
@@ -32,7 +32,7 @@ import Testing
         #expect(pages.items.map(\.id) == Array(0..<20))
     }
 
-    @Test func `a cancelled load skips no page`() async throws {
+    @Test func `a cancelled load of a list skips no page`() async throws {
         let server = PagedServer(count: 30)
         let pages = PageRecorder<Item>()
         try await pages.refresh(server.page)
@@ -316,7 +316,7 @@ import Testing
         #expect(pages.items[9].title == "new")
     }
 
-    @Test func `the time of the last load and its page are kept`() async throws {
+    @Test func `a recorder keeps the page of the last load and the time of the load`() async throws {
         let recorder = PageRecorder<Int>(pageSize: 2)
         #expect(recorder.lastPage == nil && recorder.snapshot.lastLoaded == nil)
         let before = Date()

@@ -7,7 +7,7 @@ import Testing
     typealias Item = PagedServer.Item
 
     @Test(arguments: [0, 1, 3])
-    func `the pages arrive in order and end with the list`(ahead: Int) async throws {
+    func `the pages of a sequence arrive in order and end with the list`(ahead: Int) async throws {
         let server = PagedServer(count: 25)
         var pages: [[Int]] = []
         for try await page in PageRecorder<Item>().allPages(ahead: ahead, { try server.page($0) }) {
@@ -27,7 +27,7 @@ import Testing
         #expect(recorder.items.isEmpty)
     }
 
-    @Test func `a page is loaded ahead of the current page`() async throws {
+    @Test func `a sequence loads the next page while the reader uses the current page`() async throws {
         let server = PagedServer(count: 100)
         let gate = Gate()
         var pages = PageRecorder<Item>().allPages(ahead: 2) { page in
@@ -42,7 +42,7 @@ import Testing
         _ = try await pages.next()
     }
 
-    @Test func `no page is loaded ahead by default`() async throws {
+    @Test func `a sequence of pages loads no page ahead by default`() async throws {
         let server = PagedServer(count: 100)
         var pages = PageRecorder<Item>().allPages { try server.page($0) }.makeAsyncIterator()
         _ = try await pages.next()
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: [0, 2])
-    func `a failed load ends the sequence`(ahead: Int) async throws {
+    func `a failed load ends a sequence of pages`(ahead: Int) async throws {
         let server = PagedServer(count: 100)
         var pages = PageRecorder<Item>().allPages(ahead: ahead) { page in
             if page.number == 2 { throw APIError(.status(500)) }
@@ -74,7 +74,7 @@ import Testing
         await #expect(throws: APIError(.list(.repeatedPosition))) { try await pages.next() }
     }
 
-    @Test func `cancelling the reader cancels the load`() async throws {
+    @Test func `cancelling the reader of a sequence of pages cancels the load`() async throws {
         let gate = Gate()
         let reader = Task {
             for try await _ in PageRecorder<Item>().allPages({ _ -> [Item] in

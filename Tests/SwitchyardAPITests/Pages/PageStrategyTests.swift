@@ -24,7 +24,7 @@ import Testing
         arguments: [(.number(3), 2, 20), (.offset(7), 2, 7), (.number(9), .max, .max)]
             as [(PageRequest.Position, Int, Int)]
     )
-    func `a page has an offset even if its strategy counts pages`(
+    func `a page request has an offset even if the list uses page numbers`(
         position: PageRequest.Position,
         index: Int,
         offset: Int
@@ -110,7 +110,7 @@ import Testing
         #expect(pages.hasMore)
     }
 
-    @Test func `broken items count towards the offset`() async throws {
+    @Test func `items that cannot be decoded count towards the offset of the next page`() async throws {
         let pages = PageRecorder<Int>(pageSize: 3, strategy: .offset)
         try await pages.refresh { _ in Self.page([1, 3], broken: 1) }
 
@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test func `a page with only broken items does not end the list`() async throws {
+    @Test func `a page without a decodable item does not end the list`() async throws {
         let pages = PageRecorder<Int>(pageSize: 2)
         try await pages.refresh { _ in [1, 2] }
 
@@ -128,7 +128,7 @@ import Testing
         #expect(try await pages.loadMore { _ in [5] } == [5])
     }
 
-    @Test func `a page without a position for the next page is an error`() async throws {
+    @Test func `with the strategy lastID, a load after a page without decodable items is an error`() async throws {
         let pages = PageRecorder<Int>(pageSize: 2, strategy: .lastID { String($0) })
         try await pages.refresh { _ in [1, 2] }
         try await pages.loadMore { _ in Self.page([], broken: 2) }
@@ -170,7 +170,7 @@ import Testing
         await #expect(throws: APIError(.list(.noMoreData))) { try await pages.loadMore(load) }
     }
 
-    @Test func `a link is followed only within its origin`() async throws {
+    @Test func `a link to the next page is followed only within the origin of its page`() async throws {
         let pages = PageRecorder<Int>(strategy: .link)
         try await pages.refresh { _ in
             Page([1], linkHeader: ["</items?page=2>; rel=next"], url: "https://api.example.com/items")
@@ -190,7 +190,7 @@ import Testing
         #expect(pages.items == [1, 2])
     }
 
-    @Test func `a cursor that occurred before is an error`() async throws {
+    @Test func `a cursor that a list has already used is an error`() async throws {
         let pages = PageRecorder<Int>(strategy: .cursor)
         try await pages.refresh { _ in Page([1], nextCursor: "b") }
         try await pages.loadMore { _ in Page([2], nextCursor: "b") }
@@ -221,7 +221,7 @@ import Testing
         #expect(pages.items == [1, 2, 3, 4, 5, 6])
     }
 
-    @Test func `a list has no more pages than its limit`() async throws {
+    @Test func `a list ends with an error when it has more pages than the recorder's limit`() async throws {
         let pages = PageRecorder<Int>(pageLimit: 2)
         try await pages.refresh { _ in [1] }
         try await pages.loadMore { _ in [2] }
@@ -233,7 +233,7 @@ import Testing
         (0, 10, 0), (1, 10, 1), (10, 10, 1), (11, 10, 2), (16_777_217, 1, 16_777_217), (.max, 1, .max),
         (.max, 2, 4_611_686_018_427_387_904), (5, 0, 5), (-3, 10, 0),
     ])
-    func `the number of pages is calculated with integers`(total: Int, size: Int, expected: Int)
+    func `the number of pages is exact for every total and page size`(total: Int, size: Int, expected: Int)
         async throws
     {
         let pages = PageRecorder<Int>(pageSize: size)
@@ -255,7 +255,7 @@ import Testing
         #expect(!high.hasMore)
     }
 
-    @Test func `hasMore set to false ends the list`() async throws {
+    @Test func `a page with hasMore set to false ends the list`() async throws {
         let pages = PageRecorder<Int>(strategy: .cursor)
         try await pages.refresh { _ in Page([1], hasMore: false, nextCursor: "x") }
 

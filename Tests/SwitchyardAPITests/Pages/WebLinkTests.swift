@@ -8,7 +8,7 @@ import Testing
         ("title*=UTF-8''first; title*=UTF-8''second", "first"), ("title=plain; title*=UTF-8''%zz", "plain"),
         ("title=plain; title*=nothing", "plain"), ("title*=UTF-16''x", nil),
     ])
-    func `the title* parameter of a link is decoded and takes precedence over the title parameter`(
+    func `the title* parameter of a Link header field is decoded and takes precedence over title`(
         parameters: String,
         title: String?
     ) {
@@ -19,14 +19,14 @@ import Testing
         #expect(links.first?.parameters.first?.value == title)
     }
 
-    @Test func `the rel* and anchor* parameters of a link are not decoded`() {
+    @Test func `the rel* and anchor* parameters of a Link header field are not decoded`() {
         let links = WebLink.parse(["<a>; rel*=UTF-8''next; rel=prev; anchor*=UTF-8''x"])
 
         #expect(links == [WebLink(target: "a", relations: ["prev"])])
     }
 
     // RFC 8288 appendix B.3, step 7.4: an unquoted value ends only at a semicolon or a comma.
-    @Test func `an unquoted value may contain equals signs and spaces`() {
+    @Test func `an unquoted value in a Link header field may contain equals signs and spaces`() {
         let links = WebLink.parse(["<a>; cursor=YWJj== ; title=two words; rel=next, <b>; rel=prev last"])
 
         #expect(links.map(\.relations) == [["next"], ["prev", "last"]])
@@ -37,7 +37,8 @@ import Testing
         ("/other", nil), ("https://b.example/list", nil), ("#part", nil), ("", "https://a.example/2"),
         ("/list", "https://a.example/2"), ("https://a.example/list", "https://a.example/2"),
     ])
-    func `a link leads to the next page only if its anchor is the current page`(anchor: String, next: String?) {
+    func `a Link header field names the next page only if its anchor is the current page`(anchor: String, next: String?)
+    {
         let line = "</2>; rel=next; anchor=\"\(anchor)\""
 
         #expect(Page([1], linkHeader: [line], url: "https://a.example/list").nextLink == next)
@@ -48,14 +49,14 @@ import Testing
         ("/list?page[number]=2&q=a%20b", "/list?page%5Bnumber%5D=2&q=a%20b"), ("?after=x|y%3D", "/list?after=x%7Cy%3D"),
         ("https://a.example/l?q=ü%20", "/l?q=%C3%BC%20"), ("/l?q=%E9 x#top%20a b", "/l?q=%E9%20x#top%20a%20b"),
     ])
-    func `percent escapes in the target of a link are kept`(target: String, expected: String) {
+    func `percent escapes in the target of a Link header field are kept`(target: String, expected: String) {
         let line = "<\(target)>; rel=next; anchor=\"/list?f[a]=%20\""
 
         let page = Page([1], linkHeader: [line], url: "https://a.example/list?f%5Ba%5D=%20")
         #expect(page.nextLink == "https://a.example\(expected)")
     }
 
-    @Test func `the target of a link may be a URL without a server, such as a mailto URL`() {
+    @Test func `the target of a Link header field may be a URL without a server, such as a mailto URL`() {
         #expect(WebLink(target: "mailto:a@b.example", relations: []).resolved(against: "") == "mailto:a@b.example")
     }
 

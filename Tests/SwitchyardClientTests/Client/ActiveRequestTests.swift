@@ -69,7 +69,7 @@ import Testing
         await until { ended.withLock { $0 } }
     }
 
-    @Test func `requests are listed by kind`() async throws {
+    @Test func `activeRequests lists the requests of one kind`() async throws {
         let (client, transport) = try client()
         var upload = APIConfiguration(path: "up", method: .post)
         upload.body = .multipart(MultipartForm(parts: [.field("a", "b")]))
@@ -129,7 +129,7 @@ import Testing
         await #expect(throws: RequestFailure.self) { for try await _ in answer.bytes {} }
     }
 
-    @Test func `forEachActiveRequest visits every active request`() async throws {
+    @Test func `forEachActiveRequest calls its closure with every active request`() async throws {
         let (client, transport) = try client()
         let ids = start([APIConfiguration(path: "a"), APIConfiguration(path: "b")], client)
         #expect(await transport.waitForRequests(2))
@@ -153,7 +153,7 @@ import Testing
         #expect(!client.isLoading)
     }
 
-    @Test func `the client becomes idle after every completion was handed to its queue`() async throws {
+    @Test func `the client becomes idle after every completion handler was handed to its queue`() async throws {
         let clock = ManualClock()
         let (client, _) = try NetworkClient.stubbed(switching: .off, time: clock) { _ in
             .delayed(by: .seconds(1), on: clock, .status(200))
@@ -178,7 +178,7 @@ import Testing
         #expect(await count.value == 10)
     }
 
-    @Test func `waitUntilIdle returns after every completion`() async throws {
+    @Test func `waitUntilIdle returns after every completion handler has run`() async throws {
         let clock = ManualClock()
         let (client, transport) = try NetworkClient.stubbed(switching: .off, time: clock) { _ in
             .delayed(by: .seconds(1), on: clock, .status(200))

@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: [HTTPMethod.get, .post], [400, 401, 404, 422, 429])
-    func `a truncated error response is returned, and no other server is tried`(method: HTTPMethod, status: Int)
+    func `a truncated 4xx or 5xx response is returned, and no other server is tried`(method: HTTPMethod, status: Int)
         async throws
     {
         let (answer, counts) = try await answer(status, second: .json(Self.whole, status: status), method: method)

@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: Stage.allCases, Event.allCases)
-    func `a cancel, shutdown, switch or reset ends a call in any state immediately and leaves no resources`(
+    func `a cancel, shutdown, environment switch or reset ends a call in any state and leaves no resources`(
         _ stage: Stage,
         _ event: Event
     ) async throws {

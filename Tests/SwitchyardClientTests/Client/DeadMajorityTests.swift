@@ -23,7 +23,9 @@ import Testing
     }
 
     @Test(arguments: [StubResponse.failure(.connectionReset), nil])
-    func `a read that two servers refuse and a third fails succeeds at the fourth`(third: StubResponse?) async throws {
+    func `a read succeeds at the fourth server if two servers refuse it and the third server fails`(
+        third: StubResponse?
+    ) async throws {
         let calls = try Calls(servers: 4, dead: Self.refused, third: .some(third))
 
         #expect(await calls.ends(of: 1) == ["200"])

@@ -12,7 +12,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5)), .prompt) struct DeadlineTests {
     private let time = ManualClock()
 
-    @Test func `a request ends exactly at its deadline`() async throws {
+    @Test func `a request without a response ends exactly at its deadline`() async throws {
         let (client, transport) = try NetworkClient.stubbed(servers: 1, time: time) { _ in .never }
         let failure = Task { await client.failure(of: APIConfiguration(path: "list", timeout: .milliseconds(1500))) }
         #expect(await transport.waitForRequests(1))
@@ -164,7 +164,7 @@ import Testing
         #expect(await failure.value == .cancelled)
     }
 
-    @Test func `a request that has ended leaves no timer`() async throws {
+    @Test func `a request that has ended leaves no timer of its client`() async throws {
         let (client, _) = try NetworkClient.stubbed(time: time) { _ in .status(200) }
 
         for _ in 0..<10 { _ = try await client.send(APIConfiguration(path: "list")) }

@@ -6,7 +6,7 @@ import SwitchyardTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(5)), .prompt) struct DispatchTests {
-    @Test func `the async form returns the response`() async throws {
+    @Test func `the async form of send returns the response`() async throws {
         let (client, _) = try NetworkClient.stubbed { _ in .json("[1]") }
 
         let response = try await client.send(APIConfiguration(path: "list"))
@@ -17,7 +17,9 @@ import Testing
         #expect(response.context.attempts == 1)
     }
 
-    @Test func `the completion form returns the identifier before it calls the completion`() async throws {
+    @Test func `the completion form of send returns the identifier before it calls the completion handler`()
+        async throws
+    {
         let (client, _) = try NetworkClient.stubbed { _ in .status(204) }
         let queue = DispatchQueue(label: "callbacks")
 
@@ -35,7 +37,7 @@ import Testing
         #expect(id == answered)
     }
 
-    @Test func `a completion without a queue runs on the main queue`() async throws {
+    @Test func `a completion handler without a queue runs on the main queue`() async throws {
         let (client, _) = try NetworkClient.stubbed { _ in .status(204) }
         let key = DispatchSpecificKey<Bool>()
         DispatchQueue.main.setSpecific(key: key, value: true)

@@ -6,7 +6,7 @@ import SwitchyardTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(5)), .prompt) struct EnvironmentTests {
-    @Test func `requests sent after a switch go to the new environment`() async throws {
+    @Test func `requests that are sent after an environment switch go to the new environment`() async throws {
         let (client, transport) = try NetworkClient.stubbed { _ in .status(200) }
 
         _ = try await client.send(APIConfiguration(path: "list"))
@@ -35,7 +35,7 @@ import Testing
         #expect(transport.requests.map(\.url.text).last == "http://secondary.test/v1/list")
     }
 
-    @Test func `a switch can cancel the active requests`() async throws {
+    @Test func `an environment switch can cancel the active requests`() async throws {
         let (client, transport) = try NetworkClient.stubbed { _ in .never }
         let failure = Task { await client.failure(of: APIConfiguration(path: "list")) }
         #expect(await transport.waitForRequests(1))
@@ -54,7 +54,9 @@ import Testing
         #expect(client.environment == .test)
     }
 
-    @Test func `a new environment starts with the first server and fresh health`() async throws {
+    @Test func `after an environment switch, calls start at the first server, and all servers count as healthy`()
+        async throws
+    {
         let (client, _) = try NetworkClient.stubbed { request in
             request.server == "primary" ? .status(500) : .status(200)
         }
@@ -150,7 +152,7 @@ import Testing
         #expect(visited == ["secondary", "tertiary", "primary", "secondary"])
     }
 
-    @Test func `a switch is reported as an event with its cause`() async throws {
+    @Test func `a switch of the current server is reported as an event with its cause`() async throws {
         let (client, _) = try NetworkClient.stubbed { _ in .status(200) }
         let events = client.events()
 
@@ -170,7 +172,7 @@ import Testing
         for await _ in events { Issue.record("an event was reported without a cause") }
     }
 
-    @Test func `a new list of servers keeps the health of the remaining servers`() async throws {
+    @Test func `servers that stay in a new list keep their health`() async throws {
         let (client, _) = try NetworkClient.stubbed { request in
             request.server == "primary" ? .status(500) : .status(200)
         }
@@ -184,7 +186,7 @@ import Testing
         #expect(client.currentServer == "tertiary")
     }
 
-    @Test func `a concurrent change of servers and environment loses neither change`() async throws {
+    @Test func `if servers and environment are changed at the same time, neither change is lost`() async throws {
         let (client, _) = try NetworkClient.stubbed { _ in .status(200) }
         let lists = [Array(client.service.servers.prefix(1)), client.service.servers]
         var lost: [Int] = []
@@ -201,7 +203,7 @@ import Testing
         #expect(lost == [])
     }
 
-    @Test func `an empty list of servers throws`() throws {
+    @Test func `replacing the servers with an empty list throws`() throws {
         let (client, _) = try NetworkClient.stubbed { _ in .status(200) }
 
         #expect(throws: ClientError.self) { try client.replaceServers([]) }

@@ -69,7 +69,7 @@ import Testing
         #expect(once.mayHaveBeenExecuted)
     }
 
-    @Test func `a write that was never sent has not been executed`() async throws {
+    @Test func `a write that was never sent is reported as not executed`() async throws {
         let wrong = APIConfiguration(path: "http://[", method: .post)
         let veto = RequestInterceptor.adapting("veto") { _, _ in throw CancellationError() }
 
@@ -189,7 +189,7 @@ import Testing
         #expect(failure.mayHaveBeenExecuted)
     }
 
-    @Test func `a write that got a 421 has not been executed`() async throws {
+    @Test func `a write that got a 421 is reported as not executed`() async throws {
         let list = AnswerList([.status(421), .failure(.connectionRefused)])
         let (client, _) = try NetworkClient.stubbed(servers: 2) { list.answer($0) }
 
@@ -199,7 +199,7 @@ import Testing
         #expect(!answer.context.mayHaveBeenExecuted)
     }
 
-    @Test func `a write that was given up unsent is safe to repeat`() {
+    @Test func `a write that was given up before it was sent is safe to repeat`() {
         let context = DispatchContext(service: "topics", environment: .test)
         let place = RequestContext(service: "topics", environment: .test, method: .post)
         func round(_ reason: RequestFailure.Reason) -> RoundResult {
@@ -248,7 +248,7 @@ import Testing
         #expect(error.kind == .connectionReset)
     }
 
-    @Test func `a write to a server that was already dead has not been executed`() async throws {
+    @Test func `a write to a server that was already dead is reported as not executed`() async throws {
         let failure = try await Self.failure { server in
             server.fault = .refuse
             server.closeConnections()

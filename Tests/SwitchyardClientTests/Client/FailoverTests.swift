@@ -202,7 +202,7 @@ import Testing
         #expect(transport.requestCount == 80)
     }
 
-    @Test func `the failure names the server that failed last`() async throws {
+    @Test func `the failure of a request names the server that failed last`() async throws {
         let time = ManualClock()
         let transport = StubTransport(completion: .inline) { request in
             .delayed(by: .seconds(request.server == "primary" ? 2 : 1), on: time, .failure(.connectionReset))
@@ -221,7 +221,7 @@ import Testing
         #expect(failure?.context.server == "primary")
     }
 
-    @Test func `a hedge that cannot be built leaves the first attempt running`() async throws {
+    @Test func `the first attempt continues if the request of its hedge cannot be built`() async throws {
         let time = ManualClock()
         let transport = StubTransport(completion: .inline) { _ in .delayed(by: .seconds(2), on: time, .status(200)) }
         let built = Locked(0)
@@ -285,7 +285,7 @@ import Testing
         #expect(client.servers.allSatisfy { $0.statistics.failures == 0 })
     }
 
-    @Test func `a failed upload counts against its servers like any other request`() async throws {
+    @Test func `a failed upload counts against its servers like any other failed request`() async throws {
         let (client, _) = try NetworkClient.stubbed { _ in .status(500) }
         let body = RequestBody.data(Data(count: 1 << 20), contentType: "application/octet-stream")
 
@@ -340,7 +340,7 @@ import Testing
         #expect(transport.requestCount == 0)
     }
 
-    @Test func `an active request fails over only to a server it has not tried, even after replaceServers`()
+    @Test func `an active request fails over only to a server that it has not tried, even after replaceServers`()
         async throws
     {
         let clock = ManualClock()

@@ -12,7 +12,7 @@ import Testing
         try NetworkClient.stubbed(options: { $0.interceptors = [hook] }, answer: { _ in answer }).client
     }
 
-    @Test func `the interceptor receives every error response of the service once`() async throws {
+    @Test func `an interceptor receives every error response of the service once`() async throws {
         let seen = Locked<[Int]>([])
         let hook = RequestInterceptor.retrying("failures") { round in
             if let status = round.status, status >= 400 { seen.withLock { $0.append(status) } }
@@ -28,7 +28,7 @@ import Testing
         #expect(statuses == [401, 200, 403, 200])
     }
 
-    @Test func `the interceptor may replace a 401 with a success`()
+    @Test func `an interceptor may replace a 401 with a success`()
         async throws
     {
         let hook = RequestInterceptor.retrying("expired") { round in
@@ -40,7 +40,7 @@ import Testing
         #expect(answer.status == 204)
     }
 
-    @Test func `the interceptor may replace a transport error with a success`() async throws {
+    @Test func `an interceptor may replace a transport error with a success`() async throws {
         let hook = RequestInterceptor.retrying("offline") { round in
             round.transportError?.kind == .offline ? .answer(HTTPResponse(status: 204)) : .undecided
         }

@@ -92,7 +92,7 @@ import Testing
         for _ in 0..<2 { #expect(try await client.send(APIConfiguration(path: "list")).status == 503) }
     }
 
-    @Test func `no request is dropped while one server is healthy`() async throws {
+    @Test func `no request is dropped because of overload while one server is healthy`() async throws {
         let (client, _) = try NetworkClient.stubbed(servers: 2) { $0.server == "primary" ? .status(503) : .status(200) }
         var background = APIConfiguration(path: "list")
         background.priority = .low

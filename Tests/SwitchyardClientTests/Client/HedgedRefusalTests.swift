@@ -104,7 +104,7 @@ import Testing
     }
 
     @Test(arguments: ["primary", "secondary"], ["plain", "retry"])
-    func `an attempt's redirect that cannot be followed is the error of the call if the other attempt hangs`(
+    func `if one attempt cannot follow its redirect and the other hangs, the call fails with the redirect error`(
         redirecting: String,
         kind: String
     ) async throws {
@@ -120,7 +120,7 @@ import Testing
         await expectRedirectLoop(client, transport, at: .seconds(2))
     }
 
-    @Test func `the first server's redirect that cannot be followed is the error of the call if its hedge fails`()
+    @Test func `if the first server's redirect cannot be followed and the hedge fails, the redirect error is thrown`()
         async throws
     {
         let time = time

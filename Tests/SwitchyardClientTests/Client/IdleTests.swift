@@ -24,7 +24,7 @@ import Testing
         return request
     }
 
-    @Test func `waitUntilIdle waits for a completion that is already running`() async throws {
+    @Test func `waitUntilIdle waits for a completion handler that is already running`() async throws {
         let (client, _) = try NetworkClient.stubbed(switching: .off) { _ in .never }
         let (begun, goOn) = (Latch(), DispatchSemaphore(value: 0))
         let steps = Recorder<String>()
@@ -47,7 +47,9 @@ import Testing
         #expect(steps.values == ["told", "idle"])
     }
 
-    @Test func `a request whose completion is running is not listed, and its identifier can be reused`() async throws {
+    @Test func `a request whose completion handler is running is not listed, and its identifier can be reused`()
+        async throws
+    {
         let (client, _) = try NetworkClient.stubbed(switching: .off) { _ in .never }
         let (begun, goOn) = (Latch(), DispatchSemaphore(value: 0))
         let steps = Recorder<String>()
@@ -77,7 +79,7 @@ import Testing
         #expect(client.activeRequests == [])
     }
 
-    @Test func `waitUntilIdle returns after the completions of downloads`() async throws {
+    @Test func `waitUntilIdle returns after the completion handlers of downloads`() async throws {
         let (client, _) = try NetworkClient.stubbed(switching: .off) { _ in .chunks([Data("a".utf8)]) }
         let queue = DispatchQueue(label: "test.completions")
         let told = Locked(0)

@@ -13,7 +13,7 @@ struct InsecureHTTPTests {
         "[fe80::1]", "[fd00::1]", "[::ffff:127.0.0.1]", "localhost", "printer", "Printer.local", "api.test",
         "db.localhost", "a.example", "x.invalid",
     ])
-    func `the local rule permits http to this machine and to local hosts`(host: String) throws {
+    func `the insecureHTTP rule for local hosts permits http to this machine and to local hosts`(host: String) throws {
         #expect(InsecureHTTPRule.local.permits(try #require(RequestURL("http://\(host)/")).origin))
     }
 
@@ -21,17 +21,19 @@ struct InsecureHTTPTests {
         "example.com", "api.example.com", "8.8.8.8", "172.32.0.1", "172.15.0.1", "192.169.0.1", "11.0.0.1",
         "[2001:db8::1]", "[::ffff:8.8.8.8]", "localhost.example.com", "127.0.0.1.example.com", "test.com", "local.net",
     ])
-    func `the local rule does not permit http to public hosts with similar names`(host: String) throws {
+    func `the insecureHTTP rule for local hosts does not permit http to public hosts with similar names`(host: String)
+        throws
+    {
         #expect(!InsecureHTTPRule.local.permits(try #require(RequestURL("http://\(host)/")).origin))
     }
 
     // Resolvers parse such names as IP addresses, possibly of a public server.
     @Test(arguments: ["134744072", "0x08080808", "010.8.8.8", "127.1", "10.0.0.0x1"])
-    func `a URL is invalid if only resolvers parse its host as an IP address`(host: String) {
+    func `a URL is invalid if its host is an IP address in a form that only resolvers accept`(host: String) {
         #expect(RequestURL("http://\(host)/") == nil)
     }
 
-    @Test func `a rule may permit no hosts, all hosts or named hosts`() throws {
+    @Test func `a rule for plain http may permit no hosts, all hosts or named hosts`() throws {
         let (near, far) = (
             try #require(RequestURL("http://127.0.0.1/")).origin,
             try #require(RequestURL("http://old.example.com/")).origin
@@ -63,7 +65,7 @@ struct InsecureHTTPTests {
     }
 
     @Test(arguments: ["http://api.example.com/x", "http://primary.test.example.com/x"])
-    func `a call to a public http URL fails`(url: String) async throws {
+    func `by default, a call to a public http URL fails`(url: String) async throws {
         let (client, transport) = try NetworkClient.stubbed(options: { _ in }) { _ in .status(200) }
 
         let reason = await client.failure(of: APIConfiguration(path: url))
@@ -72,7 +74,8 @@ struct InsecureHTTPTests {
         #expect(transport.requestCount == 0)
     }
 
-    @Test func `the base URL of a call and a prebuiltRequest are checked too`() async throws {
+    @Test func `the rule for plain http also applies to the base URL of a call and to a prebuiltRequest`() async throws
+    {
         let (client, transport) = try NetworkClient.stubbed(options: { _ in }) { _ in .status(200) }
         let url = try #require(RequestURL("http://api.example.com/"))
         var own = APIConfiguration(path: "x")
@@ -89,7 +92,7 @@ struct InsecureHTTPTests {
         #expect(transport.requestCount == 0)
     }
 
-    @Test func `a redirect to a public http URL fails`() async throws {
+    @Test func `by default, a redirect to a public http URL fails`() async throws {
         let (client, transport) = try NetworkClient.stubbed(options: { _ in }) { _ in
             .status(302, headers: ["Location": "http://api.example.com/x"])
         }
@@ -101,7 +104,7 @@ struct InsecureHTTPTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `a custom redirect policy cannot allow a public http URL`() async throws {
+    @Test func `a custom redirect policy cannot allow a redirect to a public http URL`() async throws {
         let far = try #require(RequestURL("http://api.example.com/x"))
         let (client, transport) = try NetworkClient.stubbed(options: {
             $0.redirects = .deciding { proposal in

@@ -62,7 +62,7 @@ import Testing
         #expect(client.activeRequests.isEmpty)
     }
 
-    @Test func `a client that was shut down fails each request with closed`() async throws {
+    @Test func `each request to a client that was shut down fails with closed`() async throws {
         let (client, transport) = try NetworkClient.stubbed { _ in .never }
         send(through: client)
         #expect(await transport.waitForRequests(1))
@@ -74,7 +74,7 @@ import Testing
         #expect(await client.failure(of: APIConfiguration(path: "list")) == .closed)
     }
 
-    @Test func `a request releases its completion when it ends`() async throws {
+    @Test func `a request releases its completion handler when it ends`() async throws {
         final class Canary: Sendable {}
         let (client, _) = try NetworkClient.stubbed { _ in .status(200) }
         weak var kept: Canary?

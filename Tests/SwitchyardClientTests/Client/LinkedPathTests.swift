@@ -40,7 +40,9 @@ import Testing
             ("https://a.example/api/?page=2", "?page=2"), ("https://b.example/a:b?u=http://x//y", "a:b?u=http://x//y"),
         ] as [(String, String?)]
     )
-    func `the path starts after the longest matching base URL`(url: String, path: String?) throws {
+    func `client.path(of:) returns the part of a URL after the longest matching base URL`(url: String, path: String?)
+        throws
+    {
         #expect(try client().path(of: url) == path)
     }
 
@@ -52,7 +54,9 @@ import Testing
             ("https://a.example/v3/https://c.example/x", "/https://c.example/x"),
         ] as [(String, String?)]
     )
-    func `the path omits the API version, because the client adds it again`(url: String, path: String?) async throws {
+    func `client.path(of:) omits the API version, because the client adds it again`(url: String, path: String?)
+        async throws
+    {
         let client = try client(["https://a.example"]) { $0.apiVersion = "v3" }
 
         #expect(client.path(of: url) == path)
@@ -61,7 +65,7 @@ import Testing
     }
 
     @Test(arguments: ["https://bücher.example/v1/topics?page=2", "https://XN--bcher-KVA.example:443/v1/topics?page=2"])
-    func `a host in Unicode and its Punycode form are equal`(url: String) async throws {
+    func `client.path(of:) treats a host in Unicode and its Punycode form as equal`(url: String) async throws {
         let client = try client(["https://bücher.example/v1"])
 
         #expect(client.path(of: url) == "topics?page=2")
@@ -75,14 +79,14 @@ import Testing
             ("https://a.example/v%2F3/topics", nil),
         ] as [(String, String?)]
     )
-    func `the path of a URL omits the API version, however host, port and version are spelled`(
+    func `client.path(of:) omits the API version, however host, port and version are spelled`(
         url: String,
         path: String?
     ) throws {
         #expect(try client(["https://a.example"]) { $0.apiVersion = "v3" }.path(of: url) == path)
     }
 
-    @Test func `the path is nil if the client has path filters or a URL rule`() throws {
+    @Test func `client.path(of:) returns nil if the client has path filters or a URL rule`() throws {
         let url = "https://a.example/topics"
         let filter = PathFilter { path, _ in "\(path).json" }
 

@@ -13,7 +13,7 @@ import Testing
         weak var object: Object?
     }
 
-    @Test func `a thousand released clients leave no object and no connection`() async throws {
+    @Test func `a thousand clients that were released leave no object and no connection`() async throws {
         try await calm()  // Some of the requests have to end within their deadline.
         let server = LoopbackServer()
         server.route(.get, "/x", answering: .text("hello"))

@@ -51,7 +51,7 @@ import Testing
         #expect(client.servers.allSatisfy { $0.state == .healthy && $0.statistics.failures == 0 })
     }
 
-    @Test func `failures count again if the environment is switched after the network is back`() async throws {
+    @Test func `after the network is back and the environment was switched, failures count again`() async throws {
         let client = try offline()
         client.networkChanged(isOnline: true)
 

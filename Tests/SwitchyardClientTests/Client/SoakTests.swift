@@ -34,7 +34,9 @@ import Testing
     @Test(arguments: [
         SwitchPolicy.recommended, .stickyErrorRatio, .errorRatio(threshold: 0.5), .consecutiveFailures(5), .off,
     ])
-    func `every request ends exactly once and leaves no exchange open`(policy: SwitchPolicy) async throws {
+    func `under a random load, every request ends exactly once and leaves no exchange open`(policy: SwitchPolicy)
+        async throws
+    {
         let count = 400
         let transport = StubTransport(time: SystemTime.shared, Self.answer(to:))
         var options = NetworkClient.Options(seed: 1)

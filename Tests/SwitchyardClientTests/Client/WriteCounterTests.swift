@@ -27,7 +27,7 @@ import Testing
     }()
 
     @Test(arguments: writes.indices)
-    func `a write increases the write counter of its path`(number: Int) async throws {
+    func `a write increases the counter of writes to its path`(number: Int) async throws {
         let (client, _) = try NetworkClient.stubbed { _ in .status(204) }
         let read = client.pathCounters.writes(at: APIConfiguration(path: "topics/1"))
         let before = read?.count
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(arguments: ["topics/1", "/topics/1", "http://secondary.test/v1/v3/topics/1"])
-    func `a write increases the write counter of its path even if the generator adds the API version`(path: String)
+    func `a write increases the counter of writes to its path even if the generator adds the API version`(path: String)
         async throws
     {
         let (client, _) = try NetworkClient.stubbed(servers: 2, options: { $0.generator.apiVersion = "v3" }) { _ in

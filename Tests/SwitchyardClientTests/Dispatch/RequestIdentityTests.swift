@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test(arguments: roles.keys.sorted())
-    func `two requests that differ in one property share a response or a transfer as the property's role says`(
+    func `a property's role decides whether requests that differ in it share a response or a transfer`(
         _ property: String
     ) throws {
         let (response, transfer) = (Self.text(.response), Self.text(.transfer))
@@ -142,7 +142,7 @@ import Testing
         #expect(Set(texts).count == changes.count)
     }
 
-    @Test func `two different lists of names and values never have the same text`() {
+    @Test func `calls with different query parameters never have the same identity`() {
         let queries: [Parameters] = [["a": "1", "b": "2"], ["a": "1b2"], ["a1": "b2"], ["a": "1"], [:]]
 
         #expect(Set(queries.map { query in Self.text(.response) { $0.query = query } }).count == queries.count)

@@ -48,7 +48,7 @@ import Testing
         #expect(client.activeRequests == [])
     }
 
-    @Test func `different requests and writes do not share a transfer`() async throws {
+    @Test func `different reads do not share a transfer, and neither do writes`() async throws {
         let (client, transport) = try NetworkClient.stubbed { _ in .never }
         var write = Self.shared("list")
         write.method = .post

@@ -29,7 +29,7 @@ extension SharedTransferTests {
     ]
 
     @Test(arguments: differences.indices)
-    func `requests that differ in content or credential do not share a transfer`(index: Int) throws {
+    func `reads that differ in content or credential do not share a transfer`(index: Int) throws {
         var one = Self.shared("list")
         one.credential = .bearer("one")
         var other = one
@@ -51,7 +51,7 @@ extension SharedTransferTests {
     ]
 
     @Test(arguments: places.indices)
-    func `calls with different parameters do not share a transfer`(place: Int) {
+    func `reads with different parameters do not share a transfer`(place: Int) {
         let names = Self.values.map { value in
             var configuration = Self.shared("list")
             Self.places[place](&configuration, Parameters([Parameters.Item(key: "k", value: value)]))
@@ -61,7 +61,7 @@ extension SharedTransferTests {
         #expect(Set(names).count == Self.values.count)
     }
 
-    @Test func `identical requests of two users use two transfers`() async throws {
+    @Test func `identical reads of two users use two transfers`() async throws {
         let (client, transport) = try NetworkClient.stubbed(switching: .off) { _ in .never }
         let tasks = ["anna", "bert"].map { user in
             var configuration = Self.shared("me")

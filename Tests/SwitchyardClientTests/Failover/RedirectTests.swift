@@ -66,7 +66,7 @@ struct RedirectTests {
         #expect(transport.requestCount == 2)
     }
 
-    @Test func `a custom redirect policy may change the request or stop`() async throws {
+    @Test func `a custom redirect policy may change the redirected request or stop following`() async throws {
         let policy = RedirectPolicy.deciding { proposal in
             guard proposal.steps.isEmpty else { return .refuse }
             var request = proposal.request
@@ -193,7 +193,7 @@ struct RedirectTests {
     }
 
     @Test(arguments: ["file:///etc/passwd", "javascript:alert(1)", "ftp://primary.test/x", "data:text/plain,x"])
-    func `a redirect to anything but http and https is an error`(location: String) async throws {
+    func `a redirect to a URL that is neither http nor https is an error`(location: String) async throws {
         let (client, transport) = try Self.client(["/v1/a": location])
 
         let reason = await client.failure(of: APIConfiguration(path: "a"))
@@ -310,7 +310,7 @@ struct RedirectTests {
         #expect(await transport.waitUntilIdle())
     }
 
-    @Test func `a redirect is followed over a real connection`() async throws {
+    @Test func `a redirect between two real servers is followed`() async throws {
         let server = LoopbackServer()
         server.route(.get, "/a", answering: LoopbackResponse(status: 302, headers: ["Location": "/b"]))
         server.route(.get, "/b", answering: .text("there"))

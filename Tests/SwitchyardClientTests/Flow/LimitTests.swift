@@ -38,7 +38,7 @@ struct LimitTests {
         #expect(limit.inside.withLock { $0 } == 0)
     }
 
-    @Test func `a limit that throws ends the request, and the request leaves the limits that it has entered`()
+    @Test func `a request limit that throws ends the request, which leaves the limits that it has entered`()
         async throws
     {
         let first = Turnstile()
@@ -53,7 +53,7 @@ struct LimitTests {
         #expect(transport.requestCount == 0)
     }
 
-    @Test func `a cancelled request leaves its limits`() async throws {
+    @Test func `a cancelled request leaves the request limits that it has entered`() async throws {
         let limit = Turnstile()
         let (client, transport) = try NetworkClient.stubbed(options: { $0.limits = [limit] }) { _ in .never }
         let id = RequestID()

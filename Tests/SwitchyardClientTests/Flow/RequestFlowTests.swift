@@ -152,7 +152,7 @@ struct RequestFlowTests {
         #expect(transport.requests.map(\.url.origin.scheme) == ["http", "http"])
     }
 
-    @Test func `each retry has its own signature, which covers the credentials`() async throws {
+    @Test func `each retry of a request has its own signature, which covers the credentials`() async throws {
         let answers = AnswerList(503, 200)
         let signer = RequestSigner(
             .hmacSHA256(key: Data("key".utf8)),

@@ -43,7 +43,7 @@ struct ReleaseTests {
         }
     }
 
-    @Test func `a client can be released on a thread of its own transport`() async throws {
+    @Test func `the last reference to a client can be released on a thread of its transport`() async throws {
         let server = LoopbackServer()
         server.route(.get, "/v", answering: .text("hello"))
         try server.start()
@@ -62,7 +62,9 @@ struct ReleaseTests {
     }
 
     @Test(arguments: [true, false])
-    func `an object that only a cancelled timer holds may set and cancel timers in its deinit`(isManual: Bool) async {
+    func `an object that only a cancelled timer keeps alive may set and cancel timers in its deinit`(isManual: Bool)
+        async
+    {
         let time: any TimeSource = isManual ? ManualClock() : SystemTime()
         let other = time.schedule(at: time.now.advanced(by: .seconds(3_600))) {}
         let isGone = Locked(false)
@@ -81,7 +83,9 @@ struct ReleaseTests {
         #expect(isGone.withLock { $0 })
     }
 
-    @Test func `an object that only a completion holds may send and cancel in its deinit`() async throws {
+    @Test func `an object that only a completion handler keeps alive may send and cancel requests in its deinit`()
+        async throws
+    {
         let (client, transport) = try NetworkClient.stubbed { _ in .status(200) }
         let second = Latch()
         let farewell = Farewell {

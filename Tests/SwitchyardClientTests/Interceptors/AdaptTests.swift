@@ -101,7 +101,7 @@ struct AdaptTests {
         #expect(keys[0] != nil && keys[0] == keys[1])
     }
 
-    @Test func `the deadline ends a request whose interceptor never returns`() async throws {
+    @Test func `the deadline ends a request whose adapting interceptor never returns`() async throws {
         let clock = ManualClock()
         let (client, _) = try NetworkClient.stubbed(
             time: clock,
@@ -120,7 +120,7 @@ struct AdaptTests {
         #expect(client.activeRequests.isEmpty)
     }
 
-    @Test func `a cancel ends a request whose interceptor never returns`() async throws {
+    @Test func `a cancel ends a request whose adapting interceptor never returns`() async throws {
         let reached = AsyncStream.makeStream(of: Void.self)
         let (client, transport) = try NetworkClient.stubbed(options: {
             $0.interceptors = [

@@ -17,7 +17,8 @@ struct DecideTests {
         return try NetworkClient.stubbed(time: time, options: { $0.interceptors = interceptors }) { answers.answer($0) }
     }
 
-    @Test func `the first decision wins, and the client's interceptors decide before the configuration's`() async throws
+    @Test func `the first retry decision wins, and the client's interceptors decide before the configuration's`()
+        async throws
     {
         let asked = Locked<[String]>([])
         let note: @Sendable (String) -> Void = { name in asked.withLock { $0.append(name) } }
@@ -151,7 +152,7 @@ struct DecideTests {
         #expect(rounds.withLock { $0 }.map(\.context.server) == ["primary", "primary"])
     }
 
-    @Test func `the metrics of a request are kept for each retry`() async throws {
+    @Test func `the transfer metrics of a request are kept for each retry`() async throws {
         let rounds = Locked<[DispatchContext.RoundRecord]>([])
         let answers = AnswerList(
             [Int64(7), 3].map { count in

@@ -75,7 +75,7 @@ struct ObserveTests {
     }
 
     @Test(arguments: [false, true])
-    func `an observed attempt is released when its request ends`(isInline: Bool) async throws {
+    func `an attempt that observers have received is released when its request ends`(isInline: Bool) async throws {
         let log = EventLog()
         let transport = KeepingTransport(isInline: isInline)
         var options = NetworkClient.Options(seed: 1)
@@ -126,7 +126,7 @@ struct ObserveTests {
         }
     }
 
-    @Test func `no event follows the end of a request`() async throws {
+    @Test func `an observer receives no event after the end of a request`() async throws {
         let (log, box) = (EventLog(), Locked<NetworkClient?>(nil))
         let (client, _) = try NetworkClient.stubbed(options: {
             $0.interceptors = [log.interceptor]

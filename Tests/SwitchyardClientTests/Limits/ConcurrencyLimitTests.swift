@@ -54,7 +54,7 @@ import Testing
         #expect(drain(&line) == [9, 12, 10, 13, 11, 14])
     }
 
-    @Test func `a request that is removed from the queue is not admitted later`() {
+    @Test func `a request that is removed from the queue of a concurrency limit is not admitted later`() {
         var line = FairLine()
         for number in 1...3 { line.enter(FairLine.Ticket(number: UInt64(number), owner: 1, priority: .normal)) }
 
@@ -65,7 +65,7 @@ import Testing
         #expect(line.count == 0)
     }
 
-    @Test func `an empty queue keeps no entries`() {
+    @Test func `the queue of a concurrency limit keeps no entries when it is empty`() {
         var line = FairLine()
         for number in UInt64(1)...40 { line.enter(FairLine.Ticket(number: number, owner: 1, priority: .normal)) }
 
@@ -73,7 +73,8 @@ import Testing
         #expect(line.keptCount == 0)
     }
 
-    @Test func `a request that leaves the queue frees its space, and the other requests keep their order`() {
+    @Test
+    func `a request that leaves the queue of a concurrency limit frees its space, and the others keep their order`() {
         var line = FairLine()
         let stays: Set<UInt64> = [1, 5_000, 10_000]
         for number in UInt64(1)...10_000 {
@@ -97,7 +98,7 @@ import Testing
         #expect(drain(&line).prefix(4) == [61, 81, 62, 82])
     }
 
-    @Test func `every request in a random queue leaves it once`() {
+    @Test func `every request leaves the queue of a concurrency limit once, in any random order`() {
         var random = SystemRandomNumberGenerator()
         for _ in 0..<300 {
             var line = FairLine()
@@ -172,7 +173,7 @@ import Testing
         #expect(transport.requests.map { $0.url.text.split(separator: "/").last } == ["first", "high", "low"])
     }
 
-    @Test func `each server has its own limit`() async throws {
+    @Test func `each server has its own concurrency limit`() async throws {
         let limit = ConcurrencyLimit(perServer: 1)
         let (client, transport) = try NetworkClient.limited([limit]) { _ in .never }
         let tasks = (0..<2).map { number in Task { await client.failure(of: .path("\(number)")) } }
@@ -190,7 +191,7 @@ import Testing
         await until { limit.runningCount == 0 && limit.waitingCount == 0 }
     }
 
-    @Test func `a request to a full queue fails`() async throws {
+    @Test func `a request fails if the queue of its concurrency limit is full`() async throws {
         let limit = ConcurrencyLimit(total: 1, maximumWaiting: 1)
         let (client, _) = try NetworkClient.limited([limit]) { _ in .never }
         let tasks = (0..<2).map { number in Task { await client.failure(of: .path("\(number)")) } }
@@ -202,7 +203,7 @@ import Testing
         for task in tasks { #expect(await task.value == .cancelled) }
     }
 
-    @Test func `the deadline ends a waiting request`() async throws {
+    @Test func `the deadline ends a request that waits for a concurrency limit`() async throws {
         let clock = ManualClock()
         let limit = ConcurrencyLimit(total: 1)
         let (client, _) = try NetworkClient.limited([limit], time: clock) { _ in .never }

@@ -12,14 +12,14 @@ import Testing
     }
 
     @Test(arguments: ["127.0.0.1", "localhost"])
-    func `this machine is always reachable`(host: String) async {
+    func `the route check reports this machine as always reachable`(host: String) async {
         let status = await firstStatus(of: SystemReachability(host: host))
 
         #expect(status?.isReachable == true)
     }
 
     #if os(Linux)
-        @Test func `a remote address is reachable exactly if a route leads to it`() throws {
+        @Test func `the route check reports a remote address as reachable exactly if a route leads to it`() throws {
             let table = try String(contentsOfFile: "/proc/net/route", encoding: .utf8)
 
             let findings = try #require(HostRoute.findings(of: "203.0.113.1"))  // TEST-NET-3, RFC 5737

@@ -10,7 +10,7 @@ import Testing
 @testable import SwitchyardClient
 
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ReachabilityTests {
-    @Test func `every status except notReachable counts as reachable`() {
+    @Test func `every reachability status except notReachable counts as reachable`() {
         let kinds = ReachabilityStatus.Link.allCases.map(ReachabilityStatus.reachable)
 
         #expect(ReachabilityStatus.unknown.isReachable)
@@ -18,14 +18,14 @@ import Testing
         #expect(!ReachabilityStatus.notReachable.isReachable)
     }
 
-    @Test func `every status has a text in two languages`() {
+    @Test func `every reachability status has a text in two languages`() {
         let all = [ReachabilityStatus.unknown, .notReachable] + ReachabilityStatus.Link.allCases.map { .reachable($0) }
 
         #expect(Set(all.map { $0.text() }).count == all.count)
         #expect(Set(all.map { $0.text(inSimplifiedChinese: true) }).count == all.count)
     }
 
-    @Test func `a monitor reports the current status and every change until it is stopped`() async {
+    @Test func `a reachability monitor reports the current status and every change until it is stopped`() async {
         let network = ManualReachability(.unknown)
         let monitor = ReachabilityMonitor(network)
         let (statuses, continuation) = AsyncStream.makeStream(of: ReachabilityStatus.self)
@@ -58,7 +58,7 @@ import Testing
         #expect(await seen.next() == nil)
     }
 
-    @Test func `a monitor calls its handler on the main queue by default`() async {
+    @Test func `a reachability monitor calls its handler on the main queue by default`() async {
         let monitor = ReachabilityMonitor(ManualReachability(.notReachable))
 
         let status = await withCheckedContinuation { continuation in
@@ -72,7 +72,7 @@ import Testing
         monitor.stop()
     }
 
-    @Test func `a monitor posts a notification for every status after its handler ran`() async {
+    @Test func `a reachability monitor posts a notification for every status after its handler ran`() async {
         let network = ManualReachability(.notReachable)
         let monitor = ReachabilityMonitor(network)
         let center = NotificationCenter()
@@ -94,7 +94,7 @@ import Testing
         center.removeObserver(token)
     }
 
-    @Test func `concurrent changes are reported in the order in which they were made`() async {
+    @Test func `concurrent changes of the reachability are reported in the order in which they were made`() async {
         for _ in 0..<2_000 {
             let board = ReachabilityBroadcaster()
             let updates = board.updates()
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test func `the system's provider returns a status and can be released`() {
+    @Test func `the system's reachability provider returns a status and can be released`() {
         for _ in 0..<20 {
             let system = SystemReachability()
             _ = system.status

@@ -117,7 +117,9 @@ import Testing
     // A space is not an error, because it is encoded. An absolute http or https URL replaces the base
     // URL.
     @Test(arguments: [("a b", "http://primary.test/v1/a%20b"), ("https://o.example/x y", "https://o.example/x%20y")])
-    func `an unambiguous path is encoded and sent`(path: String, expected: String) async throws {
+    func `a path with unusual but unambiguous characters is encoded and sent`(path: String, expected: String)
+        async throws
+    {
         let (client, transport) = try NetworkClient.stubbed { _ in .status(200) }
 
         _ = try await client.send(APIConfiguration(path: path))

@@ -118,7 +118,7 @@ import Testing
     }
 
     // Settings for a group of calls are chosen by URL and method, and later rules override earlier ones.
-    @Test func `rules apply settings to groups of calls`() async throws {
+    @Test func `the client's rules apply settings to the calls that match their patterns`() async throws {
         let transport = StubTransport { _ in .status(204) }
         let client = try NetworkClient(service: Self.service(), transport: transport) { options in
             options.rules.add("/images/**") { $0.headers.set("Accept", "image/*") }

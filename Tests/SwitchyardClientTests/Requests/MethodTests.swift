@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: ["", "GET ", "G\r\nT", "GÉT", "GET/1"])
-    func `an invalid method name returns nil`(name: String) {
+    func `creating an HTTP method from an invalid name returns nil`(name: String) {
         #expect(HTTPMethod(name) == nil)
     }
 
@@ -49,12 +49,12 @@ import Testing
         #expect(body == (name == "HEAD" ? nil : Data(#"{"b":2}"#.utf8)))
     }
 
-    @Test func `methods are case-sensitive`() throws {
+    @Test func `HTTP methods are case-sensitive`() throws {
         #expect(try #require(HTTPMethod("get")) != .get)
         #expect(HTTPMethod("CONNECT")?.name == "CONNECT")
     }
 
-    @Test func `the default method is GET`() throws {
+    @Test func `a call without a method is a GET`() throws {
         #expect(APIConfiguration(path: "x").method == .get)
         #expect(try BuiltRequest.request(APIConfiguration(path: "x")).method == .get)
     }

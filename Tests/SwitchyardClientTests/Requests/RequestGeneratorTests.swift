@@ -41,7 +41,7 @@ import Testing
     }
 
     // A server decodes a form in the declared character set.
-    @Test func `a form declares its character set`() throws {
+    @Test func `the Content-Type of a form declares its character set`() throws {
         var latin = ParameterEncodingOptions()
         latin.characterSet = .isoLatin1
         let own = APIConfiguration(method: .post, body: .form(["a": "é"], options: latin))
@@ -72,14 +72,14 @@ import Testing
         #expect(BuiltRequest.text(request.body) == "b=2")
     }
 
-    @Test func `a closure may write the whole query`() throws {
+    @Test func `a closure (customQuery) may write the whole query`() throws {
         let configuration = APIConfiguration(path: "x?y=1", query: ["a": 1])
 
         let request = try BuiltRequest.request(configuration) { $0.customQuery = { _ in "a**1 ü" } }
         #expect(request.url.query == "y=1&a**1%20%C3%BC")
     }
 
-    @Test func `a closure that writes the query may throw`() {
+    @Test func `a closure that writes the query (customQuery) may throw`() {
         struct Unwritable: Error {}
         let configuration = APIConfiguration(path: "x", query: ["a": 1])
 
@@ -179,7 +179,7 @@ import Testing
         ("X-A", "a\tb\u{7f}", .otherControlCharacterInValue("\u{7f}")),
         ("X A", "a", .invalidName), ("", "a", .invalidName), ("X-A\r\n", "a", .invalidName), ("Ä", "a", .invalidName),
     ])
-    func `a header with control characters or an invalid name is rejected`(
+    func `a call with an invalid name or control characters in a header field is rejected`(
         name: String,
         value: String,
         reason: RequestError.HeaderReason

@@ -102,7 +102,7 @@ import Testing
         #expect(client.activeRequests.isEmpty)
     }
 
-    @Test func `an encoder can be set for all calls and for one call`() throws {
+    @Test func `the JSON encoder can be set for all calls and for one call`() throws {
         struct Topic: Encodable, Sendable { var topicTitle = "x" }
         let snake = JSONEncoder()
         snake.keyEncodingStrategy = .convertToSnakeCase
@@ -117,7 +117,7 @@ import Testing
         #expect(try text(.json(Topic(), encoder: JSONEncoder())) == #"{"topicTitle":"x"}"#)
     }
 
-    @Test func `a custom body is sent unchanged`() throws {
+    @Test func `a custom request body is sent unchanged`() throws {
         struct Full: Error {}
         let packed = RequestCompressor.compressed(Data("hello".utf8), .gzip)
         let own = RequestBody.custom(contentType: "text/plain") { .data(packed) }

@@ -7,7 +7,7 @@ import Testing
 @Suite struct RequestOptionsTests {
     // MARK: - Hosts
 
-    @Test func `common values are not sent to other hosts`() throws {
+    @Test func `common headers and parameters are not sent to other hosts`() throws {
         let configuration = APIConfiguration(path: "https://other.example/x", headers: ["X-Own": "1"])
         let request = try BuiltRequest.request(configuration) {
             $0.common.headers = [.bearer("secret"), .accept("a/b")]
@@ -84,7 +84,7 @@ import Testing
         )
     }
 
-    @Test func `placeholders are filled with escaped values`() throws {
+    @Test func `placeholders in a path are filled with escaped values`() throws {
         var configuration = APIConfiguration(path: "users/{id}/files{/parts*}{?page}")
         configuration.pathValues = ["id": "a/b?c", "parts": ["x y", "z"], "page": 2]
 
@@ -158,7 +158,7 @@ import Testing
         #expect(BuiltRequest.failure(configuration) == expected)
     }
 
-    @Test func `an empty value is allowed if no path segment becomes empty`() throws {
+    @Test func `an empty path value is allowed if no path segment becomes empty`() throws {
         var configuration = APIConfiguration(path: "users{;id}{?page}{#part}")
         configuration.pathValues = ["id": "", "page": "", "part": ""]
         #expect(try BuiltRequest.url(configuration) == "https://api.example.com/v1/users;id?page=")
@@ -192,7 +192,7 @@ import Testing
         #expect(try BuiltRequest.url(configuration) == "https://api.example.com/v1/topics?a=1;b=2;c=3")
     }
 
-    @Test func `a URL that is too long is an error`() {
+    @Test func `a request whose URL is too long is an error`() {
         let configuration = APIConfiguration(path: String(repeating: "a", count: 100_000))
 
         let reason = RequestError.URLReason.tooLong(bytes: 100_027, limit: 65_536)
@@ -210,7 +210,7 @@ import Testing
     // MARK: - Changes
 
     // A signing modifier runs after the call's own changes.
-    @Test func `modifiers run in order, and the call's modifiers run before the generator's`() throws {
+    @Test func `request modifiers run in order, and the call's modifiers run before the generator's`() throws {
         var configuration = APIConfiguration(path: "x", headers: ["X-Order": "0"])
         configuration.modifier = { $0.headers.set("X-Order", "\($0.headers["X-Order"] ?? "")1") }
 
@@ -237,7 +237,7 @@ import Testing
         #expect(request.timeouts.total == .seconds(3))
     }
 
-    @Test func `timeouts and limits of a call override the generator's`() throws {
+    @Test func `the timeouts and size limits of a call override the generator's`() throws {
         var configuration = APIConfiguration(timeout: .milliseconds(1500))
         configuration.connectTimeout = .seconds(1)
         configuration.responseBodyLimit = 10

@@ -67,7 +67,7 @@ extension ServerRoleTests {
 
     // MARK: - Zone and selector
 
-    @Test func `the servers of the preferred zone come first in every environment`() async throws {
+    @Test func `the servers of the client's preferred zone come first in every environment`() async throws {
         let servers = try ["us", "eu"].map { zone in
             let url = try ServerURL("http://\(zone).test")
             return Server(name: zone, baseURLs: [.test: url, .develop: url], zone: zone)
@@ -89,7 +89,7 @@ extension ServerRoleTests {
         #expect(client.preferredZone == "us")
     }
 
-    @Test func `a client with an unknown zone is not created`() throws {
+    @Test func `creating a client with an unknown preferred zone throws`() throws {
         #expect(throws: ClientError.unknownZone("eu", known: [])) {
             try client([server("a")]) {
                 $0.preferredZone = "eu"
@@ -99,7 +99,7 @@ extension ServerRoleTests {
         }
     }
 
-    @Test func `the selector of a client limits the choice to the servers that it returns`() async throws {
+    @Test func `the server selector of a client limits the choice to the servers that it returns`() async throws {
         let seen = Locked<[[String]]>([])
         var policy = SwitchPolicy.recommended
         policy.selector = ServerSelector { candidates in
@@ -118,7 +118,7 @@ extension ServerRoleTests {
     }
 
     @Test(arguments: [[], ["nobody"]])
-    func `a selector that returns no server has no effect`(wanted: [String]) async throws {
+    func `a server selector that returns no server has no effect`(wanted: [String]) async throws {
         var policy = SwitchPolicy.recommended
         policy.selector = ServerSelector { _ in wanted }
         let (client, transport) = try client([server("a"), server("b")], switching: policy) { _ in .status(200) }
@@ -129,7 +129,7 @@ extension ServerRoleTests {
     }
 
     @Test(arguments: [APIConfiguration.ServerChoice.named("a"), .automatic])
-    func `the selector is not called if no other server serves the request`(
+    func `the server selector is not called if no other server serves the request`(
         server: APIConfiguration.ServerChoice
     ) async throws {
         let count = Locked(0)
@@ -148,7 +148,7 @@ extension ServerRoleTests {
         #expect(count.withLock { $0 } == (server == .automatic ? 1 : 0))
     }
 
-    @Test func `a selector may call the client`() async throws {
+    @Test func `a server selector may call the client`() async throws {
         let box = Locked<NetworkClient?>(nil)
         var policy = SwitchPolicy.recommended
         policy.selector = ServerSelector { candidates in

@@ -75,7 +75,7 @@ import Testing
         ("catalog/../orders", .get, false), ("cat%61log/7", .get, true), ("CATALOG/7", .get, false),
         ("catalog/%2e%2e/orders", .get, false), ("catalog/{id}", .get, true),
     ])
-    func `a pattern is compared with the method and the normalized path`(
+    func `the pattern of a server role is compared with the method and the normalized path`(
         path: String,
         method: HTTPMethod,
         isServed: Bool
@@ -90,7 +90,7 @@ import Testing
         #expect(transport.requests.map(\.server) == [isServed ? "mirror" : "primary"])
     }
 
-    @Test func `a server for reads gets reads only`() async throws {
+    @Test func `a server that serves only reads gets no writes`() async throws {
         let (client, transport) = try client([server("replica", .reads), server("primary")]) { _ in .status(200) }
         let methods: [HTTPMethod] = [.get, .head, .options, .post, .put, .patch, .delete]
 
@@ -168,7 +168,7 @@ import Testing
         #expect(transport.requests.map(\.server) == ["primary"])
     }
 
-    @Test func `a changed request that no server serves fails`() async throws {
+    @Test func `a request that a modifier changes fails if no server serves it`() async throws {
         let (client, transport) = try client([server("replica", .reads)]) { options in
             options.generator.modifiers = [{ $0.method = .post }]
         } _: { _ in

@@ -14,7 +14,7 @@ import Testing
 struct StreamTests {
     private let bytes = DownloadLab.bytes(300_000)
 
-    @Test func `chunks arrive before the response is complete`() async throws {
+    @Test func `the chunks of a streamed response arrive before the response is complete`() async throws {
         let lab = try DownloadLab()
         let gate = lab.serveLive()
 
@@ -32,7 +32,7 @@ struct StreamTests {
         #expect(lab.client.activeRequests.isEmpty)
     }
 
-    @Test func `a response has timing metrics`() async throws {
+    @Test func `a streamed response has timing metrics`() async throws {
         let lab = try DownloadLab()
         lab.server.route(.get, "/live", answering: .text("x"))
 
@@ -50,7 +50,7 @@ struct StreamTests {
         #endif
     }
 
-    @Test func `a body is collected up to a limit, and a longer body fails`() async throws {
+    @Test func `the body of a streamed response is collected up to a limit, and a longer body fails`() async throws {
         let lab = try DownloadLab()
         lab.server.route(.get, "/data", answering: .data(bytes))
 
@@ -63,7 +63,7 @@ struct StreamTests {
         await lab.server.waitUntilIdle()
     }
 
-    @Test func `a reader that pauses stops the server from sending`() async throws {
+    @Test func `a reader of a body that pauses makes the server stop sending`() async throws {
         let lab = try DownloadLab()
         let sent = Locked(0)
         let piece = Data(count: 65_536)
@@ -119,7 +119,7 @@ struct StreamTests {
         await lab.server.waitUntilIdle()
     }
 
-    @Test func `cancelling the reading task ends the transfer`() async throws {
+    @Test func `cancelling the task that reads a streamed body ends the transfer`() async throws {
         let lab = try DownloadLab()
         lab.server.route(.get, "/live") { _ in
             .stream { writer in
@@ -176,7 +176,7 @@ struct StreamTests {
         #expect(lab.client.servers[1].statistics.lastFailure == nil)
     }
 
-    @Test func `a call's timeout covers the body too`() async throws {
+    @Test func `the timeout of a streamed call covers the body too`() async throws {
         let lab = try DownloadLab()
         lab.server.route(.get, "/live") { _ in
             .stream { writer in
@@ -197,7 +197,7 @@ struct StreamTests {
         #expect(reason == .deadlineExceeded)
     }
 
-    @Test func `a body can be read as an input stream`() async throws {
+    @Test func `the body of a streamed response can be read as an input stream`() async throws {
         let lab = try DownloadLab()
         lab.server.route(.get, "/data", answering: .data(bytes))
 
@@ -248,7 +248,7 @@ struct StreamTests {
 
     // Foundation traps if a stream subclass lacks one of these methods. (Scheduling is tested on Linux only, because
     // the type-check stubs for Apple's systems have no main run loop.)
-    @Test func `an input stream accepts calls for features that it does not support`() async throws {
+    @Test func `an input stream of a response accepts calls for features that it does not support`() async throws {
         let lab = try DownloadLab()
         lab.server.route(.get, "/data", answering: .data(bytes))
         let key = Stream.PropertyKey(rawValue: "any")

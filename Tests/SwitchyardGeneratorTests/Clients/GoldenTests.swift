@@ -79,7 +79,7 @@ import Testing
         #expect(service.text.contains("\"release\": \"https://b.example\""))
     }
 
-    @Test func `the environment of a server without a known word is named by its description or its host`() throws {
+    @Test func `an environment is named by its server's description or host if neither has a known word`() throws {
         let output = try client(
             head: """
                 servers:

@@ -17,7 +17,7 @@ import Testing
     private static let product =
         #"{"id": 7, "created_at": "2026-01-02T03:04:05.678Z", "title": "Chair", "price": 12.5, "state": "on sale"}"#
 
-    @Test func `a call sends its parameters as the document specifies`() async throws {
+    @Test func `a generated call sends its parameters as the OpenAPI document specifies`() async throws {
         let server = LoopbackServer()
         server.route(.get, "/products", answering: .json("[\(Self.product)]"))
         let shop = try shop(server)
@@ -45,7 +45,7 @@ import Testing
         #expect(request.headers["Accept-Currency"] == "EUR")
     }
 
-    @Test func `an enum value that the document does not list is kept`() async throws {
+    @Test func `a generated enum keeps a value that the document does not list`() async throws {
         let server = LoopbackServer()
         let body = Self.product.replacing("on sale", with: "auctioned").replacing("12.5", with: "[1]")
         server.route(.get, "/products/7", answering: .json(body))
@@ -60,7 +60,7 @@ import Testing
         #expect(price == [1])
     }
 
-    @Test func `a union is decoded by its discriminator`() async throws {
+    @Test func `a generated union is decoded by its discriminator`() async throws {
         let server = LoopbackServer()
         let body = Self.product.dropLast() + #", "seller": {"kind": "company", "legal_name": "Wood Ltd"}}"#
         server.route(.get, "/products/7", answering: .json(String(body)))
@@ -79,16 +79,16 @@ import Testing
         ("Tue, 03 Mar 2026 12:00:00 +0200", 1_772_532_000), ("Wed, 31 Dec 1969 23:59:59 Z", -1),
         ("Tue, 03 Foo 2026 10:00:00 GMT", nil), ("2026-03-03", nil), ("", nil),
     ])
-    func `a date in the format of RFC 2822 is read`(text: String, seconds: Double?) {
+    func `a generated model reads a date in the format of RFC 2822`(text: String, seconds: Double?) {
         #expect(Date(rfc2822: text)?.timeIntervalSince1970 == seconds)
     }
 
-    @Test func `a date is written in the format of RFC 2822`() {
+    @Test func `a generated model writes a date in the format of RFC 2822`() {
         #expect(Date(timeIntervalSince1970: 1_772_532_000).rfc2822 == "Tue, 03 Mar 2026 10:00:00 +0000")
         #expect(Date(timeIntervalSince1970: -1).rfc2822 == "Wed, 31 Dec 1969 23:59:59 +0000")
     }
 
-    @Test func `an object without required properties is decoded`() async throws {
+    @Test func `a generated model without required properties is decoded`() async throws {
         let server = LoopbackServer()
         let member = #", "size": {"width": 30, "height": null, "measured_at": 60, "legs": [40, null]}}"#
         let body = Self.product.dropLast() + member
@@ -113,7 +113,7 @@ import Testing
         #expect(error?.decodedBody(as: ShopRefusal.self)?.detail == "No such product.")
     }
 
-    @Test func `a body is sent without read-only properties`() async throws {
+    @Test func `a generated call sends its body without read-only properties`() async throws {
         let server = LoopbackServer()
         server.route(.post, "/products", answering: .json(Self.product, status: 201))
         let money = Money(amount: "9", currency: .eur)
@@ -155,7 +155,7 @@ import Testing
         )
     }
 
-    @Test func `the elements of a long list in a form keep their order`() async throws {
+    @Test func `a generated form keeps the order of the elements of a long list`() async throws {
         let server = LoopbackServer()
         server.route(.post, "/orders", answering: .json(#"{"id": "o1", "status": "paid", "placed": 1}"#))
         let lines = (0..<12).map { OrdersCreateBodyLine(product: $0, count: 1) }
@@ -167,7 +167,7 @@ import Testing
         #expect(fields.map { $0.value.plainText } == (0..<12).map { "\($0)" })
     }
 
-    @Test func `a multipart form contains files, fields and JSON`() async throws {
+    @Test func `a generated multipart form contains files, fields and JSON`() async throws {
         let server = LoopbackServer()
         server.route(.post, "/products/7/files", answering: .json(#"{"count": 2}"#))
         let form = ProductsAddFilesForm(
@@ -198,7 +198,7 @@ import Testing
         #expect(server.requests.first?.headers["Content-Type"] == "application/json")
     }
 
-    @Test func `binary and text responses are returned unchanged`() async throws {
+    @Test func `a generated call returns binary and text responses unchanged`() async throws {
         let server = LoopbackServer()
         server.route(.get, "/products/7/picture", answering: .data(Data([1, 2, 3])))
         server.route(.put, "/products/7/picture", answering: .status(204))

@@ -42,7 +42,9 @@ import Testing
         #expect(saved.headers["ETag"] == "\"v3\"")
     }
 
-    @Test func `a write with an old entity tag throws the code of the documented response`() async throws {
+    @Test func `in a generated client, a write with an old entity tag throws the code of the documented response`()
+        async throws
+    {
         let product = try await products.get(productID: 7)
 
         let error = await #expect(throws: APIError.self) {
@@ -52,7 +54,7 @@ import Testing
         #expect(error?.module(ShopError.self) == .preconditionFailed)
     }
 
-    @Test func `a read with a cache policy is revalidated by its entity tag`() async throws {
+    @Test func `a generated read with a cache policy is revalidated by its entity tag`() async throws {
         var cache = CachePolicy()
         cache.lifetime = .seconds(60)
         cache.freshness = .http
@@ -65,7 +67,7 @@ import Testing
         #expect(server.requests.map { $0.headers["If-None-Match"] } == [nil, "\"v2\""])
     }
 
-    @Test func `a stored response is used only for a call with the same parameters`() async throws {
+    @Test func `a generated call uses a stored response only for the same parameters`() async throws {
         server.route(.get, "/products", answering: .json("[\(Self.product)]"))
         products.client.responseCache = ResponseCache(defaults: CacheDefaults(lifetime: .seconds(600)))
         let prices = [1.0, 2, 1].map { RangeModel(from: $0, to: 9) }
@@ -75,7 +77,7 @@ import Testing
         #expect(server.requests.count == 2)
     }
 
-    @Test func `a read with If-None-Match that gets a 304 throws notModified`() async throws {
+    @Test func `a generated read with If-None-Match that gets a 304 throws notModified`() async throws {
         let error = await #expect(throws: APIError.self) {
             try await products.get(productID: 7, ifNoneMatch: "\"v2\"")
         }

@@ -24,13 +24,13 @@ import Testing
         ("[1] x", "api.json:1:5: expected the end of the document after the value"),
         ("[tru]", "api.json:1:2: expected a value"),
     ])
-    func `invalid JSON is an error with line and column`(text: String, expected: String) {
+    func `invalid JSON in a document is an error with line and column`(text: String, expected: String) {
         let error = #expect(throws: GeneratorError.self) { try read(text, as: "api.json") }
 
         #expect(error?.description == expected)
     }
 
-    @Test func `nesting beyond the limit is an error`() {
+    @Test func `JSON that is nested beyond the limit is an error`() {
         let error = #expect(throws: GeneratorError.self) {
             try read(String(repeating: "[", count: 1_000_000), as: "api.json")
         }
@@ -38,7 +38,7 @@ import Testing
         #expect(error?.message == "nesting is deeper than 200 levels")
     }
 
-    @Test func `bytes that are not UTF-8 are an error`() {
+    @Test func `JSON with bytes that are not UTF-8 is an error`() {
         var reader = JSONReader([0x22, 0xFF, 0x22])
 
         #expect(throws: ReadingError("the string is not valid UTF-8", at: Position(line: 1, column: 1))) {

@@ -21,7 +21,7 @@ import Testing
         ("\u{FEFF}a: 1", #"{"a":1}"#),
         ("", "null"),
     ])
-    func `collections are parsed`(text: String, expected: String) throws {
+    func `YAML collections are parsed`(text: String, expected: String) throws {
         let node = try read(text)
 
         #expect(json(node) == expected)
@@ -46,7 +46,7 @@ import Testing
         ("a: \"x\\t\n  y  \n  z\"", #"{"a":"x\t y z"}"#),
         ("a: https://x.example/y", #"{"a":"https://x.example/y"}"#),
     ])
-    func `scalars of all styles are parsed`(text: String, expected: String) throws {
+    func `YAML scalars of all styles are parsed`(text: String, expected: String) throws {
         let node = try read(text)
 
         #expect(json(node) == expected)
@@ -129,7 +129,7 @@ import Testing
         #expect(error?.description == expected)
     }
 
-    @Test func `nesting beyond the limit is an error`() {
+    @Test func `YAML that is nested beyond the limit is an error`() {
         let error = #expect(throws: GeneratorError.self) { try read(String(repeating: "[", count: 100_000)) }
 
         #expect(error?.message == "nesting is deeper than 200 levels")

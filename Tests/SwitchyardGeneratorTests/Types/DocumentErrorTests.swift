@@ -94,7 +94,7 @@ import Testing
             "\"required\" must be true or false, not a number"
         ),
     ])
-    func `an invalid operation is an error`(paths: String, message: String) {
+    func `an invalid operation in an OpenAPI document is an error`(paths: String, message: String) {
         let error = #expect(throws: GeneratorError.self) { try client(paths: paths) }
 
         #expect(error?.message == message)
@@ -111,7 +111,7 @@ import Testing
             "a server under \"x-switchyard-servers\" must have a \"name\" and a \"url\""
         ),
     ])
-    func `an invalid server is an error`(head: String, message: String) {
+    func `an invalid server in an OpenAPI document is an error`(head: String, message: String) {
         let error = #expect(throws: GeneratorError.self) { try client(head: head) }
 
         #expect(error?.message == message)

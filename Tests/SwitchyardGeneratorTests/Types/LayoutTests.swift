@@ -4,7 +4,7 @@ import Testing
 
 /// The places at which the layout of `swift format` differs from the obvious one.
 @Suite struct LayoutTests {
-    @Test func `the type of a long property is on a line of its own`() throws {
+    @Test func `in generated code, the type of a long property is on a line of its own`() throws {
         let tag = String(repeating: "word ", count: 13) + "end"
         let code = try client(paths: "  /things: { get: { operationId: find, tags: [\(tag)], responses: {} } }").code
 
@@ -12,7 +12,7 @@ import Testing
         #expect(code.contains("    let \(name):\n        Word"))
     }
 
-    @Test func `a hyphen in a description does not begin a list`() throws {
+    @Test func `a hyphen in a description does not begin a list in the generated comment`() throws {
         let code = try client(
             returning: "{ type: object, properties: { a: { type: string, description: One - two - three } } }"
         ).code
@@ -20,7 +20,7 @@ import Testing
         #expect(code.contains("/// One – two – three."))
     }
 
-    @Test func `a long description of a property ends after one line`() throws {
+    @Test func `in generated code, a long description of a property ends after one line`() throws {
         let text = "Word " + String(repeating: "word ", count: 60) + "end"
         let code = try client(
             returning: "{ type: object, properties: { a: { type: string, description: \(text) } } }"
@@ -32,7 +32,7 @@ import Testing
         #expect(lines.allSatisfy { $0.hasPrefix("    /// ") && $0.count <= 120 })
     }
 
-    @Test func `the names of a long enum and of a long structure are split into full lines`() throws {
+    @Test func `in generated code, the names of a long enum or structure are split into full lines`() throws {
         let values = (0..<9).map { "a_value_with_a_long_name_\($0)" }
         let properties = (0..<12).map { "a_property_with_a_long_name_\($0): { type: string }" }
         let code = try client(

@@ -115,7 +115,7 @@ import Testing
         ("VPCs", "VPCs"), ("userIDs", "UserIDs"), ("APIkey", "APIKey"), ("oauth2_token", "OAuth2Token"),
         ("sha256", "SHA256"), ("HTTPSProxy", "HTTPSProxy"), ("IDsOfUsers", "IDsOfUsers"),
     ])
-    func `an acronym is written in upper case`(text: String, expected: String) {
+    func `an acronym in a generated name is written in upper case`(text: String, expected: String) {
         #expect(SwiftName.type(of: text) == expected)
     }
 }

@@ -16,7 +16,7 @@ import Testing
         ).code
     }
 
-    @Test func `JSON is sent with the content type that the document declares for it`() throws {
+    @Test func `a generated call sends JSON with the content type that the document declares for it`() throws {
         let schema = "{ type: array, items: { type: string } }"
         let code = try code(
             "/things",
@@ -27,7 +27,7 @@ import Testing
         #expect(code.contains("headers: [\"Content-Type\": \"application/json-patch+json\"]"))
     }
 
-    @Test func `a required nullable property is sent as null`() throws {
+    @Test func `a generated call sends a required nullable property as null`() throws {
         let schema =
             "{ type: object, required: [a], properties: { a: { type: [string, 'null'] }, b: { type: string } } }"
         let code = try code("/things", "post", "requestBody: { content: { application/json: { schema: \(schema) } } }")
@@ -87,7 +87,7 @@ import Testing
         #expect(try code("/things", "get", lines).contains(expected))
     }
 
-    @Test func `an XML response is returned as bytes and causes a note`() throws {
+    @Test func `a generated call returns an XML response as bytes, and the generator prints a note`() throws {
         let output = try client(
             paths: """
                   /things:
@@ -102,7 +102,7 @@ import Testing
         #expect(output.notes.map(\.message) == ["an XML response is returned as bytes"])
     }
 
-    @Test func `responses with different schemas are returned as a union`() throws {
+    @Test func `a generated call returns responses with different schemas as a union`() throws {
         func response(_ type: String) -> String {
             "{ content: { application/json: { schema: { type: \(type) } } } }"
         }
@@ -139,7 +139,7 @@ import Testing
         #expect(code.contains("func `do`(a: String = \"x\")"))
     }
 
-    @Test func `a query in an operation's path is sent, and a fragment is not sent`() throws {
+    @Test func `a generated call sends a query in the operation's path, but not a fragment`() throws {
         let code = try code(
             "/things?beta=true#two",
             "get",
@@ -149,7 +149,7 @@ import Testing
         #expect(code.contains("APIConfiguration(.get, \"things\", query: [\"a\": a, \"beta\": \"true\"])"))
     }
 
-    @Test func `a body of any content type is given as bytes or a file`() throws {
+    @Test func `a generated call takes a body of any content type as bytes or a file`() throws {
         let code = try code(
             "/things",
             "put",
@@ -249,7 +249,7 @@ import Testing
         #expect(output.notes.map(\.message) == ["the part \"file\" of the form is always a file"])
     }
 
-    @Test func `a body without files is sent as JSON if the document also allows a form`() throws {
+    @Test func `a generated call sends a body without files as JSON if the document also allows a form`() throws {
         let schema = "{ schema: { type: object, properties: { name: { type: string } } } }"
         let code = try code(
             "/things",

@@ -57,7 +57,7 @@ import Testing
         #expect(output.notes.map(\.message) == [message])
     }
 
-    @Test func `the parts of an allOf complete the same property`() throws {
+    @Test func `the schemas of an allOf can complete the same property`() throws {
         let code = try client(
             returning:
                 "{ allOf: [{ type: object, properties: { a: { type: string } } }, { type: object, required: [a], properties: { a: { description: The nickname in short. } } }] }"
@@ -66,7 +66,7 @@ import Testing
         #expect(code.contains("    /// The nickname in short.\n    let a: String\n"))
     }
 
-    @Test func `a public client documents its models and has their initializers`() throws {
+    @Test func `a generated client with public access documents its models and has their initializers`() throws {
         var options = GeneratorOptions()
         options.access = .public
         let item =
@@ -102,7 +102,7 @@ import Testing
         #expect(code.contains("    /// The text \"b\".\n    case b\n    /// A value that the document does not list."))
     }
 
-    @Test func `a schema that occurs repeatedly becomes one type`() throws {
+    @Test func `equal schemas in a document become one generated type`() throws {
         let schema = "{ type: object, properties: { a: { type: string } } }"
         let code = try client(returning: "{ type: object, properties: { first: \(schema), second: \(schema) } }").code
 
@@ -110,7 +110,7 @@ import Testing
         #expect(code.components(separatedBy: "let second: ThingsGetResponseFirst?").count == 2)
     }
 
-    @Test func `an inline copy of a component uses the component's type`() throws {
+    @Test func `an inline schema that equals a component uses the component's type`() throws {
         let code = try client(
             returning:
                 "{ type: object, properties: { a: { $ref: '#/components/schemas/User' }, b: { type: object, properties: { name: { type: string } } } } }",
@@ -120,7 +120,7 @@ import Testing
         #expect(code.contains("let a: User?\n    let b: User?"))
     }
 
-    @Test func `a recursive type is stored behind a reference`() throws {
+    @Test func `a generated recursive type is stored behind a reference`() throws {
         let code = try client(
             returning: "{ $ref: '#/components/schemas/A' }",
             schemas: """
@@ -209,7 +209,7 @@ import Testing
         ("🦊", "u1f98a"), ("API_KEY", "apiKey"), ("$ref", "ref"), ("a.b/c", "aBC"),
         ("cafe\u{301}Menu", "cafMenu"),
     ])
-    func `a name in a document is converted to a valid Swift name`(name: String, expected: String) {
+    func `a name in an OpenAPI document is converted to a valid Swift name`(name: String, expected: String) {
         #expect(SwiftName.member(of: name) == expected)
     }
 

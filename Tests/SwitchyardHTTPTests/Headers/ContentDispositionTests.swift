@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: ["€ rates.pdf", "a\"b\\c", "100%25", "plain.txt", "a b", "", "\r\n"])
-    func `a written file name is parsed back unchanged`(name: String) throws {
+    func `a file name that is written to a Content-Disposition is parsed back unchanged`(name: String) throws {
         let text = try #require(ContentDisposition(fileName: name)).text
 
         #expect(ContentDisposition(parsing: text).fileName == name)
@@ -43,14 +43,14 @@ import Testing
     }
 
     @Test(arguments: ["UTF-8", "utf-8", "utf8", "UTF8"])
-    func `the extended form is parsed with any spelling of its charset`(charset: String) {
+    func `the extended file name of a Content-Disposition is parsed with any spelling of its charset`(charset: String) {
         let value = "attachment; filename=\"x\"; filename*=\(charset)''%C3%A9t%C3%A9.txt"
 
         #expect(ContentDisposition(parsing: value).fileName == "été.txt")
     }
 
     @Test(arguments: ["attachment; filename=\"rep", "attachment; filename=\"", "attachment; filename=\"a\\"])
-    func `a file name without a closing quote is ignored`(value: String) {
+    func `a Content-Disposition file name without a closing quote is ignored`(value: String) {
         #expect(ContentDisposition(parsing: value).fileName == nil)
     }
 

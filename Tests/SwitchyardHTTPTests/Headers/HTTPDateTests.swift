@@ -24,7 +24,7 @@ import Testing
         #expect(HTTPDate.date(exactly: text) == nil)
     }
 
-    @Test func `dates agree with the calendar over a thousand years`() throws {
+    @Test func `HTTP dates agree with the calendar over a thousand years`() throws {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = try #require(TimeZone(secondsFromGMT: 0))
         for year in stride(from: 1600, through: 2600, by: 7) {
@@ -43,7 +43,7 @@ import Testing
         ("Monday, 01-Jan-77", "Sat, 01 Jan 1977"), ("Wednesday, 01-Jan-70", "Wed, 01 Jan 2070"),
         ("Thursday, 01-Jan-70", "Thu, 01 Jan 1970"), ("Monday, 01-Jan-70", "Wed, 01 Jan 2070"),
     ])
-    func `a two-digit year is at most 50 years in the future`(text: String, full: String) throws {
+    func `a two-digit year in an HTTP date is at most 50 years in the future`(text: String, full: String) throws {
         let date = try #require(HTTPDate.date(exactly: "\(full) 08:49:37 GMT"))
 
         #expect(HTTPDate.date(exactly: "\(text) 08:49:37 GMT", now: Self.autumn2026) == date)

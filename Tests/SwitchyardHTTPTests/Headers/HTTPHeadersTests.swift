@@ -128,7 +128,7 @@ import Testing
     }
 
     @Test(arguments: ["1 Jan 0001 00:00:00 GMT", "Mon, 1 Jan 001 00:00:00 GMT"])
-    func `a year of four digits is taken literally, and one of three digits is invalid`(text: String) {
+    func `a four-digit year in an HTTP date is taken literally, and a three-digit year is invalid`(text: String) {
         #expect(HTTPDate.date(from: "Mon, 01 Jan 0001 00:00:00 GMT")?.timeIntervalSince1970 == -62_135_596_800)
         #expect(HTTPDate.date(from: text) == nil)
     }
@@ -137,7 +137,7 @@ import Testing
         "", "yesterday", "Sun, 06 Nov 1994 08:49:37 PST", "Sun, 31 Feb 1994 08:49:37 GMT",
         "Sun, 06 Nov 1994 08:49:37 +0800", "Sun, 06 Nov 1994 08:49:37 -0800", "Sun, 06 Nov 1994 08:49:37 GMT+1",
     ])
-    func `text that is not a date returns nil`(text: String) {
+    func `parsing text that is not an HTTP date returns nil`(text: String) {
         #expect(HTTPDate.date(from: text) == nil)
     }
 }

@@ -14,7 +14,7 @@ import Testing
         #expect((1...200).contains(SuggestedFileName.safe(flags).utf8.count))
     }
 
-    @Test func `a disposition with a hundred thousand parameters is parsed`() {
+    @Test func `a Content-Disposition with a hundred thousand parameters is parsed`() {
         let names = (0..<100_000).map { "; p\(String($0, radix: 36))=" }.joined()
 
         #expect(ContentDisposition(parsing: "attachment\(names)").parameters.count == 100_000)

@@ -9,7 +9,7 @@ import Testing
             ("utf-8\u{7F}", nil), ("\"utf-8\u{7E}\"", "utf-8~"),
         ] as [(String, String?)]
     )
-    func `a charset with a control character is ignored`(value: String, charset: String?) {
+    func `a charset with a control character in a Content-Type is ignored`(value: String, charset: String?) {
         var parser = MediaTypeParser("text/plain; charset=\(value)")
         _ = parser.names()
 

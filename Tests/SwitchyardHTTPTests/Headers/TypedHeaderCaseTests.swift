@@ -7,7 +7,7 @@ import Testing
 
 /// Cases for single header fields.
 @Suite struct TypedHeaderCaseTests {
-    @Test func `single fields are parsed and written as in hyperium's headers`() throws {
+    @Test func `single header fields are parsed and written as in the headers crate of hyperium`() throws {
         let keys: CaseKeys = "* expected expected_value expected_unix expected_strong expected_weak expected_error"
         try CaseFile("typed_headers").run(reading: keys) { item in
             let value = item["value"]?.text ?? ""

@@ -13,7 +13,10 @@ import Testing
         (["LANG": "pt_BR.UTF-8", "LANGUAGE": "fr_CA:en"], ["fr-CA", "en", "pt-BR"]),
         (["LANG": "fr_FR", "LANGUAGE": "en:fr_FR"], ["en", "fr-FR"]),
     ])
-    func `a locale determines the language`(variables: [String: String], expected: [String]) {
+    func `the locale in the environment variables determines the user's language`(
+        variables: [String: String],
+        expected: [String]
+    ) {
         #expect(UserLanguages.named { variables[$0] } == expected)
     }
 
@@ -30,7 +33,7 @@ import Testing
         [:], ["LANG": "C"], ["LANG": "C.UTF-8"], ["LANG": "POSIX"], ["LANG": ""], ["LANG": "-@latin"],
         ["LC_ALL": "C", "LANG": "de_DE"], ["LANGUAGE": "de"], ["LANG": "C.UTF-8", "LANGUAGE": "de"],
     ])
-    func `an environment without a chosen language gives no languages`(variables: [String: String]) {
+    func `environment variables without a chosen language give no user languages`(variables: [String: String]) {
         #expect(UserLanguages.named { variables[$0] } == [])
     }
 

@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test func `names are escaped as in the web platform`() async throws {
+    @Test func `names in a multipart form are escaped as in the web platform`() async throws {
         let keys: CaseKeys = """
             description boundary parts parts.name parts.value parts.fileName parts.mimeType parts.content form_encoding
             expected_body expected_body_latin1

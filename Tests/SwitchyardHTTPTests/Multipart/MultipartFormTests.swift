@@ -25,7 +25,7 @@ import Testing
         String(decoding: try await form.body().collected(upTo: 1 << 24), as: UTF8.self)
     }
 
-    @Test func `fields, data, files and streams become one body of known length`() async throws {
+    @Test func `the fields, data, files and streams of a form become one body of known length`() async throws {
         let folder = try Folder()
         let file = try folder.file("a.json", Data("{}".utf8))
         var form = MultipartForm(boundary: "B")
@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test(arguments: ["", "a\r\n", "ä", "ends ", String(repeating: "x", count: 71), "a\"b", "a;b"])
-    func `an invalid boundary is rejected`(boundary: String) {
+    func `an invalid boundary of a form is rejected`(boundary: String) {
         #expect(throws: RequestError.multipart(part: nil, reason: .invalidBoundary)) {
             try MultipartForm(parts: [.field("a", "b")], boundary: boundary).body()
         }
@@ -157,7 +157,7 @@ import Testing
         if case .data = body { #expect(isJoined) } else { #expect(!isJoined) }
     }
 
-    @Test func `image and audio helpers set type and file name`() {
+    @Test func `the form helpers for images and audio set the content type and the file name`() {
         #expect(MultipartPart.png(Data(), name: "f").fileName == "image.png")
         #expect(MultipartPart.jpeg(Data(), name: "f", fileName: "x.jpeg").fileName == "x.jpeg")
         #expect(MultipartPart.mp3(Data(), name: "f").contentType == "audio/mpeg")
@@ -165,7 +165,7 @@ import Testing
         #expect(MessageDigest.md5(Data("abc".utf8)).hexText == "900150983cd24fb0d6963f7d28e17f72")
     }
 
-    @Test func `a part may have its own headers`() async throws {
+    @Test func `a part of a form may have its own headers`() async throws {
         var part = MultipartPart.field("a", "b")
         part.headers = ["Content-ID": "<1>", "X-Order": "2"]
 

@@ -15,7 +15,7 @@ import Testing
         var filter = ["b": [true], "a": [false, true]]
     }
 
-    @Test func `a structure is encoded as a tree that keeps dates, bytes and decimals`() throws {
+    @Test func `parameters from an Encodable structure keep dates, bytes and decimals`() throws {
         let parameters = try Parameters(encoding: Search())
 
         #expect(parameters["text"] == .string("swift"))
@@ -72,7 +72,7 @@ import Testing
     }
 
     // Equal structures give equal requests.
-    @Test func `the elements of a set in a structure are sorted`() throws {
+    @Test func `encoding a structure as parameters sorts the elements of its sets`() throws {
         struct Filter: Encodable, Sendable {
             var tags: Set<String>
             var ids: [Set<Int>]
@@ -92,7 +92,7 @@ import Testing
 
     // Data that is stored under a request, such as a partial download, is found by an equal
     // request.
-    @Test func `the keys of a dictionary are sorted at every level`() throws {
+    @Test func `encoding a dictionary as parameters sorts its keys at every level`() throws {
         let names = (0..<50).map { "n\($0)" }
         var roomy: [String: Int] = Dictionary(minimumCapacity: 10_000)
         for name in names.reversed() { roomy[name] = 1 }
@@ -102,7 +102,7 @@ import Testing
         #expect(try Parameters(encoding: ["in": [roomy]])["in"] == .array([.dictionary(ordered)]))
     }
 
-    @Test func `a dictionary whose keys are not strings is sorted by pairs`() throws {
+    @Test func `encoding a dictionary as parameters sorts its pairs if its keys are not strings`() throws {
         enum Field: String, Codable, CaseIterable { case a, b, c, d, e, f, g, h }
         let order = Dictionary(uniqueKeysWithValues: Field.allCases.map { ($0, $0.rawValue) })
 
@@ -110,7 +110,7 @@ import Testing
         #expect(try ParameterValue(encoding: order) == .array(pairs))
     }
 
-    @Test func `a subclass, nested containers and a super encoder are supported`() throws {
+    @Test func `parameters can be encoded from a subclass, nested containers and a super encoder`() throws {
         class Base: Encodable {
             let one = 1
         }
@@ -147,7 +147,7 @@ import Testing
         }
     }
 
-    @Test func `a value without keys at the top level is an error`() {
+    @Test func `encoding a value without keys as parameters is an error`() {
         #expect(throws: RequestError.parameter(keyPath: "", reason: .notKeyed)) {
             _ = try Parameters(encoding: [1, 2])
         }

@@ -29,7 +29,7 @@ import Testing
         #expect(text == expected)
     }
 
-    @Test func `Foundation parses the written JSON`() throws {
+    @Test func `Foundation can parse the JSON that the library writes`() throws {
         let text = try Self.text(.json(["a": ["b": [1.5, 2]], "c": "👍\t"]))
 
         let object = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
@@ -46,7 +46,7 @@ import Testing
         #expect(text == "{\n  \"b\" : [\n    1\n  ],\n  \"a\" : 2\n}")
     }
 
-    @Test func `a list or a single value may be the whole body`() throws {
+    @Test func `a list or a single value may be a whole JSON body`() throws {
         #expect(try Self.text(.json([1, "x"] as ParameterValue)) == #"[1,"x"]"#)
         #expect(try Self.text(.json(.null)) == "null")
     }
@@ -82,7 +82,7 @@ import Testing
         #expect(throws: RequestError.self) { _ = try Self.text(.json(["x": Double.infinity] as [String: Double])) }
     }
 
-    @Test func `a tree that is nested too deeply is an error and not a crash`() {
+    @Test func `a JSON body that is nested too deeply is an error and not a crash`() {
         var value = ParameterValue.null
         for _ in 0..<1000 { value = .array([value]) }
 

@@ -18,24 +18,24 @@ import Testing
         return output.text()
     }
 
-    @Test func `reserved characters are escaped except ? and /`() throws {
+    @Test func `reserved characters in parameters are escaped except ? and /`() throws {
         let text = try Self.encode(["k": ":#[]@!$&'()*+,;=?/ %"])
 
         #expect(text == "k=%3A%23%5B%5D%40%21%24%26%27%28%29%2A%2B%2C%3B%3D?/%20%25")
     }
 
-    @Test func `an emoji of several scalars is escaped completely`() throws {
+    @Test func `an emoji of several scalars in a parameter is escaped completely`() throws {
         #expect(try Self.encode(["k": "👨‍👩‍👧"]) == "k=%F0%9F%91%A8%E2%80%8D%F0%9F%91%A9%E2%80%8D%F0%9F%91%A7")
     }
 
-    @Test func `names are sorted at every level unless sorting is off`() throws {
+    @Test func `parameter names are sorted at every level unless sorting is off`() throws {
         let parameters: Parameters = ["b": ["d": 1, "c": 2] as Parameters, "a": 3, "b": 0]
 
         #expect(try Self.encode(parameters) == "a=3&b%5Bc%5D=2&b%5Bd%5D=1&b=0")
         #expect(try Self.encode(parameters) { $0.sortsKeys = false } == "b%5Bd%5D=1&b%5Bc%5D=2&a=3&b=0")
     }
 
-    @Test func `arrays are written in each style`() throws {
+    @Test func `arrays in parameters are written in each style of the options`() throws {
         let list: Parameters = ["l": ["a,b", "c"]]
 
         #expect(try Self.encode(list) == "l%5B%5D=a%2Cb&l%5B%5D=c")
@@ -45,7 +45,7 @@ import Testing
         #expect(try Self.encode(list) { $0.arrays = .custom { "\($0).\($1)" } } == "l.0=a%2Cb&l.1=c")
     }
 
-    @Test func `nested values are written in each style`() throws {
+    @Test func `nested parameters are written in each style of the options`() throws {
         let nested: Parameters = ["a": ["b": ["c": 1]]]
 
         #expect(try Self.encode(nested) == "a%5Bb%5D%5Bc%5D=1")
@@ -53,7 +53,7 @@ import Testing
         #expect(try Self.encode(nested) { $0.nesting = .custom { "\($0)-\($1)" } } == "a-b-c=1")
     }
 
-    @Test func `null values are written in each style`() throws {
+    @Test func `null parameters are written in each style of the options`() throws {
         let null: Parameters = ["a": nil, "b": 1]
 
         #expect(try Self.encode(null) == "b=1")
@@ -62,7 +62,7 @@ import Testing
         #expect(try Self.encode(null) { $0.nulls = .literal("null") } == "a=null&b=1")
     }
 
-    @Test func `Booleans are written as numbers or words`() throws {
+    @Test func `Boolean parameters are written as numbers or words`() throws {
         #expect(try Self.encode(["a": true, "b": false]) == "a=1&b=0")
         #expect(try Self.encode(["a": true, "b": false]) { $0.booleans = .literal } == "a=true&b=false")
     }
@@ -72,13 +72,13 @@ import Testing
         (253_402_300_799, "9999-12-31T23:59:59Z"), (-62_167_219_200, "0000-01-01T00:00:00Z"),
         (4_102_444_799, "2099-12-31T23:59:59Z"),
     ])
-    func `dates are written as ISO 8601 in UTC`(seconds: Double, expected: String) throws {
+    func `dates in parameters are written as ISO 8601 in UTC`(seconds: Double, expected: String) throws {
         let text = try Self.encode(["d": Date(timeIntervalSince1970: seconds)]) { $0.allowedCharacters = .printable }
 
         #expect(text == "d=\(expected)")
     }
 
-    @Test func `dates are written in each style`() throws {
+    @Test func `dates in parameters are written in each style of the options`() throws {
         let date: Parameters = ["d": Date(timeIntervalSinceReferenceDate: 123.456)]
 
         #expect(try Self.encode(date) { $0.dates = .deferred } == "d=123.456")
@@ -91,7 +91,7 @@ import Testing
 
     // A value that a server sent in milliseconds is sent back unchanged.
     @Test(arguments: [Int64(-2_208_988_800_000), 2_469_134, 951_782_400_000, 1_767_225_600_000, 2_199_000_863_864])
-    func `a date with whole milliseconds keeps them`(start: Int64) throws {
+    func `a date parameter with whole milliseconds keeps its milliseconds`(start: Int64) throws {
         let all = start..<start + 1000
 
         let written = try all.map { milliseconds in
@@ -102,7 +102,7 @@ import Testing
         #expect(written == all.map { "\(($0 % 1000 + 1000) % 1000 + 1000)Z".suffix(4) })
     }
 
-    @Test func `a date outside the format's range is an error`() {
+    @Test func `a date parameter outside the format's range is an error`() {
         #expect(throws: RequestError.self) { try Self.encode(["d": Date.distantFuture.addingTimeInterval(1e15)]) }
     }
 
@@ -120,7 +120,9 @@ import Testing
         (.capitalized, "MyURLProperty"),
         (.uppercased, "MYURLPROPERTY"), (.lowercased, "myurlproperty"), (.custom { "x\($0)" }, "xmyURLProperty"),
     ])
-    func `names are converted to each key case`(keyCase: ParameterEncodingOptions.KeyCase, expected: String) throws {
+    func `parameter names are converted to each key case`(keyCase: ParameterEncodingOptions.KeyCase, expected: String)
+        throws
+    {
         #expect(try Self.encode(["myURLProperty": 1]) { $0.keyCase = keyCase } == "\(expected)=1")
     }
 
@@ -137,20 +139,20 @@ import Testing
         #expect(try Self.encode(parameters) { $0.keyCase = .snakeCase } == "\(expected)=1")
     }
 
-    @Test func `names are converted at every level`() throws {
+    @Test func `parameter names are converted to the key case at every level`() throws {
         let nested: Parameters = ["outerName": ["innerName": 1]]
 
         #expect(try Self.encode(nested) { $0.keyCase = .snakeCase } == "outer_name%5Binner_name%5D=1")
     }
 
-    @Test func `spaces, allowed characters, separator and character set can be chosen`() throws {
+    @Test func `the options set the spaces, allowed characters, separator and character set of a query`() throws {
         #expect(try Self.encode(["a b": "c d"]) { $0.spaces = .plus } == "a+b=c+d")
         #expect(try Self.encode(["a": "*~"]) { $0.allowedCharacters = .form } == "a=*%7E")
         #expect(try Self.encode(["a": 1, "b": 2]) { $0.separator = ";" } == "a=1;b=2")
         #expect(try Self.encode(["a": "é"]) { $0.characterSet = .isoLatin1 } == "a=%E9")
     }
 
-    @Test func `the error for a value that cannot be written names its key`() {
+    @Test func `the error for a parameter that cannot be written names its key`() {
         func failure(_ parameters: Parameters, _ change: (inout ParameterEncodingOptions) -> Void = { _ in })
             -> RequestError?
         {
@@ -168,7 +170,7 @@ import Testing
         )
     }
 
-    @Test func `infinite numbers and NaN can be written as chosen literals`() throws {
+    @Test func `infinite numbers and NaN in parameters can be written as chosen literals`() throws {
         let text = try Self.encode(["a": Double.infinity, "b": -Double.infinity, "c": Double.nan]) {
             $0.nonFiniteNumbers = .literals(positive: "inf", negative: "-inf", notANumber: "nan")
         }
@@ -176,14 +178,14 @@ import Testing
         #expect(text == "a=inf&b=-inf&c=nan")
     }
 
-    @Test func `a tree that is nested too deeply is an error and not a crash`() {
+    @Test func `parameters that are nested too deeply are an error and not a crash`() {
         var value = ParameterValue.null
         for _ in 0..<1000 { value = .array([value]) }
 
         #expect(throws: RequestError.self) { try Self.encode(["deep": value]) }
     }
 
-    @Test func `very many lists and objects side by side are not nested too deeply`() throws {
+    @Test func `very many lists and objects side by side in parameters do not count as nested too deeply`() throws {
         let list = ParameterValue.array((0..<100).map { .array([.integer($0)]) })
         let objects = ParameterValue.array((0..<100).map { .dictionary(["x": $0]) })
 

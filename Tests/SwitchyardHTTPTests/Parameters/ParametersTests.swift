@@ -4,7 +4,7 @@ import SwitchyardHTTP
 import Testing
 
 @Suite struct ParametersTests {
-    @Test func `a literal accepts constants, variables, arrays and nil`() {
+    @Test func `a parameters literal accepts constants, variables, arrays and nil`() {
         let page = 2
         let name: String? = nil
 
@@ -68,7 +68,7 @@ import Testing
     }
 
     // The order must not depend on the internal order of a set.
-    @Test func `sets of bytes and of mixed values have a fixed order`() {
+    @Test func `sets of bytes and of mixed values have a fixed order in parameters`() {
         let bytes: Parameters = ["set": Set((0..<50).map { Data([UInt8($0)]) })]
         let mixed: Set<ParameterValue> = [10, "5", 9, "10", true]
 
@@ -76,7 +76,7 @@ import Testing
         #expect(mixed.parameterValue == .array([9, 10, "10", "5", true]))
     }
 
-    @Test func `numbers of every size keep their value`() {
+    @Test func `numbers of every size keep their value as parameters`() {
         let parameters: Parameters = ["max": UInt64.max, "min": Int64.min, "small": Int8(-1), "float": Float(0.1)]
 
         #expect(parameters["max"] == .unsigned(.max))
@@ -96,7 +96,7 @@ import Testing
         ("a=b&c=d", ["a", "b", "c", "d"]), ("a+b=%20", ["a b", " "]), ("a", ["a", ""]), ("&&a=&", ["a", ""]),
         ("%zz=%F0%9F", ["%zz", "\u{FFFD}"]),
     ])
-    func `the text of a form is parsed`(text: String, expected: [String]) {
+    func `parameters are parsed from the text of a form`(text: String, expected: [String]) {
         let items = Parameters(parsing: text).items
 
         #expect(items.flatMap { [$0.key, $0.value.text] } == expected)

@@ -187,7 +187,7 @@ import Testing
         #"{"id":"abc123","next":"https://a/x?page=2","n":[1,2.5e3,null]}"#, "<a b=\"c\">text<d/></a>",
         "h3=\":443\"; ma=86400",
     ])
-    func `ordinary text is not changed`(text: String) {
+    func `redaction does not change ordinary text`(text: String) {
         #expect(Redaction.standard.text(text) == text)
         #expect(Redaction.standard.value(text, ofHeader: "X-Note") == text)
         for type in [nil, "text/plain", "application/json", "text/xml"] {

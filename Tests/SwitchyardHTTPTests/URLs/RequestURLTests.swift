@@ -48,7 +48,7 @@ import Testing
         #expect((origins[0] == origins[1]) == isSame)
     }
 
-    @Test func `random text never crashes the parser`() {
+    @Test func `random text never crashes the URL parser`() {
         var generator = SplitMix(state: 0x5EED)
         let alphabet =
             Array("ab:/?#[]@%2e.\\ üé\u{0}\r\n&=+{}*,;1-~").map(String.init) + [

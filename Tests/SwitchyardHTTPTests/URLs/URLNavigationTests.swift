@@ -36,7 +36,7 @@ import Testing
         #expect(try page.resolving(Optional("x"))?.text == "https://h/v1/x")
     }
 
-    @Test func `parameters are replaced, removed and sorted`() throws {
+    @Test func `the query parameters of a URL can be replaced, removed and sorted`() throws {
         let page = try #require(page)
 
         #expect(try page.setting(["page": 3]).text == "https://h/v1/topics?page=3&sort=new")
@@ -45,13 +45,13 @@ import Testing
         #expect(try page.setting(["page": nil, "sort": nil]).text == "https://h/v1/topics")
     }
 
-    @Test func `a parameter without an equals sign keeps this form`() throws {
+    @Test func `a query parameter without an equals sign keeps this form`() throws {
         let link = try #require(RequestURL("https://h/x?compact&page=1&empty="))
 
         #expect(try link.setting(["page": 2]).text == "https://h/x?compact&empty=&page=2")
     }
 
-    @Test func `parameters are found with a separator other than an ampersand`() throws {
+    @Test func `query parameters are found if their separator is not an ampersand`() throws {
         var options = ParameterEncodingOptions()
         options.separator = ";"
         let link = try #require(RequestURL("https://h/x?a=1;page=1"))
@@ -67,7 +67,7 @@ import Testing
         #expect(try link.setting(["q": nil, "a": "ü"]).text == "https://h/x?a=%C3%BC&page=1&%E9=1&%E9=2")
     }
 
-    @Test func `an array or dictionary replaces the existing values of its name`() throws {
+    @Test func `setting a query parameter to an array or dictionary replaces the values of its name`() throws {
         let list = try #require(RequestURL("https://h/x?tags%5B%5D=a&tags[]=b&f[n][]=1&f.n=2&tagsy=c"))
 
         #expect(try list.setting(["tags": ["d"]]).text == "https://h/x?f.n=2&f%5Bn%5D%5B%5D=1&tags%5B%5D=d&tagsy=c")
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test(arguments: ["page_size=1", "pageSize=1", "page_size[]=1"])
-    func `a parameter replaces a parameter with the name under which it is encoded`(query: String) throws {
+    func `setting a query parameter replaces the parameter with the same encoded name`(query: String) throws {
         let url = try #require(RequestURL("https://h/x?\(query)&sort=new"))
         var options = ParameterEncodingOptions()
         options.keyCase = .snakeCase

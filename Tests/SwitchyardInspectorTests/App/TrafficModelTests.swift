@@ -106,7 +106,7 @@
         }
 
         @Test(arguments: [(TrafficExport.archive, "calls.har"), (.page, "calls.html")])
-        func `a shared file has a name with the right ending`(export: TrafficExport, name: String) {
+        func `a file that the inspector shares has a name with the right ending`(export: TrafficExport, name: String) {
             #expect(export.fileName == name)
         }
     }

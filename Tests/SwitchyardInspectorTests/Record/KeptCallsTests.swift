@@ -14,11 +14,11 @@ import Testing
         return numbers.sorted()
     }
 
-    @Test func `plain calls are dropped before special calls, such as failed or slow calls`() {
+    @Test func `the inspector drops plain calls before special calls, such as failed or slow calls`() {
         #expect(kept(of: 100, limit: 6, special: [1, 50]) == [1, 50, 97, 98, 99, 100])
     }
 
-    @Test func `at most half of the kept calls are special calls, such as failed or slow calls`() {
+    @Test func `at most half of the calls that the inspector keeps are special, such as failed or slow calls`() {
         #expect(kept(of: 100, limit: 6, special: [1, 2, 3, 4, 5]) == [3, 4, 5, 98, 99, 100])
     }
 

@@ -10,7 +10,7 @@ import Testing
         InspectedMessage(number: 0, direction: .received, time: time, type: "message", size: 4, text: text)
     }
 
-    @Test func `only the newest messages of a stream are kept`() {
+    @Test func `the inspector keeps only the newest messages of a stream`() {
         var messages = KeptMessages()
 
         for time in 0..<KeptMessages.limit + 50 { messages.add(Self.message(Double(time)), textLimit: 0) }
@@ -18,7 +18,7 @@ import Testing
         #expect(messages.all.map(\.number) == Array(51...KeptMessages.limit + 50))
     }
 
-    @Test func `the oldest texts are dropped if all texts exceed the limit`() {
+    @Test func `the inspector drops the oldest message texts if all texts exceed the limit`() {
         var messages = KeptMessages()
 
         for time in 0..<4 { messages.add(Self.message(Double(time), "1234"), textLimit: 10) }
@@ -56,7 +56,7 @@ import Testing
         #expect(message.size == text.utf8.count)
     }
 
-    @Test func `the end of an incomplete text is not kept, because it may be a part of a secret`() {
+    @Test func `the end of an incomplete message text is not kept, because it may be a part of a secret`() {
         let keeper = MessageKeeper(redaction: .standard, bytes: 100)
         let whole = #"{"password": "\#(String(repeating: "p", count: 65_500))", "access_token": "\#(secret)"}"#
         var message = StreamMessage(.received, type: "message", text: whole)

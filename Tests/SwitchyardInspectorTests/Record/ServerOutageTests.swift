@@ -46,7 +46,7 @@ import Testing
         #expect(outages.last["a"]?.calls ?? 0 >= 100)
     }
 
-    @Test func `the evidence counts calls that failed over, were hedged, or failed`() {
+    @Test func `the evidence of an outage counts the calls that failed over, were hedged, or failed`() {
         var outages = ServerOutages()
         var (hedged, failed, other) = (call(130), call(140), call(150))
         (hedged.attempts[0].error, hedged.attempts[0].isCut, hedged.attempts[1].kind) = (nil, true, .hedge)
@@ -74,7 +74,7 @@ import Testing
         #expect(outages.last.mapValues(\.calls) == ["a": 1, "c": 0])
     }
 
-    @Test func `the evidence stays after the recovery of the server`() {
+    @Test func `the evidence of an outage stays after the recovery of the server`() {
         var outages = ServerOutages()
         outages.eject("a", HealthStatistics(lastFailure: .wire(.connectionRefused)), .score, at: 100)
         outages.add(call(100))

@@ -7,7 +7,7 @@ import Testing
 @testable import SwitchyardInspector
 
 @Suite struct TrafficStoreTests {
-    @Test func `only the latest events of the servers are kept`() {
+    @Test func `the inspector keeps only the latest events of the servers`() {
         let store = TrafficStore(
             calls: 1,
             keeper: ExchangeKeeper(redaction: .standard, bodyBytes: 0),

@@ -72,7 +72,7 @@ import Testing
         #expect(feed.verdict.details.first?.contains("saved") == true)
     }
 
-    @Test func `the events in the feed are full sentences with their causes`() async throws {
+    @Test func `the events in an inspector feed are full sentences with their causes`() async throws {
         let lab = try await outage(calls: 20)
 
         let feed = try await lab.page.feed()

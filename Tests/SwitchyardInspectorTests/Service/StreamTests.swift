@@ -54,7 +54,7 @@ import Testing
         #expect(try #require(stream.end) >= call.start)
     }
 
-    @Test func `texts are shown up to the requested length, and credentials in them are hidden`() async throws {
+    @Test func `the inspector shows stream texts up to the requested length, with credentials hidden`() async throws {
         let lab = try Lab("data: {\"access_token\": \"c2VjcmV0\"}\n\ndata: a long text\n\n") { $0.messageBytes = 25 }
 
         let messages = try await lab.read().messages
@@ -64,7 +64,7 @@ import Testing
         #expect(!String(decoding: body, as: UTF8.self).contains("c2V"))
     }
 
-    @Test func `a long event type is truncated`() async throws {
+    @Test func `the inspector truncates a long event type`() async throws {
         let lab = try Lab("event: \(String(repeating: "t", count: 300))\ndata: hello\n\n")
 
         let messages = try await lab.read().messages
@@ -72,7 +72,7 @@ import Testing
         #expect(messages.map(\.type) == [String(repeating: "t", count: 100)])
     }
 
-    @Test func `a long type of an event is cut even if it is a single character`() async throws {
+    @Test func `the inspector truncates a long event type even if the type is a single character`() async throws {
         let lab = try Lab("event: t\(String(repeating: "\u{301}", count: 30_000))\ndata: hello\n\n")
 
         let messages = try await lab.read().messages
@@ -80,7 +80,7 @@ import Testing
         #expect(messages.map(\.type.unicodeScalars.count) == [100])
     }
 
-    @Test func `a call without a stream has no messages`() async throws {
+    @Test func `in the inspector, a call without a stream has no messages`() async throws {
         let lab = try Lab("data: hello\n\n")
 
         _ = try await lab.client.send(APIConfiguration(path: "news"))
@@ -119,7 +119,7 @@ import Testing
         #expect(lab.inspector.desk.latest().calls.first?.stream?.received == 1)
     }
 
-    @Test func `a stream whose call was dropped is ignored`() async throws {
+    @Test func `the inspector ignores a stream whose call was dropped`() async throws {
         let lab = try Lab("data: one\n\ndata: two\n\n") { $0.calls = 1 }
         var events = try await lab.client.stream(APIConfiguration(path: "news")).bytes.events().makeAsyncIterator()
         _ = try await events.next()

@@ -25,7 +25,7 @@ struct RequestCompressorTests {
     ]
 
     @Test(arguments: samples.indices)
-    func `compressed data decompresses to the original`(index: Int) throws {
+    func `compressed request data decompresses to the original`(index: Int) throws {
         let data = Self.samples[index]
 
         #expect(try unzipped(RequestCompressor.compressed(data, .gzip)) == data)
@@ -50,7 +50,7 @@ struct RequestCompressorTests {
     }
 
     // HTTP's deflate coding is the zlib format (RFC 9110 section 8.4.1.2).
-    @Test func `deflate output has the header and checksum of zlib`() {
+    @Test func `a request body that is compressed with deflate has the header and checksum of zlib`() {
         let data = Data("Wikipedia".utf8)
         let (zlib, gzip) = (RequestCompressor.compressed(data, .deflate), RequestCompressor.compressed(data, .gzip))
 
@@ -60,7 +60,7 @@ struct RequestCompressorTests {
     }
 
     @Test(arguments: [(1023, false), (1024, true)])
-    func `bodies from 1,024 bytes on, or those that the app selects, are compressed`(
+    func `request bodies from 1,024 bytes on, or those that the app selects, are compressed`(
         count: Int,
         byDefault: Bool
     ) throws {
@@ -75,7 +75,7 @@ struct RequestCompressorTests {
         #expect(try !isCompressed(RequestCompressor { $0.count != count }))
     }
 
-    @Test func `a small, random or missing body is not compressed`() throws {
+    @Test func `a small, random or missing request body is not compressed`() throws {
         for body in [RequestBody.none, .text("short"), .data(Self.samples[5])] {
             let request = try BuiltRequest.request(APIConfiguration(method: .post, body: body)) {
                 $0.modifiers = [RequestCompressor().compress]
@@ -84,7 +84,7 @@ struct RequestCompressorTests {
         }
     }
 
-    @Test func `a body that is already encoded is kept, encoded again or rejected`() throws {
+    @Test func `a request body that is already encoded is kept, encoded again or rejected`() throws {
         let configuration = APIConfiguration(
             method: .post,
             body: .data(Self.samples[4]),

@@ -98,7 +98,7 @@ import Testing
         #expect(transport.requests.map { $0.headers["Authorization"] } == [nil, "Bearer bob"])
     }
 
-    @Test func `a step may call another client in that client's own environment`() async throws {
+    @Test func `a step of a chain may call another client in that client's own environment`() async throws {
         let (topics, _) = try start()
         let (others, transport) = try start(in: ["test", "release"])
         let chain = chain()

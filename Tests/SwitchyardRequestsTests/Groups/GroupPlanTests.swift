@@ -75,7 +75,7 @@ import Testing
         #expect(plan.progress == GroupProgress(ended: 2, total: 4))
     }
 
-    @Test func `members that ended before a group starts count as ended`() {
+    @Test func `group members that ended before their group starts count as ended`() {
         var plan = plan(2, .collectAll)
         _ = plan.memberEnded(0, .succeeded)
         _ = plan.memberEnded(1, .succeeded)
@@ -128,7 +128,7 @@ import Testing
     }
 
     @Test(arguments: [1, -1, Int.max, Int.min])
-    func `a report whose outcome has an invalid member index has no failure`(
+    func `the failure of a group report is nil if the outcome names a member that does not exist`(
         member: Int
     ) {
         #expect(GroupReport(outcome: .failed(member: member), members: [.cancelled]).failure == nil)

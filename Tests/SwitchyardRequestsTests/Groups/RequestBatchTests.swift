@@ -22,7 +22,7 @@ import Testing
         #expect(batch.group.progress == GroupProgress(ended: 2, total: 2))
     }
 
-    @Test func `the first failure cancels the other members, and each member ends once`() async {
+    @Test func `the first failure in a batch cancels the other members, and each member ends once`() async {
         let gate = Gate()
         let diary = Diary()
         let done = APIRequest<Int>.ready(1).onFinish { _ in diary.write("done") }
@@ -211,7 +211,7 @@ import Testing
         #expect(running.withLock { $0.most } <= 3)
     }
 
-    @Test func `requests of different types return a typed tuple`() async throws {
+    @Test func `a batch of requests of different types returns a typed tuple`() async throws {
         let values = try await RequestGroup.values(
             of: APIRequest<Int>.ready(1),
             APIRequest<String>.ready("two"),
@@ -222,7 +222,7 @@ import Testing
         #expect(values.1 == "two")
     }
 
-    @Test func `the failure of one request in a tuple is thrown and cancels the others`() async {
+    @Test func `the failure of one request in a tuple is thrown and cancels the other requests`() async {
         let gate = Gate()
         let waiting = APIRequest<String>.gated("two", gate)
 

@@ -83,7 +83,7 @@ import Testing
         #expect(!chain.add(APIRequest<Int>.ready(1)))
     }
 
-    @Test func `a step may cancel its chain`() async {
+    @Test func `a step of a chain may cancel its chain`() async {
         let chain = RequestChain(options: .test())
         chain.add(APIRequest<Int>.ready(1)) { _, chain in chain.cancel() }
         chain.add(APIRequest<Int>.ready(2))
@@ -91,7 +91,7 @@ import Testing
         #expect(await chain.finished() == GroupReport(outcome: .cancelled, members: [.succeeded, .cancelled]))
     }
 
-    @Test func `the steps of a chain run one at a time and in order`() async {
+    @Test func `the requests of a chain run one at a time and in order`() async {
         let diary = Diary()
         let chain = RequestChain(options: .test())
         for number in 0..<100 {
@@ -107,7 +107,7 @@ import Testing
         #expect(diary.entries == (0..<100).map(String.init))
     }
 
-    @Test func `a chain that was never started is released`() {
+    @Test func `a chain that was never started is not kept in memory`() {
         weak var released: RequestGroup?
         do {
             let chain = RequestChain(options: .test())

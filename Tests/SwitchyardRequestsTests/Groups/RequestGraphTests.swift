@@ -139,7 +139,7 @@ import Testing
         #expect(diary.entries == [])
     }
 
-    @Test func `unknown names, duplicate names and a self-dependency are errors`() throws {
+    @Test func `in a graph, unknown names, duplicate names and a self-dependency are errors`() throws {
         let graph = RequestGraph(options: .test(.failFast))
         try graph.add(APIRequest<Int>.ready(1), named: "a", after: ["nobody"])
         #expect(throws: GraphError.duplicateName("a")) { try graph.add(APIRequest<Int>.ready(1), named: "a") }

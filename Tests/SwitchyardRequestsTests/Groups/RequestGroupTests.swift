@@ -138,7 +138,7 @@ import Testing
         #expect(report.members == [.succeeded])
     }
 
-    @Test func `members can be added to an active group, but not after its end`() async {
+    @Test func `members can be added to a group while it is active, but not after its end`() async {
         let first = ManualMember()
         let group = RequestGroup([first], options: .test())
         group.resume()
@@ -166,7 +166,7 @@ import Testing
         #expect(clock.pendingTimers == 0)
     }
 
-    @Test func `progress counts every member, and the outcomes have the order of the members`() async {
+    @Test func `the progress of a group counts every member, and its outcomes have the order of the members`() async {
         let diary = Diary()
         let members = [ManualMember(), ManualMember(), ManualMember()]
         let group = RequestGroup(members, options: .test())
@@ -206,7 +206,7 @@ import Testing
         #expect(GroupProgress(ended: 0, total: 0).fraction == 1)
     }
 
-    @Test func `members that end concurrently are counted once each`() async {
+    @Test func `members of a group that end at the same time are counted once each`() async {
         for _ in 0..<50 {
             let members = (0..<40).map { _ in ManualMember() }
             let group = RequestGroup(members, options: .test())

@@ -23,7 +23,7 @@ import Testing
         #expect(transport.requestCount == 3)
     }
 
-    @Test func `a request that may wait is sent when its limit allows it, without polling`() async throws {
+    @Test func `a request that may wait is sent when its rate limit allows it, without polling`() async throws {
         let clock = ManualClock()
         let limit = RateLimit(.interval(.seconds(5)))
         let (client, transport) = try NetworkClient.limited([limit], time: clock)
@@ -46,7 +46,7 @@ import Testing
         #expect(clock.pendingTimers == 0)
     }
 
-    @Test func `a waiting request is cancelled by its identifier`() async throws {
+    @Test func `a request that waits for a rate limit is cancelled by its identifier`() async throws {
         let clock = ManualClock()
         let limit = RateLimit(.interval(.seconds(5)))
         let (client, transport) = try NetworkClient.limited([limit], time: clock)
@@ -62,7 +62,7 @@ import Testing
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `waiting requests end when their scope is released`() async throws {
+    @Test func `requests that wait for a rate limit end when their scope is released`() async throws {
         let limit = RateLimit(.interval(.seconds(5)))
         let (client, _) = try NetworkClient.limited([limit])
         #expect(await client.failure(of: .path("a")) == nil)

@@ -44,7 +44,7 @@ import Testing
         RateRule.interval(.seconds(-1)), .bucket(perSecond: 0, burst: 0), .bucket(perSecond: -.infinity, burst: -5),
         .bucket(perSecond: .nan, burst: 1), .window(count: 0, per: .seconds(-1)), .window(count: -3, per: .zero),
     ])
-    func `invalid limit rules admit requests and return valid times`(rule: RateRule) {
+    func `a rate limit with an invalid rule admits requests and returns valid times`(rule: RateRule) {
         var meter = RateMeter(rule)
 
         #expect(meter.take(at: seconds(1)) == true)
@@ -84,7 +84,7 @@ import Testing
 
     private func seconds(_ seconds: Double) -> MonotonicTime { MonotonicTime(seconds: seconds) }
 
-    @Test func `requests with different keys do not throttle each other`() {
+    @Test func `requests with different limit keys do not throttle each other`() {
         var lanes = RateLanes(.interval(.seconds(5)), .refuse, maximumWaiting: 10)
 
         #expect(lanes.arrive("GET /a", at: .zero, deadline: distant) == .go)
@@ -101,7 +101,7 @@ import Testing
         #expect(lanes.count < 200)
     }
 
-    @Test func `waiting requests are admitted in order, and a request that leaves the queue frees its place`() {
+    @Test func `a rate limit admits waiting requests in order, and a request that leaves the queue frees its place`() {
         var lanes = RateLanes(.interval(.seconds(5)), .wait, maximumWaiting: 10)
         #expect(lanes.arrive("a", at: .zero, deadline: distant) == .go)
         #expect(lanes.arrive("a", at: .zero, deadline: distant) == .wait(1))
@@ -139,7 +139,7 @@ import Testing
         #expect(lanes.turn("a", at: seconds(4)).admitted == [67])
     }
 
-    @Test func `a request is rejected immediately if its wait would exceed the limit or its deadline`() {
+    @Test func `a rate limit rejects a request whose wait would exceed the maximum or its deadline`() {
         var lanes = RateLanes(.interval(.seconds(5)), .wait(atMost: .seconds(7)), maximumWaiting: 10)
         _ = lanes.arrive("a", at: .zero, deadline: distant)
 
@@ -148,7 +148,7 @@ import Testing
         #expect(lanes.arrive("a", at: .zero, deadline: distant) == .refuse(wait: .seconds(10)))
     }
 
-    @Test func `the cost of adding a request does not depend on the number of waiting requests`() {
+    @Test func `the cost of adding a request to a rate limit does not depend on the number of waiting requests`() {
         var lanes = RateLanes(.interval(.milliseconds(1)), .wait, maximumWaiting: 100_000)
         var admitted: [RateLanes.Number] = []
 
@@ -166,7 +166,7 @@ import Testing
         #expect(duration < .seconds(20))
     }
 
-    @Test func `a request is rejected if the maximum number of requests already waits`() {
+    @Test func `a rate limit rejects a request if the maximum number of requests already waits`() {
         var lanes = RateLanes(.interval(.seconds(5)), .wait, maximumWaiting: 1)
         _ = lanes.arrive("a", at: .zero, deadline: distant)
 

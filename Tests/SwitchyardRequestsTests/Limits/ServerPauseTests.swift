@@ -39,7 +39,7 @@ import Testing
         #expect(pause == seconds.map { .seconds($0) })
     }
 
-    @Test func `a reset time is measured from the response's Date`() {
+    @Test func `the reset time of a server's rate limit is measured from the response's Date`() {
         let headers: HTTPHeaders = [
             "Date": HTTPDate.text(for: Self.now) ?? "", "X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "1700000050",
         ]
@@ -87,7 +87,9 @@ import Testing
         #expect(await client.failure(of: .init(path: "a")) == nil)
     }
 
-    @Test func `waiting requests wait longer if the delay is extended`() async throws {
+    @Test func `requests that a paused rate limit delays wait longer if the pause is extended`()
+        async throws
+    {
         let clock = ManualClock()
         let limit = RateLimit(.bucket(perSecond: 1, burst: 5))
         let transport = StubTransport { _ in .status(200) }

@@ -41,7 +41,7 @@ import Testing
         return posts
     }
 
-    @Test func `start, attempts, delay and end are posted in this order`() async throws {
+    @Test func `the notifications of a request are posted in the order start, attempts, delay, end`() async throws {
         let posts = try await posts([.status(503), .status(200)])
 
         #expect(
@@ -69,7 +69,7 @@ import Testing
         #expect(answer.response.metrics == metrics)
     }
 
-    @Test func `a failure is posted with its error`() async throws {
+    @Test func `the notification of a failed request contains its error`() async throws {
         let end = try #require(try await posts([.failure(.connectionReset)]).last?.event)
 
         guard case .ended(.failure(let failure)) = end.kind, case .transport(let error) = failure.reason else {

@@ -43,7 +43,7 @@ import Testing
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `the state of a request is visible, and a cancelled request stays cancelled`() async throws {
+    @Test func `a request object shows its state, and a cancelled request stays cancelled`() async throws {
         let (topics, transport) = try topics { _ in .never }
         let request = request(topics)
         request.resume()
@@ -182,7 +182,7 @@ import Testing
         #expect(transport.requestCount == 0)
     }
 
-    @Test func `a second start has no effect, also from many threads`() async throws {
+    @Test func `starting a request object a second time has no effect, also from many threads`() async throws {
         let (topics, transport) = try topics { _ in Topic.answer }
         let request = request(topics)
 
@@ -226,7 +226,7 @@ import Testing
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `a handler is not called after its owner was released`() async throws {
+    @Test func `a handler of a request object is not called after the handler's owner was released`() async throws {
         let diary = Diary()
         let request = APIRequest<Int>.ready(1, on: Self.queue)
         do {
@@ -240,7 +240,7 @@ import Testing
         #expect(diary.entries == [])
     }
 
-    @Test func `a handler with a live owner receives the owner`() async throws {
+    @Test func `a handler of a request object receives its owner while the owner is alive`() async throws {
         let owner = Diary()
         let request = APIRequest<Int>.ready(1, on: Self.queue)
         request.onSuccess(for: owner) { $0.write("value \($1)") }
@@ -339,7 +339,7 @@ import Testing
         #expect(request.configuration.path == "topics/1")
     }
 
-    @Test func `the progress updates end with the request`() async throws {
+    @Test func `the progress updates of a request object end with the request`() async throws {
         let (topics, _) = try topics { _ in Topic.answer }
         let request = request(topics)
         let updates = request.progressUpdates()
@@ -361,7 +361,7 @@ import Testing
     }
 
     #if canImport(Combine)
-        @Test func `a publisher starts the request and publishes its value`() async throws {
+        @Test func `the publisher of a request object starts the request and publishes its value`() async throws {
             let request = APIRequest<Int>.ready(1, on: Self.queue)
 
             var values: [Int] = []

@@ -199,7 +199,7 @@ import Testing
         #expect(diary.entries == ["delegate cancelled", "cancelled", "finished"])
     }
 
-    @Test func `a delegate may omit every method`() async throws {
+    @Test func `the delegate of a request object may omit every method`() async throws {
         let listener = SilentListener()
         let request = APIRequest<Int>.ready(1, on: Self.queue).delegating(to: listener)
 
@@ -243,7 +243,7 @@ import Testing
         #expect(veto?.reason == .security(.forbidden("a hook rejected the response")))
     }
 
-    @Test func `an accessory can be made from closures`() async throws {
+    @Test func `a request accessory can be made from closures`() async throws {
         let diary = diary
         let request = APIRequest<Int>(tags: ["first"], on: Self.queue) { 1 }
             .adding(
@@ -326,7 +326,7 @@ import Testing
         #expect(transport.requests.map(\.url.query) == ["page=1", "page=1"])
     }
 
-    @Test func `cancelling in any callback of a finished request has no effect`() async throws {
+    @Test func `cancelling a finished request in any of its callbacks has no effect`() async throws {
         let diary = diary
         let request = APIRequest<Int>.ready(1, on: Self.queue)
         request

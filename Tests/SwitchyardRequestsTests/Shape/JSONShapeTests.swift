@@ -32,14 +32,14 @@ import Testing
         )
     }
 
-    @Test func `a required member must be present, even if its shape was optional`() {
+    @Test func `a required member of a JSON shape must be present, even if its own shape is optional`() {
         let shape = JSONShape.object(["nick": JSONShape.optional(.string).required])
 
         #expect(Self.violation([:], shape) == .init(.missingKey, keyPath: "nick"))
         #expect(Self.violation(["nick": "n"], shape) == nil)
     }
 
-    @Test func `the rules of a response return the shape that was set`() {
+    @Test func `ResponseRules return the JSON shape that was set`() {
         var rules = ResponseRules(shape: .string)
         #expect(rules.shape?.accepts("a") == true && rules.shape?.accepts(1) == false)
 
@@ -65,7 +65,7 @@ import Testing
         #expect(values.filter(JSONShape.anyOf([]).accepts).isEmpty)
     }
 
-    @Test func `an invalid pattern matches nothing, and the error gives the reason`() {
+    @Test func `an invalid pattern in a JSON shape matches nothing, and the error gives the reason`() {
         #expect(
             Self.violation("a", .string.pattern("("))
                 == .init(.rule("pattern (, which is not a valid regular expression"), keyPath: "")
@@ -83,7 +83,7 @@ import Testing
         #expect(!JSONShape.number.rule("even") { $0.int.map { $0 % 2 == 0 } ?? true }.accepts(3))
     }
 
-    @Test func `texts are compared by Unicode scalars`() {
+    @Test func `a JSON shape compares texts by Unicode scalars`() {
         let shape = JSONShape.any.oneOf(["caf\u{E9}", ["caf\u{E9}": 1]])
 
         #expect(shape.accepts("caf\u{E9}") && shape.accepts(["caf\u{E9}": 1]))
@@ -93,7 +93,10 @@ import Testing
     @Test(arguments: [
         ("9007199254740993", 9_007_199_254_740_992), ("1.5", 1), ("1e400", 1e300),
     ])
-    func `a number beyond a bound is rejected whichever digit exceeds it`(text: String, bound: Double) throws {
+    func `a JSON shape rejects a number beyond its bound, whichever digit exceeds the bound`(
+        text: String,
+        bound: Double
+    ) throws {
         let (above, below) = (try JSONValue(parsing: text.utf8), try JSONValue(parsing: "-\(text)".utf8))
 
         #expect(JSONShape.number.minimum(bound).accepts(above) && JSONShape.number.maximum(-bound).accepts(below))
@@ -103,7 +106,7 @@ import Testing
         #expect(JSONShape.number.range(-bound...bound).accepts(.number(try #require(JSONNumber(bound)))))
     }
 
-    @Test func `a number above Int64.max is compared by its last digit`() throws {
+    @Test func `a JSON shape compares numbers above Int64.max including the last digit`() throws {
         let bound = 9_223_372_036_854_775_808.0
 
         #expect(JSONShape.number.maximum(bound).accepts(try JSONValue(parsing: "9223372036854775808".utf8)))

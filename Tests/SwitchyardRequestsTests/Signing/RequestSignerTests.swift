@@ -10,7 +10,7 @@ import Testing
         try BuiltRequest.request(configuration) { $0.modifiers = [signer.sign] }
     }
 
-    @Test func `the canonical text contains method, path, query, headers and body`() throws {
+    @Test func `the canonical text of a signature contains method, path, query, headers and body`() throws {
         let signer = RequestSigner(
             .hmacSHA256(key: Data("k".utf8)),
             of: .canonical(headers: ["X-B", "X-A"]),
@@ -65,14 +65,14 @@ import Testing
         )
     }
 
-    @Test func `equal parameters in any order give the same signed digest`() throws {
+    @Test func `equal parameters in any order give the same digest in a signature`() throws {
         let first = try BuiltRequest.request(APIConfiguration(method: .post, body: .json(["a": 1, "b": 2])))
         let second = try BuiltRequest.request(APIConfiguration(method: .post, body: .json(["b": 2, "a": 1])))
 
         #expect(try first.body.sha256() == second.body.sha256())
     }
 
-    @Test func `descriptions of a signer do not contain its key`() {
+    @Test func `descriptions of a request signer do not contain its key`() {
         let methods: [RequestSigner.Method] = [
             .hmacSHA256(key: Data("S3CR3T".utf8)), .sha256(secret: "S3CR3T"), .md5(secret: "S3CR3T"),
         ]

@@ -48,7 +48,7 @@ import Testing
         override var method: HTTPMethod { .post }
     }
 
-    @Test func `a target class may override the settings of its superclass`() throws {
+    @Test func `an APITarget class may override the settings of its superclass`() throws {
         let configuration = Login().configuration
 
         let request = try BuiltRequest.request(configuration)
@@ -58,7 +58,7 @@ import Testing
         #expect(request.headers["X-App"] == "demo")
     }
 
-    @Test func `targets of several types are sent through one client`() async throws {
+    @Test func `one client can send APITargets of several types`() async throws {
         let (client, transport) = try NetworkClient.stubbed { _ in .status(200) }
         let targets: [any APITarget] = [Topics.list(page: 2), Topics.create(title: "x"), Users.avatar(7)]
 
@@ -76,7 +76,7 @@ import Testing
         #expect(requests[2].headers["Accept"] == "image/png")
     }
 
-    @Test func `a target has its own options and a sample response`() {
+    @Test func `an APITarget has its own options and a sample response`() {
         #expect(Users.avatar(7).configuration.timeout == .seconds(3))
         #expect(Users.avatar(7).sampleResponse.status == 200)
         guard case .whole(let sample) = Topics.list(page: 1).sampleResponse.body else { return #expect(Bool(false)) }

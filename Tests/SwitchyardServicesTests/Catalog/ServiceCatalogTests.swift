@@ -19,13 +19,13 @@ import Testing
         #expect(topics.switching == .recommended)
     }
 
-    @Test func `a single file becomes a catalog with one service`() throws {
+    @Test func `a single service file becomes a catalog with one service`() throws {
         let file = ServiceCatalogTests.shipped.appending(path: "users.json")
 
         #expect(try ServiceCatalog(contentsOf: file).services.map(\.name) == ["users"])
     }
 
-    @Test func `an unknown service is an error that lists the known services`() throws {
+    @Test func `asking a catalog for an unknown service is an error that lists the known services`() throws {
         let catalog = try ServiceCatalog(contentsOf: ServiceCatalogTests.shipped)
 
         let error = #expect(throws: CatalogError.self) { try catalog.service(named: "news") }
@@ -34,7 +34,7 @@ import Testing
         #expect(error?.expected == "one of topics, users")
     }
 
-    @Test func `a folder without service files is an error`() throws {
+    @Test func `reading a service catalog from a folder without service files is an error`() throws {
         try withTemporaryFolder { folder in
             try Data("{}".utf8).write(to: folder.appending(path: ".hidden.json"))
 
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func `a missing folder cannot be read`() throws {
+    @Test func `reading a service catalog from a missing folder is an error`() throws {
         try withTemporaryFolder { folder in
             let error = #expect(throws: CatalogError.self) {
                 try ServiceCatalog(contentsOf: folder.appending(path: "missing.json"))
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `a folder with the name of a service file cannot be read`() throws {
+    @Test func `reading a folder that has the name of a service file is an error`() throws {
         try withTemporaryFolder { folder in
             let odd = folder.appending(path: "topics.json")
             try FileManager.default.createDirectory(at: odd, withIntermediateDirectories: false)
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func `a device with the name of a service file cannot be read`() throws {
+    @Test func `reading a device that has the name of a service file is an error`() throws {
         try withTemporaryFolder { folder in
             let odd = folder.appending(path: "topics.json")
             try FileManager.default.createSymbolicLink(atPath: odd.path, withDestinationPath: "/dev/null")

@@ -53,7 +53,7 @@ import Testing
         #expect(error.map { "\($0)".contains("secret") } == false)
     }
 
-    @Test func `environments may have different servers`() throws {
+    @Test func `the environments of a service may have different servers`() throws {
         let url = try ServerURL("https://a.example.com")
         let servers = [
             Server(name: "a", baseURLs: [.test: url, .develop: url]),
@@ -84,7 +84,7 @@ import Testing
         #expect(error?.keyPath == "servers[1].baseURLs")
     }
 
-    @Test func `two servers may have the same base URL`() throws {
+    @Test func `two servers of a service may have the same base URL`() throws {
         let url = try ServerURL("https://dev.example.com")
         let servers = ["a", "b"].map { Server(name: $0, baseURLs: [.develop: url]) }
 
@@ -129,7 +129,7 @@ import Testing
         ("HTTPS://BÜCHER.Example:8443", "HTTPS://xn--bcher-kva.example:8443"),
         ("http://例え.テスト/", "http://xn--r8jz45g.xn--zckzah/"),
     ])
-    func `a host in another script is converted to its ASCII form`(text: String, ascii: String) throws {
+    func `the host of a base URL in another script is converted to its ASCII form`(text: String, ascii: String) throws {
         let url = try ServerURL(text)
 
         #expect(url.text == ascii)

@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test func `only square and curly brackets increase the depth`() {
+    @Test func `only square and curly brackets increase the depth of JSON`() {
         for byte in UInt8(0x20)...0x7E where byte != UInt8(ascii: "\"") {
             let text = String(repeating: Character(Unicode.Scalar(byte)), count: 9)
             #expect(isTooDeep(text, limit: 8) == (byte == UInt8(ascii: "[") || byte == UInt8(ascii: "{")))
@@ -24,14 +24,14 @@ import Testing
     }
 
     @Test(arguments: [2_039, 2_040, 2_041, 4_081, 10_000])
-    func `the depth of a long text is counted to its end`(depth: Int) {
+    func `the depth of a long JSON text is counted to its end`(depth: Int) {
         let text = String(repeating: "{", count: depth)
 
         #expect(isTooDeep(text, limit: depth - 1))
         #expect(!isTooDeep(text, limit: depth))
     }
 
-    @Test func `brackets side by side or in a string do not increase the depth`() {
+    @Test func `brackets side by side or in a string do not increase the depth of JSON`() {
         #expect(!isTooDeep("[" + String(repeating: "[],", count: 50) + "[]]", limit: 2))
         #expect(!isTooDeep("[\"" + String(repeating: "[\\\"", count: 50) + "\"]", limit: 1))
     }

@@ -30,12 +30,12 @@ import Testing
         #expect(throws: JSONParser.Failure.self) { try parse(json.utf8) }
     }
 
-    @Test func `a string that is not UTF-8 is rejected`() {
+    @Test func `a JSON string that is not UTF-8 is rejected`() {
         #expect(throws: JSONParser.Failure.self) { try parse([0x22, 0xC3, 0x28, 0x22]) }
     }
 
     @Test(arguments: ["0", "-0", "1.50", "-0.5e-3", "10E+2", "\u{FEFF}1"])
-    func `numbers are parsed, even after a byte order mark`(json: String) throws {
+    func `JSON numbers are parsed, even after a byte order mark`(json: String) throws {
         let text = json.filter { $0 != "\u{FEFF}" }
 
         #expect(try parse(json.utf8) == .number(#require(Double(text).flatMap(JSONNumber.init))))
@@ -45,12 +45,12 @@ import Testing
         (#"{"a": {"b": 1, "b": 2}}"#, ".a.b"), (#"{"a": [1, {"b": {"c.d": 1, "c.d": 2}}]}"#, ".a[1].b.c.d"),
         (#"[{"a": 1}, {"a": 1, "b": 1, "a": 2}]"#, "[1].a"),
     ])
-    func `the error for a repeated name has the full path`(json: String, path: String) {
+    func `the error for a repeated JSON name has the full path`(json: String, path: String) {
         #expect(failure(of: json)?.kind == .repeatedName(path: path))
     }
 
     @Test(arguments: [(JSONParser.RepeatedNames.lastHolds, 2), (.firstHolds, 1)])
-    func `the rule for repeated names decides whether the first or the last value counts`(
+    func `the rule for repeated JSON names decides whether the first or the last value counts`(
         rule: JSONParser.RepeatedNames,
         value: Int
     ) throws {
@@ -67,7 +67,7 @@ import Testing
         ("1 2", "nothing after the value", 2),
         (#""\x""#, "a valid escape", 2), ("\"a", "the closing quote of a string", 2),
     ])
-    func `a syntax error says what was expected at which offset`(json: String, expected: String, offset: Int) {
+    func `a JSON syntax error says what was expected at which offset`(json: String, expected: String, offset: Int) {
         let failure = failure(of: json)
 
         #expect(failure?.kind == .malformed(expected: expected))

@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func `the first server is current again within ten minutes after all servers work`() throws {
+    @Test func `the first server is current again at most ten minutes after all servers have recovered`() throws {
         for index in 0..<Rounds.count(60, thorough: 300) {
             let policy = index % 2 == 0 ? SwitchPolicy.recommended : .smallFleet
             var history = try RandomHistory(seed: InvariantTests.base &+ UInt64(index), policy: policy)
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func `the same seed and the same calls lead to the same decisions`() throws {
+    @Test func `the switching core makes the same decisions for the same seed and the same calls`() throws {
         for index in 0..<Rounds.count(50, thorough: 200) {
             let seed = InvariantTests.base &+ UInt64(index)
             var one = try RandomHistory(seed: seed)

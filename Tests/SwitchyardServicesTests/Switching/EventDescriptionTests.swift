@@ -29,7 +29,7 @@ import Testing
         #expect("\(event.kind)" == text.replacing(", 3 of 40 requests failed, the last one refused", with: ""))
     }
 
-    @Test func `a duration of any length has a description`() {
+    @Test func `a duration of any length has a description in switching events`() {
         let event = SwitchEvent(at: .zero, .recovered("a", outage: .seconds(Int64.max)))
 
         #expect("\(event)" == "recovered a after 1000000000000.00 s")

@@ -36,7 +36,7 @@ import Testing
             #expect(woken == MonotonicTime(nanoseconds: 6 + hour))
         }
 
-        @Test func `the sleep time is cached until the wall clock jumps by more than a tick`() {
+        @Test func `the machine's sleep time is cached until the wall clock jumps by more than a tick`() {
             let clock = CoarseClock()
             var questions = 0
             for step in 0..<10 as Range<Int64> {

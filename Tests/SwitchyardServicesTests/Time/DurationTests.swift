@@ -17,7 +17,7 @@ import Testing
     ]
 
     @Test(arguments: durations)
-    func `whole nanoseconds are rounded towards zero`(_ duration: Duration) {
+    func `a duration is rounded towards zero to whole nanoseconds`(_ duration: Duration) {
         let (seconds, attoseconds) = duration.components
 
         #expect(duration.clampedNanoseconds == seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: durations)
-    func `seconds are accurate to the last bit`(_ duration: Duration) {
+    func `a duration from seconds is accurate to the last bit`(_ duration: Duration) {
         let (seconds, attoseconds) = duration.components
         let expected = Double(seconds) + Double(attoseconds) / 1e18
 

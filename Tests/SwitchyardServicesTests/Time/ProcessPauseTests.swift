@@ -6,7 +6,7 @@ import Testing
 
 /// Timers after a pause of the process.
 @Suite(.serialized, .timeLimit(.minutes(5)), .prompt) struct ProcessPauseTests {
-    @Test func `a timer that fires far too late shows that the process was paused`() {
+    @Test func `a timer that fires far too late is taken as a sign that the process was paused`() {
         var alarm = SystemAlarm()
         let start = MonotonicTime(seconds: 1_000)
         _ = alarm.set(for: start.advanced(bySeconds: 10), at: start)

@@ -16,7 +16,7 @@ import Testing
         return deadlines
     }
 
-    @Test func `timers are popped in the order of their deadlines`() {
+    @Test func `the timer heap returns timers in the order of their deadlines`() {
         var heap = TimerHeap()
         for deadline in [5, 3, 9, 1, 7, 3, 8, 2] as [Int64] { heap.insert(entry(deadline)) }
 
@@ -48,7 +48,7 @@ import Testing
         #expect(heap.count == 0)
     }
 
-    @Test func `the earliest timer is never a removed timer`() {
+    @Test func `the earliest timer of the timer heap is never a removed timer`() {
         var heap = TimerHeap()
         let cancelled = entry(1)
         heap.insert(cancelled)
@@ -73,7 +73,7 @@ import Testing
         #expect(heap.count == 1)
     }
 
-    @Test func `timers with the same deadline are popped in the order of insertion`() {
+    @Test func `the timer heap returns timers with the same deadline in the order of insertion`() {
         var heap = TimerHeap()
         let order = Locked<[Int]>([])
         for number in 0..<20 {
@@ -85,7 +85,7 @@ import Testing
         #expect(order.withLock { $0 } == Array(0..<20))
     }
 
-    @Test func `a timer that is not due is not popped`() {
+    @Test func `the timer heap does not return a timer that is not due`() {
         var heap = TimerHeap()
         heap.insert(entry(10))
 
@@ -93,7 +93,7 @@ import Testing
         #expect(heap.popDue(at: MonotonicTime(nanoseconds: 10)) != nil)
     }
 
-    @Test func `a removed timer releases its action`() {
+    @Test func `a timer that is removed from the timer heap releases its action`() {
         final class Canary: Sendable {}
         var heap = TimerHeap()
         weak var weakCanary: Canary?

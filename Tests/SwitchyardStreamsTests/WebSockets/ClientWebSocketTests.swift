@@ -126,7 +126,7 @@ struct ClientWebSocketTests {
         await until { server.connections == 0 }
     }
 
-    @Test func `shutting down the client ends the connection`() async throws {
+    @Test func `shutting down the client ends the connection of a WebSocket`() async throws {
         let server = try WebSocketServer.echo()
         let client = try Self.client([server.baseURL])
         let socket = try await client.webSocket(APIConfiguration(path: "live"))
@@ -138,7 +138,7 @@ struct ClientWebSocketTests {
         await until { server.connections == 0 }
     }
 
-    @Test func `other requests do not affect an open connection`() async throws {
+    @Test func `other requests of the client do not affect an open WebSocket`() async throws {
         let server = try WebSocketServer.echo()
         let http = LoopbackServer()
         http.setDefaultRoute { _ in .text("hello") }

@@ -13,7 +13,9 @@ import Testing
     private struct Torn: Error {}
 
     @Test(arguments: 0..<4)
-    func `a message is delivered at most once, and no delivered message is reported as undelivered`(seed: UInt64)
+    func `a WebSocket message is delivered at most once, and no delivered message is reported as undelivered`(
+        seed: UInt64
+    )
         async throws
     {
         let delivered = Locked<[Int: Int]>([:])

@@ -21,7 +21,7 @@ struct FramedWebSocketTests {
         return FramedWebSocket(over: link, options: options, compression: compression, time: clock)
     }
 
-    @Test func `a long message is sent in fragments of the configured size`() async throws {
+    @Test func `a long WebSocket message is sent in fragments of the configured size`() async throws {
         let link = HeldLink()
         let socket = Self.socket(link) { $0.fragmentSize = 4 }
 
@@ -34,7 +34,7 @@ struct FramedWebSocketTests {
         #expect(frames.map(\.isMasked) == [true, true, true])
     }
 
-    @Test func `a pong is sent between the fragments of a message`() async throws {
+    @Test func `a pong is sent between the fragments of a WebSocket message`() async throws {
         let link = HeldLink(holdsWrites: true)
         let socket = Self.socket(link) { $0.fragmentSize = 2 }
         let sending = Task { try await socket.send(.text("abcd")) }
@@ -109,7 +109,8 @@ struct FramedWebSocketTests {
 
     // MARK: Closing
 
-    @Test func `close sends its frame after the queued messages and ends on the server's Close frame`() async throws {
+    @Test func `close sends a Close frame after the queued messages and ends at the server's Close frame`() async throws
+    {
         let link = HeldLink()
         let socket = Self.socket(link)
 
@@ -126,7 +127,7 @@ struct FramedWebSocketTests {
         #expect(socket.closure == WebSocket.Closure(code: .goingAway, isByServer: false, isClean: true))
     }
 
-    @Test func `a connection ends after the close timeout if the server sends no Close frame`() async throws {
+    @Test func `a WebSocket ends after the close timeout if the server sends no Close frame`() async throws {
         let (link, clock) = (HeldLink(), ManualClock())
         let socket = Self.socket(link, clock) { $0.closeTimeout = .seconds(3) }
 
@@ -154,7 +155,7 @@ struct FramedWebSocketTests {
         #expect(try SentFrame.frames(in: link.written).first?.payload == [UInt8(code >> 8), UInt8(code & 0xFF)])
     }
 
-    @Test func `messages that arrived before the end of the connection are received first`() async throws {
+    @Test func `WebSocket messages that arrived before the end of the connection are received first`() async throws {
         let link = HeldLink()
         let socket = Self.socket(link)
 
@@ -181,7 +182,7 @@ struct FramedWebSocketTests {
             ([0x09, 0x00], .protocolViolation, 1002),
         ] as [([UInt8], TransportError.Kind, Int)]
     )
-    func `a protocol violation ends the connection with its close code`(
+    func `a protocol violation ends a WebSocket with the close code for the violation`(
         bytes: [UInt8],
         kind: TransportError.Kind,
         code: Int
@@ -203,7 +204,7 @@ struct FramedWebSocketTests {
 
     // MARK: Time
 
-    @Test func `a ping without a pong ends the connection with a timeout`() async throws {
+    @Test func `a ping without a pong ends a WebSocket with a timeout`() async throws {
         let (link, clock) = (HeldLink(), ManualClock())
         let socket = Self.socket(link, clock) { $0.pingInterval = .seconds(10) }
         let receiving = Task { try await socket.receive() }
@@ -235,7 +236,7 @@ struct FramedWebSocketTests {
         #expect(socket.closure == nil)
     }
 
-    @Test func `a connection without traffic ends after the idle timeout`() async throws {
+    @Test func `a WebSocket without traffic ends after the idle timeout`() async throws {
         let (link, clock) = (HeldLink(), ManualClock())
         let socket = Self.socket(link, clock) { $0.idleTimeout = .seconds(30) }
         let receiving = Task { try await socket.receive() }
@@ -246,7 +247,7 @@ struct FramedWebSocketTests {
         #expect(error?.kind == .timeout)
     }
 
-    @Test func `the idle timeout does not run while messages wait for the receiver`() async throws {
+    @Test func `the idle timeout of a WebSocket does not run while messages wait for the receiver`() async throws {
         let (link, clock) = (HeldLink(), ManualClock())
         let socket = Self.socket(link, clock) { options in
             options.idleTimeout = .seconds(30)
@@ -265,7 +266,7 @@ struct FramedWebSocketTests {
 
     // MARK: Compression
 
-    @Test func `a message is the same after compression and decompression`() async throws {
+    @Test func `a WebSocket message is the same after compression and decompression`() async throws {
         let link = HeldLink()
         let socket = Self.socket(link, compression: Handshake.Compression())
         let text = String(repeating: "the same words again, ", count: 200)

@@ -26,7 +26,7 @@ import Testing
         ("Sec-WebSocket-Accept", ""), ("Sec-WebSocket-Protocol", "other"), ("Sec-WebSocket-Extensions", "x-own"),
         ("Sec-WebSocket-Extensions", "permessage-deflate"),
     ])
-    func `an invalid handshake response is rejected`(name: String, value: String) {
+    func `an invalid response to a WebSocket handshake is rejected`(name: String, value: String) {
         let handshake = Handshake(subprotocols: ["chat"], offersCompression: false)
         var headers = HTTPHeaders.acceptance(of: handshake)
         if value.isEmpty { headers.remove(name) } else { headers.set(name, value) }
@@ -34,7 +34,7 @@ import Testing
         #expect(throws: Handshake.Refusal.self) { try handshake.agreement(in: headers) }
     }
 
-    @Test func `header field names and tokens of a handshake are compared case-insensitively`() throws {
+    @Test func `field names and tokens of a WebSocket handshake are compared case-insensitively`() throws {
         let handshake = Handshake(subprotocols: ["chat", "talk"], offersCompression: false)
         var headers = HTTPHeaders()
         headers.add("upgrade", "WebSocket")

@@ -29,7 +29,7 @@ import Testing
         var messages: [InspectedMessage] { inspector.desk.book.detail(of: 1)?.messages ?? [] }
     }
 
-    @Test func `sent and received messages and the Close frame are shown in order of time`() async throws {
+    @Test func `the inspector shows WebSocket messages and the Close frame in order of time`() async throws {
         let server = try WebSocketServer.echo()
         let lab = try Lab(server)
         let socket = try await lab.client.webSocket(APIConfiguration(path: "live"))
@@ -54,7 +54,7 @@ import Testing
         #expect(archived?.map(\.data) == ["hello", "hello"])
     }
 
-    @Test func `a Close frame of the server ends the stream`() async throws {
+    @Test func `a Close frame from the server ends the stream in the inspector`() async throws {
         let server = try WebSocketServer { try $0.writeClose(1012, "restart") }
         let lab = try Lab(server)
         let socket = try await lab.client.webSocket(APIConfiguration(path: "live"))

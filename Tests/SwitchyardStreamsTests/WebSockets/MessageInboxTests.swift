@@ -35,7 +35,7 @@ import Testing
         #expect(questions.withLock { $0 } == 1)
     }
 
-    @Test func `cancellation ends a wait for a message immediately`() async {
+    @Test func `cancelling a call of next() ends its wait for a message immediately`() async {
         let waiting = Task { [inbox] in try await inbox.next() }
         await waitForQuestion()
 
@@ -44,7 +44,7 @@ import Testing
         await #expect { try await waiting.value } throws: { ($0 as? TransportError)?.kind == .cancelled }
     }
 
-    @Test func `a call that is cancelled before it waits requests no message`() async {
+    @Test func `a call of next() that is cancelled before it waits requests no message from the system`() async {
         let latch = Latch()
         let waiting = Task { [inbox] in
             await latch.wait()
@@ -57,7 +57,7 @@ import Testing
         #expect(questions.withLock { $0 } == 0)
     }
 
-    @Test func `a message that a cancelled call had requested is delivered to the next call`() async throws {
+    @Test func `a message that a cancelled call of next() had requested is delivered to the next call`() async throws {
         let waiting = Task { [inbox] in try await inbox.next() }
         await waitForQuestion()
         waiting.cancel()
@@ -69,7 +69,7 @@ import Testing
         #expect(questions.withLock { $0 } == 1)
     }
 
-    @Test func `a message is not requested again after its call was cancelled`() async throws {
+    @Test func `a message is not requested again after its call of next() was cancelled`() async throws {
         let waiting = Task { [inbox] in try await inbox.next() }
         await waitForQuestion()
         waiting.cancel()

@@ -67,7 +67,7 @@ struct ReconnectingWebSocketTests {
         socket.close()
     }
 
-    @Test func `messages wait in order until a connection is open`() async throws {
+    @Test func `messages of a reconnecting WebSocket wait in order until a connection is open`() async throws {
         let server = try WebSocketServer.echo()
         server.stop()
         let socket = try Self.client([server]).reconnectingWebSocket(
@@ -86,7 +86,7 @@ struct ReconnectingWebSocketTests {
         socket.close()
     }
 
-    @Test func `a full queue rejects a message immediately`() async throws {
+    @Test func `the full send queue of a reconnecting WebSocket rejects a message immediately`() async throws {
         let server = try WebSocketServer.echo()
         server.stop()
         let socket = try Self.client([server]).reconnectingWebSocket(

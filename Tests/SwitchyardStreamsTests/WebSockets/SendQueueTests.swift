@@ -59,7 +59,7 @@ import Testing
     enum End: CaseIterable { case takenBack, closed, takenBackUnderWay, closedAfterUnsent }
 
     @Test(arguments: End.allCases)
-    func `a message that may have been delivered earlier is reported as such, whatever its outcome`(end: End) {
+    func `a message that an earlier connection may have delivered is reported as such, whatever its outcome`(end: End) {
         let outcomes = Outcomes()
         var queue = SendQueue(messages: 4, bytes: 8)
         _ = queue.add(outcomes.entry(1))
@@ -92,7 +92,7 @@ import Testing
     enum Exit: CaseIterable { case sent, takenBack, takenBackAfterBreak, givenUp, failed }
 
     @Test(arguments: Exit.allCases)
-    func `a message that has left the queue takes no room`(exit: Exit) {
+    func `a message that has left the send queue takes no room in the queue`(exit: Exit) {
         var queue = SendQueue(messages: 4, bytes: 8)
         _ = queue.add(Outcomes().entry(1, "12345678"))
         if exit != .takenBack { _ = queue.take() }
@@ -116,14 +116,14 @@ import Testing
         #expect(queue.add(Outcomes().entry(4, "1")) == .queueFull(messages: 2, bytes: 8))
     }
 
-    @Test func `an empty queue accepts a message of any size`() {
+    @Test func `the empty send queue of a reconnecting WebSocket accepts a message of any size`() {
         var queue = SendQueue(messages: 4, bytes: 2)
 
         #expect(queue.add(Outcomes().entry(1, "longer")) == nil)
         #expect(queue.add(Outcomes().entry(2, "")) == .queueFull(messages: 1, bytes: 6))
     }
 
-    @Test func `a message that was not sent is sent first on the next connection`() {
+    @Test func `a WebSocket message that was not sent is sent first on the next connection`() {
         var queue = SendQueue(messages: 4, bytes: 100)
         for id in 1...2 { _ = queue.add(Outcomes().entry(UInt64(id))) }
 
@@ -133,7 +133,7 @@ import Testing
         #expect(queue.take()?.id == 1)
     }
 
-    @Test func `a cancelled message does not cancel the next message`() {
+    @Test func `cancelling a queued WebSocket message does not cancel the next message`() {
         var queue = SendQueue(messages: 4, bytes: 100)
         for id in 1...2 { _ = queue.add(Outcomes().entry(UInt64(id))) }
         _ = queue.take()

@@ -10,7 +10,7 @@ import Testing
             (.seconds(30), .seconds(30)),
         ] as [(Duration?, Duration?)]
     )
-    func `the ping interval is at least one second`(interval: Duration?, expected: Duration?) {
+    func `the ping interval of a WebSocket is at least one second`(interval: Duration?, expected: Duration?) {
         var options = WebSocket.Options()
         options.pingInterval = interval
 

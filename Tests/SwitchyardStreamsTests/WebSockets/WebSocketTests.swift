@@ -16,7 +16,7 @@ struct WebSocketTests {
         return try WebSocket(HTTPRequest(url: url), options: options)
     }
 
-    @Test func `messages that are sent before the connection is open wait for it`() async throws {
+    @Test func `messages that are sent before a WebSocket is open wait until it is open`() async throws {
         let server = try WebSocketServer.echo()
         let socket = try Self.plain(server)
 
@@ -32,7 +32,7 @@ struct WebSocketTests {
     }
 
     @Test(arguments: [0, 1, 125, 126, 65_535, 65_536, 1 << 20])
-    func `messages of every size are echoed unchanged`(size: Int) async throws {
+    func `WebSocket messages of every size are echoed unchanged`(size: Int) async throws {
         let server = try WebSocketServer.echo()
         let socket = try Self.plain(server)
         let message = WebSocket.Message.data(Data((0..<size).map { UInt8($0 % 251) }))
@@ -42,7 +42,7 @@ struct WebSocketTests {
         #expect(try await socket.receive() == message)
     }
 
-    @Test func `the message sequence ends after a normal closure by the server`() async throws {
+    @Test func `the messages of a WebSocket end after a normal closure by the server`() async throws {
         let server = try WebSocketServer { peer in
             for text in ["one", "two"] { try peer.write(text: text) }
             try peer.writeClose(1000, "enough")
@@ -57,7 +57,7 @@ struct WebSocketTests {
         #expect(socket.closure == WebSocket.Closure(code: .normal, reason: "enough", isByServer: true, isClean: true))
     }
 
-    @Test func `a connection reset by the server ends the message sequence with an error`() async throws {
+    @Test func `a connection reset by the server ends the messages of a WebSocket with an error`() async throws {
         let server = try WebSocketServer { peer in
             try peer.write(text: "one")
             peer.reset()
@@ -71,7 +71,7 @@ struct WebSocketTests {
         #expect(socket.closure?.code == .abnormal)
     }
 
-    @Test func `close sends its code and reason, and the connection ends on the server's Close frame`() async throws {
+    @Test func `close sends its code and reason, and the WebSocket ends at the server's Close frame`() async throws {
         let payload = Locked<[UInt8]>([])
         let server = try WebSocketServer { peer in
             try peer.write(text: "hello")
@@ -91,7 +91,7 @@ struct WebSocketTests {
         await until { server.connections == 0 }
     }
 
-    @Test func `releasing the last reference closes the connection`() async throws {
+    @Test func `releasing the last reference to a WebSocket closes its connection`() async throws {
         let server = try WebSocketServer.echo()
         var socket: WebSocket? = try Self.plain(server)
         try await socket?.send(.text("a"))
@@ -122,7 +122,7 @@ struct WebSocketTests {
         .wrongAccept,
         .raw("HTTP/1.1 101 Switching Protocols\r\n\r\n"), .raw("no HTTP at all\r\n\r\n"),
     ])
-    func `a response that is not a WebSocket handshake fails the connection`(opening: WebSocketServer.Opening)
+    func `a response that is not a WebSocket handshake makes the opening fail`(opening: WebSocketServer.Opening)
         async throws
     {
         let server = try WebSocketServer(opening) { _ in }
@@ -134,7 +134,8 @@ struct WebSocketTests {
     }
 
     @Test(arguments: ["", "HTTP/1.1 101 Switching"])
-    func `a connection that ends during the handshake fails as a connection reset`(head: String) async throws {
+    func `a WebSocket whose connection ends during the handshake fails as a connection reset`(head: String) async throws
+    {
         let server = try WebSocketServer(.raw(head)) { _ in }
         let socket = try Self.plain(server)
 
@@ -153,7 +154,7 @@ struct WebSocketTests {
         #expect(error?.kind == .timeout)
     }
 
-    @Test func `the timeouts of the handshake do not apply to the open connection`() async throws {
+    @Test func `the timeouts of the opening handshake do not apply to an open WebSocket`() async throws {
         let server = try WebSocketServer.echo()
         let url = try #require(RequestURL("\(server.baseURL)/"))
         let timeouts = HTTPRequest.Timeouts(connect: .seconds(2), idle: .milliseconds(300), total: .milliseconds(500))
@@ -174,7 +175,7 @@ struct WebSocketTests {
         #expect(try await socket.receive() == .text("b"))
     }
 
-    @Test func `bytes after the handshake head are read as the first messages`() async throws {
+    @Test func `bytes after the handshake head are read as the first messages of a WebSocket`() async throws {
         let first = SentFrame.serverFrame(.text, Array("early".utf8))
         let server = try WebSocketServer { peer in
             try peer.write(first + SentFrame.serverFrame(.text, Array("next".utf8)))
@@ -188,7 +189,7 @@ struct WebSocketTests {
 
     // MARK: Back-pressure
 
-    @Test func `a sender waits while the server does not read`() async throws {
+    @Test func `sending over a WebSocket waits while the server does not read`() async throws {
         let mayRead = DispatchSemaphore(value: 0)
         let total = Locked(0)
         let server = try WebSocketServer { peer in
@@ -216,7 +217,7 @@ struct WebSocketTests {
         await until { total.withLock { $0 } == 24 << 20 }
     }
 
-    @Test func `a server waits while the receiver does not read`() async throws {
+    @Test func `a server waits while the app does not read from its WebSocket`() async throws {
         let sent = Locked(0)
         let server = try WebSocketServer { peer in
             let frame = SentFrame.serverFrame(.binary, [UInt8](repeating: 7, count: 1 << 20))

@@ -14,7 +14,7 @@ import Testing
 
     // MARK: refuse
 
-    @Test func `a refusing server frees its port and closes its connections`() async throws {
+    @Test func `a server with the refusal fault frees its port and closes its connections`() async throws {
         let socket = try server.connect()
         _ = try await socket.get("/fixed")
 
@@ -28,7 +28,9 @@ import Testing
     }
 
     #if os(Linux)
-        @Test func `the system does not assign the port of a refusing server to another socket`() async throws {
+        @Test func `the system does not assign the port of a server with the refusal fault to another socket`()
+            async throws
+        {
             let server = try LoopbackServer.runningApart()
             server.fault = .refuse
 
@@ -57,7 +59,7 @@ import Testing
         }
     #endif
 
-    @Test func `a server that refused connections accepts connections on the same port again`() async throws {
+    @Test func `after the refusal fault, a server accepts connections on the same port again`() async throws {
         let port = server.port
 
         server.fault = .refuse
@@ -67,7 +69,9 @@ import Testing
         #expect(try await server.connect().get("/fixed").text == "fixed")
     }
 
-    @Test func `a refusing server whose port was taken accepts connections again when the port is free`() async throws {
+    @Test func `after the refusal fault, a server whose port was taken accepts connections when the port is free`()
+        async throws
+    {
         let other = LoopbackServer(port: server.port)
         other.route(.get, "/fixed", answering: .text("other"))
         server.fault = .refuse
@@ -127,7 +131,7 @@ import Testing
         #expect(try await socket.receiveResponse().text == "fixed")
     }
 
-    @Test func `an active response is held back during the black hole fault`() async throws {
+    @Test func `a response in progress is held back during the black hole fault`() async throws {
         let (opened, open) = AsyncStream.makeStream(of: Void.self)
         server.route(.get, "/gate") { _ in
             for await _ in opened {}

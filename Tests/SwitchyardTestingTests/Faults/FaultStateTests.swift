@@ -62,7 +62,7 @@ import Testing
         #expect(!state.holds(at: time(60)))
     }
 
-    @Test func `a flapping fault inside another flapping fault changes whenever one of the two changes`() {
+    @Test func `a flapping fault inside another flapping fault changes whenever either fault changes`() {
         let inner = Fault.flap(.hang, period: .milliseconds(20))
         let state = FaultState(.flap(inner, period: .milliseconds(100)), number: 1, since: start)
 

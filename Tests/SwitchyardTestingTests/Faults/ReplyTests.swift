@@ -19,7 +19,7 @@ import Testing
         Reply(response, to: head, closes: false, fault: fault)
     }
 
-    @Test func `a response without a fault is sent completely, and its connection stays open`() {
+    @Test func `without a fault, a server sends its response completely, and the connection stays open`() {
         var reply = reply(.text("hello"), nil)
 
         #expect(reply.opening().ending == nil)
@@ -28,21 +28,21 @@ import Testing
     }
 
     @Test(arguments: [(nil, "he"), (0, ""), (3, "hel"), (99, "hell")] as [(Int?, String)])
-    func `a truncated body lacks at least its last byte`(count: Int?, sent: String) {
+    func `a body with the truncation fault lacks at least its last byte`(count: Int?, sent: String) {
         var reply = reply(.text("hello"), .cut(after: count, byReset: true))
 
         #expect(reply.opening().ending == nil)
         #expect(reply.body(Data("hello".utf8)) == Reply.Output(bytes: Data(sent.utf8), ending: .reset))
     }
 
-    @Test func `a response without a body is truncated inside its head`() {
+    @Test func `with the truncation fault, a response without a body is truncated inside its head`() {
         let reply = reply(LoopbackResponse(status: 204), .cut(after: nil, byReset: false))
 
         let whole = Reply(LoopbackResponse(status: 204), to: head, closes: false, fault: nil).opening().bytes
         #expect(reply.opening() == Reply.Output(bytes: whole.prefix(whole.count / 2), ending: .close))
     }
 
-    @Test func `a streamed body can be cut inside any chunk`() {
+    @Test func `the truncation fault can cut a streamed body inside any chunk`() {
         var reply = reply(.stream { _ in }, .cut(after: 5, byReset: false))
 
         #expect(reply.body(Data("abc".utf8)) == Reply.Output(bytes: Data("3\r\nabc\r\n".utf8)))

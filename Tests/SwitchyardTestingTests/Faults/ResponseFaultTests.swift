@@ -68,7 +68,7 @@ import Testing
         #expect(rest.end == .closed)
     }
 
-    @Test func `a response without a body is truncated in its head`() async throws {
+    @Test func `over a real connection, a response without a body is truncated in its head`() async throws {
         server.fault = .truncate()
 
         let rest = try await answer(to: "/empty")

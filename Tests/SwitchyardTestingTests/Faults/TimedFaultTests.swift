@@ -25,7 +25,7 @@ import Testing
         #expect(duration >= .milliseconds(40))
     }
 
-    @Test func `slow requests do not wait for each other`() async throws {
+    @Test func `the requests to a server with the slow fault do not wait for each other`() async throws {
         server.fault = .slow(by: .milliseconds(50))
         let sockets = try (0..<20).map { _ in try server.connect() }
 
@@ -115,7 +115,7 @@ import Testing
         #expect((60...140).contains(failed))
     }
 
-    @Test func `two percentage faults with equal seeds fail the same requests`() async throws {
+    @Test func `two percentage faults with equal seeds affect the same requests`() async throws {
         let socket = try server.connect()
         for _ in 0..<2 {
             server.fault = .percentage(50, of: .status(500), seed: 9)

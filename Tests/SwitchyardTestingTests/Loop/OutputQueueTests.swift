@@ -4,7 +4,7 @@ import Testing
 @testable import SwitchyardTesting
 
 @Suite struct OutputQueueTests {
-    @Test func `bytes are sent in order, however few the socket accepts at a time`() {
+    @Test func `the output queue sends bytes in order, however few the socket accepts at a time`() {
         var queue = OutputQueue()
         var sent = Data()
         let pieces = [Data("abc".utf8), Data(count: 20_000), Data("def".utf8)]
@@ -19,7 +19,7 @@ import Testing
         #expect(queue.isEmpty)
     }
 
-    @Test func `bytes that the socket does not accept stay in the queue`() {
+    @Test func `bytes that the socket does not accept stay in the output queue`() {
         var queue = OutputQueue()
         queue.append(Data("abcdef".utf8))
         var calls = 0

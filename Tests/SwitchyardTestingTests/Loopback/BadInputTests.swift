@@ -38,7 +38,7 @@ import Testing
         #expect(try await server.connect().get("/fixed").text == "fixed")
     }
 
-    @Test func `random bytes never crash the server`() async throws {
+    @Test func `random bytes never crash the loopback server`() async throws {
         var random = SystemRandomNumberGenerator()
         for _ in 0..<50 {
             let bytes = Data((0..<500).map { _ in UInt8.random(in: 0...255, using: &random) } + Array("\r\n\r\n".utf8))
@@ -71,7 +71,7 @@ import Testing
         #expect(await server.wait { $0.connectionsOpen == 0 })
     }
 
-    @Test func `a client that connects without sending a request blocks no other client`() async throws {
+    @Test func `a client that connects to a server without sending a request blocks no other client`() async throws {
         let silent = try server.connect()
 
         #expect(try await server.connect().get("/fixed").text == "fixed")

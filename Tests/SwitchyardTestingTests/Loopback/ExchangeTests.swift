@@ -12,7 +12,7 @@ import Testing
         server = try .running()
     }
 
-    @Test func `a handler responds to a request`() async throws {
+    @Test func `a handler of the loopback server responds to a request`() async throws {
         let response = try await server.connect().get("/topics?page=2")
 
         #expect(response.statusLine == "HTTP/1.1 200 OK")
@@ -20,11 +20,11 @@ import Testing
         #expect(response.text == #"{"page": 2}"#)
     }
 
-    @Test func `a fixed response is sent for a request`() async throws {
+    @Test func `the loopback server sends a fixed response to a request`() async throws {
         #expect(try await server.connect().get("/fixed").text == "fixed")
     }
 
-    @Test func `one connection serves several requests`() async throws {
+    @Test func `one connection to the loopback server serves several requests`() async throws {
         let socket = try server.connect()
 
         for _ in 0..<3 { #expect(try await socket.get("/fixed").text == "fixed") }

@@ -18,7 +18,7 @@ import Testing
         #expect(try await server.connect().get("/").text == "here")
     }
 
-    @Test func `a second start and a second stop have no effect`() async throws {
+    @Test func `a second start and a second stop of the loopback server have no effect`() async throws {
         let server = try LoopbackServer.running()
 
         try server.start()
@@ -29,7 +29,7 @@ import Testing
         #expect(!server.isRunning)
     }
 
-    @Test func `a port in use is an error`() throws {
+    @Test func `starting the loopback server on a port in use is an error`() throws {
         let server = try LoopbackServer.running()
         let other = LoopbackServer(port: server.port)
 
@@ -48,7 +48,7 @@ import Testing
         #expect(other.port == server.port)
     }
 
-    @Test func `a stop closes connections and cancels handlers`() async throws {
+    @Test func `stopping the loopback server closes connections and cancels handlers`() async throws {
         let server = try LoopbackServer.running()
         server.route(.get, "/forever") { _ in
             for await _ in AsyncStream<Never>.makeStream().stream {}
@@ -68,7 +68,7 @@ import Testing
         #expect(server.statistics.requestsInProgress == 0)
     }
 
-    @Test func `connections can be closed while the server runs`() async throws {
+    @Test func `the connections of the loopback server can be closed while it runs`() async throws {
         let server = try LoopbackServer.running()
         let socket = try server.connect()
         _ = try await socket.get("/fixed")
@@ -79,7 +79,7 @@ import Testing
         #expect(try await server.connect().get("/fixed").text == "fixed")
     }
 
-    @Test func `a connection that is idle for too long is closed`() async throws {
+    @Test func `the loopback server closes a connection that is idle for too long`() async throws {
         let server = try LoopbackServer.running(limits: LoopbackLimits(idleTimeout: .milliseconds(200)))
         let used = try server.connect()
         let unused = try server.connect()
@@ -90,7 +90,8 @@ import Testing
         #expect(await server.wait { $0.connectionsOpen == 0 })
     }
 
-    @Test func `a connection is not idle while its request waits for a response`() async throws {
+    @Test func `for the loopback server, a connection is not idle while its request waits for a response`() async throws
+    {
         let server = try LoopbackServer.running(limits: LoopbackLimits(idleTimeout: .milliseconds(300)))
         let (hold, release) = AsyncStream<Never>.makeStream()
         server.route(.get, "/held") { _ in
@@ -109,7 +110,7 @@ import Testing
         #expect(try await busy.receiveToEnd().end == .closed)
     }
 
-    @Test func `a released server stops`() throws {
+    @Test func `a loopback server stops when it is released`() throws {
         var server: LoopbackServer? = try .runningApart()
         let port = try #require(server?.port)
 

@@ -6,7 +6,7 @@ import SwitchyardTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(5)), .prompt) struct RecordingTests {
-    @Test func `a request is recorded unchanged`() async throws {
+    @Test func `the loopback server records a request unchanged`() async throws {
         let server = try LoopbackServer.running()
         let head = "POST /echo?a=b HTTP/1.1\r\nHost: x\r\nb: 2\r\nA: 1\r\nB: 3\r\nContent-Length: 4\r\n\r\n"
         let socket = try server.connect()
@@ -57,7 +57,7 @@ import Testing
         #expect(server.statistics.requestsCompleted == 7)
     }
 
-    @Test func `records can be cleared`() async throws {
+    @Test func `the recorded requests of a server can be cleared`() async throws {
         let server = try LoopbackServer.running()
         let socket = try server.connect()
         _ = try await socket.get("/fixed")
@@ -92,7 +92,7 @@ import Testing
         #expect(await waiting.value == false)
     }
 
-    @Test func `negative limits become zero, even if they are set later`() {
+    @Test func `negative recording limits of a server become zero, even if they are set later`() {
         var limits = LoopbackLimits(headBytes: -1, bufferedBodyBytes: -1, recordedBodyBytes: -1, recordedRequests: -1)
         let zero = LoopbackLimits(headBytes: 0, bufferedBodyBytes: 0, recordedBodyBytes: 0, recordedRequests: 0)
         #expect(limits == zero)
@@ -103,7 +103,7 @@ import Testing
         #expect(limits == zero)
     }
 
-    @Test func `a server may record without a limit`() async throws {
+    @Test func `a loopback server may record requests without a limit`() async throws {
         let server = try LoopbackServer.running(
             limits: LoopbackLimits(
                 headBytes: .max,

@@ -12,7 +12,7 @@ import Testing
         server = try .running()
     }
 
-    @Test func `a body of known length is collected`() async throws {
+    @Test func `a handler can collect a request body of known length`() async throws {
         let socket = try server.connect()
 
         try await socket.send(RawSocket.request("/echo", method: "POST", body: "hello"))
@@ -20,7 +20,7 @@ import Testing
         #expect(try await socket.receiveResponse().text == "hello")
     }
 
-    @Test func `a chunked body is collected with its trailers`() async throws {
+    @Test func `a handler can collect a chunked request body with its trailers`() async throws {
         server.route(.post, "/trailers") { request in
             let body = try await request.body.collect()
             return .text("\(body.count) \(request.body.trailers["X-Sum"] ?? "none")")
@@ -37,7 +37,7 @@ import Testing
         #expect(server.requests.first?.text == "hello world")
     }
 
-    @Test func `a body is read chunk by chunk while it arrives`() async throws {
+    @Test func `a handler can read a request body chunk by chunk while it arrives`() async throws {
         server.route(.post, "/count") { request in
             .stream { writer in
                 for try await piece in request.body { try await writer.write("\(piece.count) ") }
@@ -58,7 +58,9 @@ import Testing
         #expect(pieces == ["1 ", "3 ", "2 "])
     }
 
-    @Test(arguments: [0, 1]) func `a body is read by a server with a tiny buffer`(_ kept: Int) async throws {
+    @Test(arguments: [0, 1]) func `a loopback server with a tiny buffer reads a whole request body`(_ kept: Int)
+        async throws
+    {
         let server = try LoopbackServer.running(limits: LoopbackLimits(bufferedBodyBytes: kept))
         let socket = try server.connect()
 
@@ -89,7 +91,7 @@ import Testing
         #expect(try await socket.receiveResponse().text == "\(size)")
     }
 
-    @Test func `the unread body of a request is discarded`() async throws {
+    @Test func `the loopback server discards the unread body of a request`() async throws {
         server.route(.post, "/ignore") { _ in .text("ignored") }
         let socket = try server.connect()
         let body = String(repeating: "x", count: 1_000_000)
@@ -103,7 +105,7 @@ import Testing
         #expect(server.requests.map(\.bodyCount) == [1_000_000, 1_000_000])
     }
 
-    @Test func `a body above the handler's limit gets a 413`() async throws {
+    @Test func `a request body above the handler's limit gets a 413`() async throws {
         server.route(.post, "/small") { request in .data(try await request.body.collect(upTo: 4)) }
         let socket = try server.connect()
 
@@ -112,7 +114,7 @@ import Testing
         #expect(try await socket.receiveResponse().status == 413)
     }
 
-    @Test func `a truncated body fails its reader`() async throws {
+    @Test func `reading a truncated request body fails`() async throws {
         let (failures, report) = AsyncStream.makeStream(of: LoopbackError?.self)
         server.route(.post, "/broken") { request in
             do throws(LoopbackError) {

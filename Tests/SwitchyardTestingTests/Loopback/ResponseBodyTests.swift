@@ -24,7 +24,7 @@ import Testing
         #expect(busy.status == 503 && busy["Retry-After"] == "7" && busy.text == "later")
     }
 
-    @Test func `a streamed body is sent in chunks`() async throws {
+    @Test func `the loopback server sends a streamed body in chunks`() async throws {
         let response = try await server.connect().get("/chunks")
 
         #expect(response["Transfer-Encoding"] == "chunked")
@@ -32,7 +32,7 @@ import Testing
         #expect(response.text == "one two three")
     }
 
-    @Test func `a streamed body of known length has a Content-Length`() async throws {
+    @Test func `a streamed response body of known length has a Content-Length`() async throws {
         server.route(.get, "/length") { _ in
             .stream(length: 6) { writer in
                 try await writer.write("abc")
@@ -46,7 +46,7 @@ import Testing
         #expect(response.text == "abcdef")
     }
 
-    @Test func `a body without a length ends when the server closes the connection`() async throws {
+    @Test func `a response body without a length ends when the loopback server closes the connection`() async throws {
         server.route(.get, "/close", answering: LoopbackResponse(body: .data(Data("x".utf8)), framing: .untilClose))
         let socket = try server.connect()
 
@@ -56,7 +56,7 @@ import Testing
         #expect(response.text == "x")
     }
 
-    @Test func `trailers follow the chunks`() async throws {
+    @Test func `the trailers of a chunked response follow its chunks`() async throws {
         server.route(.get, "/trailers") { _ in
             .stream { writer in
                 try await writer.write("body")
@@ -70,7 +70,7 @@ import Testing
         #expect(response.trailers == ["X-Sum: 4"])
     }
 
-    @Test func `a whole body in chunks may have trailers`() async throws {
+    @Test func `a response body that is sent as a whole in chunks may have trailers`() async throws {
         let response = LoopbackResponse(body: .data(Data("body".utf8)), trailers: ["X-Sum": "4"], framing: .chunked)
         server.route(.get, "/whole", answering: response)
 
@@ -113,7 +113,7 @@ import Testing
         #expect(try await socket.receive(exactly: 5) == Data("0\r\n\r\n".utf8))
     }
 
-    @Test func `a writer is never far ahead of its reader`() async throws {
+    @Test func `the writer of a streamed response is never far ahead of the client that reads it`() async throws {
         let written = Locked(0)
         server.route(.get, "/large") { _ in
             .stream(length: 64 * 1_048_576) { writer in
@@ -136,7 +136,7 @@ import Testing
         #expect(await server.wait { $0.responsesSent == 1 })
     }
 
-    @Test func `a writer fails when its client disconnects`() async throws {
+    @Test func `the writer of a streamed response fails when its client disconnects`() async throws {
         let (failures, report) = AsyncStream.makeStream(of: LoopbackError.self)
         server.route(.get, "/endless") { _ in
             .stream { writer in
@@ -156,7 +156,7 @@ import Testing
         #expect(await failures.first { _ in true } == .connectionClosed)
     }
 
-    @Test func `a writer that throws truncates the response`() async throws {
+    @Test func `a writer that throws truncates its streamed response`() async throws {
         struct Oops: Error {}
         server.route(.get, "/oops") { _ in
             .stream { writer in
@@ -173,7 +173,7 @@ import Testing
         #expect(rest.end == .closed)
     }
 
-    @Test func `raw bytes are sent unchanged`() async throws {
+    @Test func `the loopback server sends raw bytes unchanged`() async throws {
         server.route(.get, "/raw", answering: .raw(Data("HTTP/1.1 299 Odd\r\nX:y\r\n\r\nrest".utf8)))
         let socket = try server.connect()
 

@@ -13,11 +13,12 @@ import Testing
         server = try .runningApart()
     }
 
-    @Test func `a path without a route gets a 404`() async throws {
+    @Test func `a request to the loopback server for a path without a route gets a 404`() async throws {
         #expect(try await server.connect().get("/nowhere").status == 404)
     }
 
-    @Test func `a method without a route on a known path gets a 405`() async throws {
+    @Test func `a request to the loopback server with a method that the path has no route for gets a 405`() async throws
+    {
         let response = try await server.connect().get("/topics", method: "DELETE")
 
         #expect(response.status == 405)
@@ -77,7 +78,7 @@ import Testing
         #expect(ByteRanges(field, length: 10) == expected)
     }
 
-    @Test func `a negative content length is treated as zero`() {
+    @Test func `a LoopbackContent with a negative length is treated as empty`() {
         var content = LoopbackContent(Data("0123456789".utf8))
 
         content.length = -1
@@ -95,7 +96,7 @@ import Testing
         #expect(try await socket.get("/film", method: method, fields: ["Range: bytes=2-3"]).status == 200)
     }
 
-    @Test func `the default route serves all other paths`() async throws {
+    @Test func `the default route of a server serves all paths without a route`() async throws {
         server.setDefaultRoute { request in .text("default \(request.target)") }
         let socket = try server.connect()
 
@@ -113,7 +114,7 @@ import Testing
         #expect(try await socket.get("/fixed").status == 404)
     }
 
-    @Test func `a handler can read the query items`() async throws {
+    @Test func `a handler can read the query items of its request`() async throws {
         server.route(.get, "/search") { request in
             .text(request.queryItems.map { "\($0.name)=\($0.value ?? "nil")" }.joined(separator: ";"))
         }

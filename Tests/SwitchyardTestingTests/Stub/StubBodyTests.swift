@@ -23,7 +23,7 @@ import Testing
         #expect(try await transport.outcome(of: .stub("/")).get().text.utf8.count == 400_000)
     }
 
-    @Test func `chunks arrive one by one in a stream`() async throws {
+    @Test func `the chunks of a stub arrive one by one in a stream`() async throws {
         let transport = StubTransport { [pieces] _ in .chunks(pieces, status: 206) }
 
         let response = try await transport.outcome(of: .stub("/", delivery: .stream)).get()
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(arguments: [HTTPRequest.Delivery.whole, .stream])
-    func `chunks with delays arrive when the clock reaches their times`(delivery: HTTPRequest.Delivery) async throws {
+    func `the chunks of a stub arrive when the clock reaches their times`(delivery: HTTPRequest.Delivery) async throws {
         let transport = StubTransport { [pieces, clock] _ in .chunks(pieces, every: .seconds(1), on: clock) }
         let body = Task {
             let response = try await transport.outcome(of: .stub("/", delivery: delivery)).get()
@@ -66,7 +66,7 @@ import Testing
         #expect(clock.now == MonotonicTime(seconds: 3))
     }
 
-    @Test func `a body may fail after its last chunk`() async throws {
+    @Test func `a stub body may fail after its last chunk`() async throws {
         let cut = TransportError(.truncated, message: "cut")
         let transport = StubTransport { [pieces] _ in .chunks(pieces, failing: cut) }
 
@@ -125,7 +125,7 @@ import Testing
     }
 
     @Test(arguments: [HTTPRequest.Delivery.whole, .stream])
-    func `a body above the request's limit fails`(delivery: HTTPRequest.Delivery) async throws {
+    func `a stub body above the request's limit fails`(delivery: HTTPRequest.Delivery) async throws {
         let transport = StubTransport { [pieces] _ in .chunks(pieces) }
         var request = HTTPRequest.stub("/", delivery: delivery)
         request.responseBodyLimit = 8
@@ -146,7 +146,9 @@ import Testing
     }
 
     @Test(arguments: [HTTPRequest.Delivery.whole, .stream])
-    func `a pause longer than the idle timeout ends the body`(delivery: HTTPRequest.Delivery) async throws {
+    func `a pause longer than the idle timeout ends a stub body with a failure`(delivery: HTTPRequest.Delivery)
+        async throws
+    {
         let transport = StubTransport { [pieces, clock] _ in .chunks(pieces, every: .seconds(9), on: clock) }
         var request = HTTPRequest.stub("/", delivery: delivery)
         request.timeouts.idle = .seconds(2)
@@ -163,7 +165,7 @@ import Testing
         #expect(transport.openExchanges == 0)
     }
 
-    @Test func `progress is reported chunk by chunk`() async throws {
+    @Test func `the progress of a stub body is reported chunk by chunk`() async throws {
         let transport = StubTransport { [pieces] _ in .chunks(pieces) }
         let reports = Locked<[Int64]>([])
 

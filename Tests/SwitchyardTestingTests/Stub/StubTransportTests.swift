@@ -12,7 +12,7 @@ import Testing
 
     // MARK: scripts
 
-    @Test func `a stub closure returns the response`() async throws {
+    @Test func `the closure of a stub transport returns the response`() async throws {
         let transport = StubTransport { request in .json(#"{"method": "\#(request.method)"}"#, status: 201) }
 
         let response = try await transport.outcome(of: .stub("/topics", method: .put)).get()
@@ -36,7 +36,7 @@ import Testing
         #expect(results[2].failure?.kind == .other)
     }
 
-    @Test func `responses are found by path`() async throws {
+    @Test func `a stub finds its responses by path`() async throws {
         let transport = StubTransport(["/topics": .json("[]"), "/": .json("root")])
 
         #expect(try await transport.outcome(of: .stub("/topics?page=2")).get().text == "[]")
@@ -44,7 +44,7 @@ import Testing
         #expect(await transport.outcome(of: .stub("/users")).failure?.kind == .other)
     }
 
-    @Test func `only the last requests are recorded`() async {
+    @Test func `a stub records only the last requests`() async {
         let transport = StubTransport(recordLimit: 2) { _ in .json("1") }
 
         for index in 1...5 { _ = await transport.outcome(of: .stub("/\(index)")) }
@@ -55,7 +55,7 @@ import Testing
         #expect(await transport.waitUntilIdle())
     }
 
-    @Test func `requests can be recorded without a limit`() async {
+    @Test func `a stub can record requests without a limit`() async {
         let transport = StubTransport(recordLimit: .max) { _ in .json("1") }
 
         for index in 1...3 { _ = await transport.outcome(of: .stub("/\(index)")) }
@@ -65,7 +65,7 @@ import Testing
 
     // MARK: completion
 
-    @Test func `a stub completion on a queue runs after start returns`() async {
+    @Test func `a completion of a stub transport on a queue runs after start returns`() async {
         let transport = StubTransport { _ in .json("1") }
         let lock = Locked(false)
 
@@ -83,7 +83,7 @@ import Testing
         #expect(!isHeld)
     }
 
-    @Test func `an inline stub completion runs inside start`() {
+    @Test func `an inline completion of a stub transport runs inside start`() {
         let transport = StubTransport(completion: .inline) { _ in .json("1") }
         let status = Locked(0)
 
@@ -111,7 +111,7 @@ import Testing
     // MARK: ends
 
     @Test(arguments: [StubTransport.Completion.queue, .inline])
-    func `a cancel ends an exchange that never completes`(completion: StubTransport.Completion) async {
+    func `a cancel ends a stub exchange that never completes`(completion: StubTransport.Completion) async {
         let transport = StubTransport(completion: completion) { _ in .never }
 
         let result = await withCheckedContinuation { continuation in
@@ -135,7 +135,7 @@ import Testing
         #expect(clock.pendingTimers == 0)
     }
 
-    @Test func `a cancel after the end has no effect`() async throws {
+    @Test func `cancelling a stub exchange after its end has no effect`() async throws {
         let transport = StubTransport { _ in .json("1") }
         let count = Locked(0)
         let task = transport.start(.stub("/"), progress: nil) { _ in count.withLock { $0 += 1 } }

@@ -29,7 +29,7 @@ import Testing
         #expect(clock.now == MonotonicTime(seconds: 10))
     }
 
-    @Test func `due timers fire in order, and each timer sees its own time`() {
+    @Test func `due timers of a manual clock fire in order, and each timer sees its own time`() {
         let log = Locked<[String]>([])
         for (name, seconds) in [("c", 3.0), ("a", 1), ("b", 1), ("d", 9)] {
             _ = schedule(name, after: seconds, into: log)
@@ -55,7 +55,7 @@ import Testing
         #expect(clock.pendingTimers == 0)
     }
 
-    @Test func `a timer may set and cancel other timers`() {
+    @Test func `a timer of a manual clock may set and cancel other timers`() {
         let log = Locked<[String]>([])
         let doomed = schedule("doomed", after: 2, into: log)
         _ = clock.schedule(at: MonotonicTime(seconds: 11)) {
@@ -70,7 +70,7 @@ import Testing
         #expect(clock.pendingTimers == 1)
     }
 
-    @Test func `a timer whose deadline is in the past fires immediately`() async {
+    @Test func `a timer of a manual clock whose deadline is in the past fires immediately`() async {
         await withCheckedContinuation { continuation in
             _ = clock.schedule(at: MonotonicTime(seconds: 9)) { continuation.resume() }
         }
@@ -130,7 +130,7 @@ import Testing
         #expect(wrong.withLock { $0 } == 0)
     }
 
-    @Test func `a timer's action may advance the clock`() {
+    @Test func `the action of a manual clock's timer may advance the clock`() {
         let log = Locked<[String]>([])
         _ = clock.schedule(at: MonotonicTime(seconds: 11)) { [clock] in clock.advance(by: .seconds(2)) }
         _ = schedule("a", after: 2, into: log)

@@ -35,14 +35,14 @@ import Testing
     }
 
     @Test(arguments: ["q=a+b&tag%5B%5D=c%2Bd", "q=a%20b&tag[]=c%2Bd", "x&tag[]=c%2Bd&q=a%20b"])
-    func `a query is compared after form decoding`(query: String) async {
+    func `an expectation compares a query after form decoding`(query: String) async {
         let expected = ExpectedRequests([RequestExpectation(.get, "/x", query: ["q": "a b", "tag[]": "c+d"])])
 
         #expect(await send(.get, "http://a/x?\(query)", StubTransport(expecting: expected)) == 200)
         #expect(expected.problems == [])
     }
 
-    @Test func `an expectation matches any of several query values with the same name`() async {
+    @Test func `an expected query value matches any of several values with the same name`() async {
         let expected = ExpectedRequests([RequestExpectation(.get, "/x", query: ["tag": "b"], count: 1...2)])
         let transport = StubTransport(expecting: expected)
 

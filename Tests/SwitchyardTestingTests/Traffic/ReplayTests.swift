@@ -48,7 +48,9 @@ import Testing
         for _ in 0..<2 { #expect(try await replay.send(try request("a")).status == 200) }
     }
 
-    @Test func `a redacted recorded request is found, and a request that was not recorded fails`() async throws {
+    @Test func `a replay finds a request despite its redacted recording, and fails for an unrecorded request`()
+        async throws
+    {
         let recording = RecordingTransport(StubTransport { _ in .status(200) })
         _ = try await recording.send(try request("a?token=one"))
         let replay = StubTransport(replaying: recording.archive)
@@ -135,7 +137,7 @@ import Testing
         #expect(body(try await replay.send(try request("a"))) == Data(answer.utf8))
     }
 
-    @Test func `a possible authorization code in a response is redacted in the record`() async throws {
+    @Test func `a possible authorization code in a response is redacted in the recording`() async throws {
         let answer = #"{"code":"SplxlOBeZQQYbYS6WxSbIA","otp":1,"more":{"code":{"a":1}}}"#
         let recording = RecordingTransport(StubTransport { _ in .json(answer) })
         _ = try await recording.send(try request("a"))
@@ -215,7 +217,7 @@ import Testing
     }
 
     @Test(arguments: [1e300, .infinity, 9.3e18])
-    func `a replay of a record with an infinite time still completes`(time: Double) async throws {
+    func `a replay of a response with an infinite recorded time still completes`(time: Double) async throws {
         let clock = ManualClock()
         let recording = RecordingTransport(StubTransport { _ in .status(200) }, time: clock)
         _ = try await recording.send(try request("a"))

@@ -40,7 +40,7 @@ import Testing
         #expect(router.text(.post, "/a/b") == "any")
     }
 
-    @Test func `a named segment ranks below exact text and above a trailing star`() {
+    @Test func `a named segment of a route ranks below exact text and above a trailing star`() {
         var router = Router()
         for pattern in ["/a/*", "/a/{id}", "/a/b"] {
             router.set(.response(.text(pattern)), for: .init(nil, pattern))
@@ -51,7 +51,7 @@ import Testing
         #expect(router.text(.get, "/a/c/d") == "/a/*")
     }
 
-    @Test func `named segments are percent-decoded, and the first value of a repeated name counts`() {
+    @Test func `named segments of a route are percent-decoded, and the first value of a repeated name counts`() {
         let route = LoopbackRoute(.get, "/{a}/{b}/{a}/*")
 
         #expect(route.values(in: "/caf%C3%A9%2F/%zz/2/3") == ["a": "café/", "b": "%zz"])

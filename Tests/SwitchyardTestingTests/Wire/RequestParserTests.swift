@@ -28,7 +28,7 @@ import Testing
         return String(decoding: pieces.reduce(Data(), +), as: UTF8.self)
     }
 
-    @Test func `a head is parsed into its parts`() throws {
+    @Test func `the head of a request is parsed into its parts`() throws {
         let text = "POST /a?b=c HTTP/1.1\r\nHost: x\r\nX-Two:  1 \r\nx-two:2\r\nContent-Length: 0\r\n\r\n"
 
         let head = try #require(heads(of: try events(of: text)).first)
@@ -46,13 +46,14 @@ import Testing
         ("http://a.example:8080/topics?x=/1", "/topics"), ("HTTP://a.example", "/"), ("http://a.example?x=1", "/"),
         ("/to?url=http://b.example/", "/to"), ("/http://b.example/", "/http://b.example/"), ("*", "*"),
     ])
-    func `a target may be an absolute URL`(target: String, path: String) throws {
+    func `the target of a parsed request may be an absolute URL`(target: String, path: String) throws {
         let head = try #require(heads(of: try events(of: "GET \(target) HTTP/1.1\r\nHost: x\r\n\r\n")).first)
 
         #expect(head.path == path)
     }
 
-    @Test(arguments: [1, 2, 3, 7, 1000]) func `the events do not depend on the size of the chunks`(size: Int) throws {
+    @Test(arguments: [1, 2, 3, 7, 1000])
+    func `the events of the request parser do not depend on the size of the chunks`(size: Int) throws {
         let text = """
             POST /1 HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello\
             POST /2 HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n\
@@ -68,7 +69,7 @@ import Testing
         #expect(ends == [[:], ["X-Sum": "7"], [:]])
     }
 
-    @Test func `calling next parses only one event and leaves the remaining bytes in the buffer`() throws {
+    @Test func `calling next of the request parser parses one event and leaves the other bytes in the buffer`() throws {
         var parser = RequestParser()
         parser.feed(Array("GET /1 HTTP/1.1\r\nHost: x\r\n\r\nGET /2 HTTP/1.1\r\nHost: x\r\n\r\n".utf8))
 

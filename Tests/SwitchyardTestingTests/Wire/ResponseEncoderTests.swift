@@ -41,7 +41,7 @@ import Testing
         #expect(String(decoding: encoder.end(trailers: ["X": "y"]), as: UTF8.self) == "0\r\nX: y\r\n\r\n")
     }
 
-    @Test func `an HTTP/1.0 client gets no chunks`() {
+    @Test func `the loopback server sends no chunks to an HTTP/1.0 client`() {
         let encoder = ResponseEncoder(.stream { _ in }, to: head(minorVersion: 0), closes: false)
 
         #expect(text(encoder) == "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n")
@@ -57,7 +57,7 @@ import Testing
         #expect(encoder.keepsAlive)
     }
 
-    @Test(arguments: [204, 304]) func `a status without a body is sent without a length`(status: Int) {
+    @Test(arguments: [204, 304]) func `a response whose status forbids a body is sent without a length`(status: Int) {
         let encoder = ResponseEncoder(.text("hello", status: status), to: head(), closes: false)
 
         #expect(!text(encoder).contains("Content-Length"))

@@ -11,7 +11,7 @@ import Testing
             "SwitchyardAPI", "SwitchyardClient", "SwitchyardTransport", "SwitchyardHTTP", "SwitchyardServices",
         ]
     )
-    func `the article on the architecture lists the folders of each core target`(target: String) throws {
+    func `the Architecture article lists the folders of each core target`(target: String) throws {
         let article = try ArticleText.article("Architecture")
         let row = try #require(article.split(separator: "\n").first { $0.hasPrefix("| `\(target)` |") })
         let listed = row.split(separator: "|").last.map { $0.matches(of: /`(\w+)`/).map { String($0.1) } } ?? []
@@ -23,7 +23,7 @@ import Testing
         #expect(Set(listed) == Set(folders))
     }
 
-    @Test func `the article on the architecture and the code list the same eight stages of a call and their files`()
+    @Test func `the Architecture article and the code list the same eight stages of a call and their files`()
         throws
     {
         let file = Self.sources.appendingPathComponent("SwitchyardAPI/Manager/APICall.swift")

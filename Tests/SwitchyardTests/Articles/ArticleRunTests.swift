@@ -25,7 +25,7 @@ import Testing
         return try NetworkClient(service: service(), transport: transport, options: options)
     }
 
-    @Test func `the samples of the article on groups run`() async throws {
+    @Test func `the samples in the Groups article run`() async throws {
         let api = GroupsSamples.ForumAPI(client: try client())
 
         #expect(try await GroupsSamples.hold(api) { _ in }.value() == [Topic(id: 1, title: "one")])
@@ -34,7 +34,7 @@ import Testing
         #expect(try await GroupsSamples.graph(api).members == [.succeeded, .succeeded])
     }
 
-    @Test func `the policy in the article on switching is valid`() async throws {
+    @Test func `the policy in the Switching article is valid`() async throws {
         let service = try SwitchingSamples.choose()
 
         #expect(service.switching.selection == .lowestLatency)
@@ -44,7 +44,7 @@ import Testing
         await SwitchingSamples.watch(client)
     }
 
-    @Test func `the samples of the article on dispatch run`() async throws {
+    @Test func `the samples in the Dispatch article run`() async throws {
         var options = NetworkClient.Options()
         var search = APIConfiguration(path: "topics")
         DispatchSamples.limit(&options, &search)
@@ -75,7 +75,7 @@ import Testing
         await DispatchSamples.cancel(client, RequestID())
     }
 
-    @Test func `the samples of the article on diagnostics run`() async throws {
+    @Test func `the samples in the Diagnostics article run`() async throws {
         var options = NetworkClient.Options()
         let (recorder, meter) = DiagnosticsSamples.watch(&options, DiagnosticsSamples.Spinner())
         let (ends, ended) = AsyncStream.makeStream(of: Void.self)
@@ -92,7 +92,7 @@ import Testing
         #expect(meter.snapshot.apis["GET topics"]?.latency.quantile(0.99) != nil)
     }
 
-    @Test func `the redaction sample in the article on diagnostics hides the names that the app adds`() {
+    @Test func `the redaction sample in the Diagnostics article hides the names that the app adds`() {
         var options = NetworkClient.Options()
 
         let redaction = DiagnosticsSamples.hide(&options)
@@ -102,7 +102,7 @@ import Testing
         #expect(options.interceptors.count == 2)
     }
 
-    @Test func `the stubbed client in the article on testing waits for its clock`() async throws {
+    @Test func `the stubbed client in the Testing article waits for its clock`() async throws {
         let (client, clock) = try TestingSamples.stub(service())
 
         async let answer = client.send(APIConfiguration(path: "topics"))
@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    @Test func `the server in the article on testing reads its requests`() async throws {
+    @Test func `the sample server in the Testing article reads its requests`() async throws {
         let server = TestingSamples.serve()
         try server.start()
         defer { server.stop() }
@@ -131,7 +131,7 @@ import Testing
         #expect(try JSONDecoder().decode(Topic.self, from: data) == Topic(id: 1, title: "one"))
     }
 
-    @Test func `the server in the article on testing sends unsolicited bytes`() async throws {
+    @Test func `the sample server in the Testing article sends unsolicited bytes`() async throws {
         let (server, clock) = (LoopbackServer(), ManualClock())
         TestingSamples.astonish(server, on: clock)
         try server.start()
@@ -145,7 +145,7 @@ import Testing
         #expect(server.requests.map(\.numberOnConnection) == [1])
     }
 
-    @Test func `the server in the article on testing interrupts an upload, which then resumes`() async throws {
+    @Test func `the sample server in the Testing article interrupts an upload, which then resumes`() async throws {
         let server = LoopbackServer()
         let bytes = Data(repeating: 7, count: 400_000)
         let uploads = TestingSamples.transfers(bytes, on: server)
@@ -163,7 +163,7 @@ import Testing
         #expect(try Data(contentsOf: file.url) == bytes)
     }
 
-    @Test func `the samples in the article on testing call an app's own rules directly`() async throws {
+    @Test func `the samples in the Testing article call an app's own rules directly`() async throws {
         try await TestingSamples.tryRules(
             .adapting { configuration, context in
                 configuration.headers["X-Signature"] = "\(context.service) \(context.round) \(context.remaining)"
@@ -174,7 +174,7 @@ import Testing
         )
     }
 
-    @Test func `the samples of the article on testing check and replay requests`() async throws {
+    @Test func `the samples in the Testing article can check requests and replay them`() async throws {
         try await TestingSamples.expect { transport in
             let client = try NetworkClient(service: service(), transport: transport)
             _ = try await client.send(APIConfiguration(path: "topics", query: ["page": 1]))

@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func `the article on switching lists every switching key of a service file`() throws {
+    @Test func `the Switching article lists every switching key of a service file`() throws {
         let text = try ArticleText.article("Switching")
         let keys = ServiceFormat.keys.map(\.path).filter { $0.hasPrefix("switching.") }
 

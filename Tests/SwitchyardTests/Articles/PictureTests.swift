@@ -26,7 +26,7 @@ import Testing
         return try String(contentsOf: file, encoding: .utf8)
     }
 
-    @Test func `the picture's numbers for this library equal those in the article's table`() throws {
+    @Test func `the outage picture shows the same numbers for this library as the article's table`() throws {
         let article = try ArticleText.article("SwitchingMeasurements")
         let figures = try Self.figures()
         let own = try #require(figures.systems.first { $0.isOwn == true })
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["outage", "outage~dark"]) func `the picture shows every system with its failures`(
+    @Test(arguments: ["outage", "outage~dark"]) func `the outage picture shows every compared system with its failures`(
         _ name: String
     ) throws {
         let picture = try Self.picture(name)
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func `the README shows the picture in both themes, and the article shows it too`() throws {
+    @Test func `the README shows the outage picture in both themes, and the article shows it too`() throws {
         let readme = try ArticleText.readme()
 
         #expect(readme.contains("Resources/outage.svg") && readme.contains("Resources/outage~dark.svg"))

@@ -14,7 +14,7 @@ import Testing
         "Sources/SwitchyardHTTP/Messages/ResendRule.swift", "Sources/SwitchyardClient/Requests/APIConfiguration.swift",
         "Sources/SwitchyardClient/Interceptors/RoundResult.swift",
     ])
-    func `README, articles and comments contain the same sentence on sending requests again`(path: String) throws {
+    func `the README, articles and comments contain the same sentence on sending requests again`(path: String) throws {
         let text = try String(contentsOf: ArticleText.repository.appendingPathComponent(path), encoding: .utf8)
         let words = text.split { $0.isWhitespace }.filter { $0 != "///" }.joined(separator: " ")
 

@@ -43,7 +43,7 @@ import Testing
         return try NetworkClient(service: service, transport: transport)
     }
 
-    @Test func `the samples of the article on server lists apply a list`() async throws {
+    @Test func `the samples in the ServerLists article apply a list`() async throws {
         let client = try client(Service(name: "forum", baseURL: "https://api.example.com"), alive: [])
         let list = try list(for: client)
         let events = list.events()
@@ -58,7 +58,7 @@ import Testing
         #expect(client.service.servers.map(\.name) == ["fresh"])
     }
 
-    @Test func `in the sample for a launch, a failed first call is repeated with the servers of a new list`()
+    @Test func `in the sample for an app launch, a failed first call is repeated with the servers of a new list`()
         async throws
     {
         let service = try Service(name: "forum", baseURL: "https://api.example.com")
@@ -72,7 +72,7 @@ import Testing
         #expect(try await api.topics().isEmpty)
     }
 
-    @Test func `the list is fetched when only a mirror still responds`() async throws {
+    @Test func `in the server list sample, the list is fetched when only a mirror still responds`() async throws {
         let servers = try [
             Server(name: "primary", baseURLs: [.release: ServerURL("https://api.example.com")]),
             Server(name: "mirror", baseURLs: [.release: ServerURL("https://cdn.example.com")], serves: .reads),

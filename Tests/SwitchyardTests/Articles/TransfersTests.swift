@@ -20,7 +20,7 @@ struct TransfersTests {
         try await body(try NetworkClient(service: service), server, folder)
     }
 
-    @Test func `the samples of the article on transfers run`() async throws {
+    @Test func `the samples in the Transfers article run`() async throws {
         try await withClient { client, server, folder in
             let film = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0) })
             let content = LoopbackContent(film, entityTag: "\"7\"")

@@ -16,7 +16,7 @@ import Testing
 
     private let calls = Calls()
 
-    @Test func `a handler is called when the events of the background session have been delivered`() {
+    @Test func `a handler of a background session is called when the session's events have been delivered`() {
         var handlers = BackgroundHandlers()
         handlers.add(calls.handler("first"))?()
         #expect(calls.names.isEmpty)
@@ -26,7 +26,7 @@ import Testing
         #expect(calls.names == ["first"])
     }
 
-    @Test func `a handler that is added after the delivery of the events is called immediately`() {
+    @Test func `a handler that is added after the background session's events were delivered is called immediately`() {
         var handlers = BackgroundHandlers()
         for handler in handlers.takeEventDeliveries() { handler() }
 
@@ -35,7 +35,7 @@ import Testing
         #expect(calls.names == ["late"])
     }
 
-    @Test func `all waiting handlers are called`() {
+    @Test func `all waiting handlers of a background session are called`() {
         var handlers = BackgroundHandlers()
         handlers.add(calls.handler("first"))?()
         handlers.add(calls.handler("second"))?()
@@ -45,7 +45,7 @@ import Testing
         #expect(calls.names == ["first", "second"])
     }
 
-    @Test func `a handler is called once`() {
+    @Test func `a handler of a background session is called once`() {
         var handlers = BackgroundHandlers()
         handlers.add(calls.handler("first"))?()
 
@@ -65,7 +65,7 @@ import Testing
         #expect(calls.names == ["late"])
     }
 
-    @Test func `a handler waits for events that arrived after the last delivery`() {
+    @Test func `a handler of a background session waits for events that arrived after the last delivery`() {
         var handlers = BackgroundHandlers()
         for handler in handlers.takeEventDeliveries() { handler() }
         handlers.eventCame()

@@ -50,7 +50,7 @@ struct DestinationTests {
         #expect("\(closed)".hasPrefix("download of film: "))
     }
 
-    @Test func `the old file stays until the new file is complete`() async throws {
+    @Test func `the old file at the destination stays until the download is complete`() async throws {
         let lab = try lab()
         try Data("old".utf8).write(to: lab.target)
         let download = lab.download { $0.existingFile = .replace }
@@ -67,7 +67,7 @@ struct DestinationTests {
         #expect(try lab.files == ["film.mov"])
     }
 
-    @Test func `a file next to an existing file gets a number`() async throws {
+    @Test func `a downloaded file that is placed next to an existing file gets a number in its name`() async throws {
         let lab = try lab()
         try Data("old".utf8).write(to: lab.target)
         let download = lab.download { $0.existingFile = .makeUnique }
@@ -81,7 +81,7 @@ struct DestinationTests {
         #expect(try Data(contentsOf: third.url) == bytes)
     }
 
-    @Test func `a missing directory is an error unless the download may create it`() async throws {
+    @Test func `a missing destination directory is an error unless the download may create it`() async throws {
         let lab = try lab()
         let deep = lab.folder.appendingPathComponent("a/b/c.mov")
 
@@ -97,7 +97,7 @@ struct DestinationTests {
         #expect(try Data(contentsOf: file.url) == bytes)
     }
 
-    @Test func `a closure chooses the destination from the response`() async throws {
+    @Test func `a closure chooses the destination of a download from the response`() async throws {
         let lab = try lab(headers: ["X-Kind": "film"])
         let folder = lab.folder
         let temporary = Recorder<URL>()

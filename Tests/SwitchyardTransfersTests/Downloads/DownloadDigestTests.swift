@@ -50,7 +50,8 @@ struct DownloadDigestTests {
         #expect(lab.ranges == [nil])
     }
 
-    @Test func `a file with another digest is rejected, and the old file stays`() async throws {
+    @Test func `a downloaded file with another digest than expected is rejected, and the old file stays`() async throws
+    {
         let lab = try DownloadLab()
         lab.serve(wrong)
         try Data("old".utf8).write(to: lab.target)
@@ -146,7 +147,7 @@ struct DownloadDigestTests {
         #expect(lab.ranges == [nil, "bytes=300000-", nil])
     }
 
-    @Test func `a server that breaks the body is asked again after a pause if the other servers sent a wrong digest`()
+    @Test func `if the other servers sent a wrong digest, a server that broke the body is asked again after a pause`()
         async throws
     {
         let lab = try DownloadLab()
@@ -199,7 +200,7 @@ struct DownloadDigestTests {
         #expect(lab.servers.map(\.requests.count) == [1, 0])
     }
 
-    @Test func `resumed bytes are part of the digest`() async throws {
+    @Test func `the digest of a resumed download includes the bytes of the earlier download`() async throws {
         let lab = try await DownloadLab.cut(content)
 
         let file = try await lab.client.download(download(lab))
@@ -223,7 +224,7 @@ struct DownloadDigestTests {
         #expect(lab.ranges == [nil, "bytes=300000-", nil])
     }
 
-    @Test func `bytes from another server are part of the digest`() async throws {
+    @Test func `the digest of a download includes the bytes that another server sent`() async throws {
         let lab = try DownloadLab(2)
         lab.serve(content)
         lab.servers[0].fault = .truncate(after: 300_000)

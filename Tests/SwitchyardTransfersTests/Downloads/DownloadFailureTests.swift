@@ -29,7 +29,7 @@ struct DownloadFailureTests {
         #expect(try lab.files.isEmpty)
     }
 
-    @Test func `a 410 response removes the partial file`() async throws {
+    @Test func `the partial file of a download is removed after a 410 response`() async throws {
         let lab = try DownloadLab()
         lab.serve(content)
         lab.server.fault = .truncate(after: 300_000)
@@ -42,7 +42,7 @@ struct DownloadFailureTests {
         #expect(try lab.files.isEmpty)
     }
 
-    @Test func `a transient error response keeps the partial file`() async throws {
+    @Test func `the partial file of a download stays after a transient error response`() async throws {
         let lab = try DownloadLab()
         lab.serve(content)
         lab.server.fault = .truncate(after: 300_000)
@@ -98,7 +98,7 @@ struct DownloadFailureTests {
     }
 
     @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full")))
-    func `a full disk is a typed error`() throws {
+    func `a full disk ends a download with a typed error`() throws {
         let descriptor = open("/dev/full", O_WRONLY)
         try #require(descriptor >= 0)
         let file = PartialFile(descriptor: descriptor, path: "/dev/full")
@@ -106,7 +106,7 @@ struct DownloadFailureTests {
         #expect(throws: FileFailure(path: "/dev/full", reason: .diskFull)) { try file.append(Data(count: 10)) }
     }
 
-    @Test func `every errno value maps to a reason`() {
+    @Test func `every errno value maps to a reason of a file failure`() {
         let table: [(Int32, FileFailure.Reason)] = [
             (ENOSPC, .diskFull), (EDQUOT, .diskFull), (EFBIG, .tooLarge), (EACCES, .noPermission),
             (EPERM, .noPermission), (EROFS, .noPermission), (EISDIR, .isDirectory), (ENOENT, .directoryMissing),
@@ -180,7 +180,7 @@ struct DownloadFailureTests {
         }
     #endif
 
-    @Test func `the timeout of the call limits the whole download`() async throws {
+    @Test func `the timeout of a call limits its whole download`() async throws {
         let lab = try DownloadLab()
         lab.serve(content)
         lab.server.fault = .drip(bytes: 1, every: .milliseconds(20))

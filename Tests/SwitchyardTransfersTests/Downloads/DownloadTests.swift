@@ -29,7 +29,7 @@ struct DownloadTests {
         #expect(file.context.server == "primary")
     }
 
-    @Test func `progress rises and ends with all bytes`() async throws {
+    @Test func `the progress of a download rises and ends with all bytes`() async throws {
         let lab = try DownloadLab()
         lab.serve(LoopbackContent(bytes))
         let reports = Recorder<TransferProgress>()
@@ -74,7 +74,7 @@ struct DownloadTests {
         #expect(ofNothing.values == [TransferProgress(direction: .download, completed: 0, total: 0)])
     }
 
-    @Test func `if the total is unknown, the fraction of the progress is nil until the end and 1 at the end`()
+    @Test func `if the total is unknown, the fraction of a download's progress is nil until it is 1 at the end`()
         async throws
     {
         let lab = try DownloadLab()
@@ -94,7 +94,9 @@ struct DownloadTests {
         #expect(try lab.content == bytes)
     }
 
-    @Test func `the completion form calls back on its queue and reports progress before the end`() async throws {
+    @Test func `the completion form of a download calls back on its queue and reports progress before the end`()
+        async throws
+    {
         let lab = try DownloadLab()
         lab.serve(LoopbackContent(bytes))
         let queue = DispatchQueue(label: "test.downloads")
@@ -154,7 +156,7 @@ struct DownloadTests {
         #expect(lab.server.requests.first?.text == #"{"year":2026}"#)
     }
 
-    @Test func `a cancelled download fails even if all bytes have arrived`() async throws {
+    @Test func `a cancelled download fails even if all of its bytes have arrived`() async throws {
         let lab = try DownloadLab()
         lab.server.route(.get, "/report", answering: .data(bytes))
         let request = APIConfiguration(path: "report")

@@ -16,7 +16,7 @@ struct ParallelDownloadTests {
 
     private var content: LoopbackContent { LoopbackContent(bytes, entityTag: "\"v1\"") }
 
-    @Test func `the parts cover the content in order, and no part is too small`() {
+    @Test func `the parts of a parallel download cover the content in order, and no part is too small`() {
         for (total, connections, count) in [
             (10 << 20, 4, 4), (3 << 20, 16, 3), (1 << 19, 4, 1), (64 << 20, 99, 16), (.max, 3, 3), (.max, 16, 16),
         ] as [(Int, Int, Int)] {
@@ -133,7 +133,9 @@ struct ParallelDownloadTests {
         #expect(try lab.files == ["film.mov"])
     }
 
-    @Test func `if the only server breaks the parts of a download, this counts as its failure`() async throws {
+    @Test func `if the only server breaks the parts of a parallel download, the failures count against it`()
+        async throws
+    {
         let lab = try DownloadLab()
         lab.serve(content)
         lab.server.fault = .truncate(after: 100_000)

@@ -49,7 +49,7 @@ struct PartialFileTests {
         #expect(try lab.content == bytes)
     }
 
-    @Test func `a complete partial file above the maximum length is rejected`() async throws {
+    @Test func `a complete partial file above the maximum length is rejected as too large`() async throws {
         let (lab, failure) = try await cutLab(after: 2_999_999)
         let part = try #require(try lab.files.first { $0.hasSuffix(".part") })
         let handle = try FileHandle(forWritingTo: lab.folder.appendingPathComponent(part))

@@ -152,7 +152,8 @@ import Testing
 
     // Over several connections.
     @Test(arguments: [.failure(.connectionRefused), .status(502), .status(503)] as [StubResponse])
-    func `a part of a parallel download resumes after its server was unavailable`(meanwhile: StubResponse) async throws
+    func `a part of a parallel download resumes after its server was temporarily unavailable`(meanwhile: StubResponse)
+        async throws
     {
         let bytes = DownloadLab.bytes(3 << 20)
         let transport = Self.parts(of: bytes, cutting: 1 << 20, meanwhile: meanwhile)

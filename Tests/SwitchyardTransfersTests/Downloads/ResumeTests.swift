@@ -105,7 +105,7 @@ struct ResumeTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: partials.path).isEmpty)
     }
 
-    @Test func `damaged or outdated resume data starts the download again`() async throws {
+    @Test func `a download with damaged or outdated resume data starts again`() async throws {
         let lab = try DownloadLab()
         lab.serve(content)
         let gone = Data(#"{"version":1,"file":"/nowhere/.switchyard-1.part"}"#.utf8)
@@ -123,7 +123,7 @@ struct ResumeTests {
         #expect(try lab.content == bytes)
     }
 
-    @Test func `a damaged download record starts the download again`() async throws {
+    @Test func `a download with a damaged record starts again`() async throws {
         for damage in ["", "{", #"{"version":2}"#, #"{"version":1,"source":"x"}"#] {
             let lab = try await DownloadLab.cut(content)
             let record = try #require(try lab.files.first { $0.hasSuffix(".json") })
@@ -197,7 +197,7 @@ struct ResumeTests {
         #expect(try lab.content == bytes)
     }
 
-    @Test func `a partial file that is longer than the content starts the download again`() async throws {
+    @Test func `a download whose partial file is longer than the content starts again`() async throws {
         let lab = try await DownloadLab.cut(content)
         let partial = try #require(try lab.files.first { $0.hasSuffix(".part") })
         try Data(count: 700_001).write(to: lab.folder.appendingPathComponent(partial))
@@ -291,7 +291,7 @@ struct ResumeTests {
         #expect(try lab.content == bytes)
     }
 
-    @Test func `a download record without its partial file starts the download again`() async throws {
+    @Test func `a download whose record has no partial file starts again`() async throws {
         let lab = try await DownloadLab.cut(content)
         let partial = try #require(try lab.files.first { $0.hasSuffix(".part") })
         try FileManager.default.removeItem(at: lab.folder.appendingPathComponent(partial))
@@ -341,7 +341,7 @@ struct ResumeTests {
         #expect(lab.server.requests.count == 1)
     }
 
-    @Test func `a non-resumable download leaves no file`() async throws {
+    @Test func `an interrupted download that is not resumable leaves no file`() async throws {
         let lab = try DownloadLab()
         lab.serve(content)
         lab.server.fault = .truncate(after: 300_000)

@@ -130,7 +130,7 @@ struct ResumableFailureTests {
 
     // MARK: - Cancellation and timeouts
 
-    @Test func `cancellation ends the upload and frees its request ID`() async throws {
+    @Test func `cancelling a resumable upload ends it and frees its request ID`() async throws {
         let lab = try UploadLab(.tus)
         let (asked, gate) = (AsyncStream.makeStream(of: Void.self), AsyncStream.makeStream(of: Void.self))
         defer { gate.continuation.finish() }

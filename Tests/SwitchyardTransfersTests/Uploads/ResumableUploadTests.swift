@@ -59,7 +59,7 @@ struct ResumableUploadTests {
     }
 
     @Test(arguments: LoopbackUploads.Dialect.allCases, ["data", "file", "stream", "form"])
-    func `an upload asks for the offset after a break and sends only the rest`(
+    func `after an interruption, an upload asks for the offset and sends only the rest`(
         _ dialect: LoopbackUploads.Dialect,
         _ kind: String
     ) async throws {

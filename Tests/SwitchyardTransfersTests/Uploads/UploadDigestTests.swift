@@ -53,7 +53,7 @@ struct UploadDigestTests {
         #expect(request.headers["Content-Digest"] == fieldValue(of: request.body, algorithm))
     }
 
-    @Test func `every server receives the Content-Digest`() async throws {
+    @Test func `every server to which an upload is sent receives its Content-Digest`() async throws {
         let lab = try lab(2)
         lab.servers[0].fault = .status(500)
         var upload = upload(.data(bytes))
@@ -102,7 +102,7 @@ struct UploadDigestTests {
         #expect(lab.server.requests.isEmpty)
     }
 
-    @Test func `a source that waits for its bytes can be cancelled`() async throws {
+    @Test func `an upload whose source waits for its bytes can be cancelled`() async throws {
         let lab = try lab()
         let (pieces, gate) = AsyncStream.makeStream(of: Data.self)
         let asked = AsyncStream.makeStream(of: Void.self)

@@ -108,7 +108,7 @@ struct UploadFailureTests {
     }
 
     @Test(arguments: ["grow", "shrink", "rewrite", "rewrite within a second"], Way.allCases)
-    func `a file that changes while it is sent is an error`(change: String, way: Way) async throws {
+    func `an upload file that changes while it is sent is an error`(change: String, way: Way) async throws {
         let lab = try lab()
         let file = try largeFile(in: lab)
         lab.server.route(.post, "/up") { request in
@@ -137,7 +137,7 @@ struct UploadFailureTests {
     }
 
     @Test(arguments: [false, true])
-    func `a file that is deleted while it is sent is sent completely`(isMonitored: Bool) async throws {
+    func `an upload file that is deleted while it is sent is sent completely`(isMonitored: Bool) async throws {
         let lab = try lab()
         let file = try largeFile(in: lab)
         lab.server.route(.post, "/up") { request in
@@ -190,7 +190,7 @@ struct UploadFailureTests {
         #expect(lab.server.requests.allSatisfy { !$0.isComplete })
     }
 
-    @Test func `the failure of an upload contains the description of the error that its stream threw`() async throws {
+    @Test func `a failed upload's error contains the description of the error that its stream threw`() async throws {
         let lab = try lab()
 
         let inMidBody = await failure(lab, .stream(PlainReader.stream([bytes], length: nil, failing: Broken())))

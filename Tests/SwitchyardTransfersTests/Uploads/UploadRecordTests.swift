@@ -28,7 +28,7 @@ struct UploadRecordTests {
     }
 
     @Test(arguments: LoopbackUploads.Dialect.allCases)
-    func `a later call resumes the upload, also with another client`(
+    func `a later call resumes an interrupted upload, even with another client`(
         _ dialect: LoopbackUploads.Dialect
     ) async throws {
         let (lab, file) = try await cutLab(dialect)
@@ -43,7 +43,7 @@ struct UploadRecordTests {
         #expect(lab.records.isEmpty)
     }
 
-    @Test func `only the owner can read an upload record`() async throws {
+    @Test func `an upload record is readable only for the file's owner`() async throws {
         let (lab, _) = try await cutLab(.tus)
 
         let record = try #require(lab.records.first)
@@ -52,7 +52,7 @@ struct UploadRecordTests {
         #expect(attributes[.posixPermissions] as? Int == 0o600)
     }
 
-    @Test func `a file that has changed is uploaded again`() async throws {
+    @Test func `an interrupted upload starts again if its file has changed`() async throws {
         let (lab, file) = try await cutLab(.tus)
         let other = DownloadLab.bytes(700_000, seed: 1)
         try other.write(to: file)

@@ -164,7 +164,9 @@ struct UploadTests {
         #expect(request.headers["X-Digest"] == MessageDigest.sha256(request.body).hexText)
     }
 
-    @Test func `the completion form returns an ID and reports progress on its queue before the end`() async throws {
+    @Test func `the completion form of upload returns an ID and reports progress on its queue before the end`()
+        async throws
+    {
         let lab = try lab()
         let queue = DispatchQueue(label: "test.uploads")
         let key = DispatchSpecificKey<Bool>()
@@ -237,7 +239,7 @@ struct UploadTests {
         #expect(lab.servers[1].requests.filter { $0.method == .post }.isEmpty)
     }
 
-    @Test func `an early error response in the middle of an upload is delivered`() async throws {
+    @Test func `an error response in the middle of an upload is delivered`() async throws {
         let lab = try DownloadLab()
         lab.server.route(.post, "/up") { _ in
             var answer = LoopbackResponse.text("too large", status: 413)

@@ -75,7 +75,7 @@ struct UploadedTwiceTests {
         #expect(backend.opened == 1)
     }
 
-    @Test func `a second copy is sent if the request may be repeated`() async throws {
+    @Test func `a second copy of an upload is sent if its request may be repeated`() async throws {
         let backend = try Backend(.tus, servers: 2)
         let first = backend.lab.server
         var upload = backend.upload(.data(bytes)) { if case .interrupted = $0 { first.fault = .refuse } }

@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test(arguments: Subject.allCases)
-    func `a cancel after the end has no effect`(_ subject: Subject) async throws {
+    func `cancelling an exchange after its end has no effect`(_ subject: Subject) async throws {
         try await Lab.run(subject) { lab in
             let ended = Latch()
             let request = try lab.request("/text")

@@ -10,7 +10,7 @@ import Testing
 /// Connections are kept, and a broken one neither loses nor repeats a request.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ConnectionConformanceTests {
     @Test(arguments: Subject.networked)
-    func `a connection is reused`(_ subject: Subject) async throws {
+    func `a connection is reused for the next request`(_ subject: Subject) async throws {
         try await Lab.run(subject) { lab in
             for _ in 0..<5 { _ = try await lab.get("/text") }
 

@@ -46,7 +46,7 @@ import Testing
     ]
 
     @Test(arguments: Subject.networked, cases)
-    func `a server fault has the expected error kind`(_ subject: Subject, _ fault: Case) async throws {
+    func `each server fault has the expected kind of TransportError`(_ subject: Subject, _ fault: Case) async throws {
         guard !(subject.isLimited && fault.endsProcessOnLinux) else { return limit("this ends the process") }
         try await Lab.run(subject) { lab in
             lab.server.fault = fault.fault

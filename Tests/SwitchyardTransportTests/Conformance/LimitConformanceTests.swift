@@ -9,7 +9,8 @@ import Testing
 /// Limits bound how much a server can make a client receive.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct LimitConformanceTests {
     @Test(arguments: Subject.allCases, [HTTPRequest.Delivery.whole, .stream])
-    func `a body over the limit is an error`(_ subject: Subject, _ delivery: HTTPRequest.Delivery) async throws {
+    func `a response body over the limit is an error`(_ subject: Subject, _ delivery: HTTPRequest.Delivery) async throws
+    {
         try await Lab.run(subject) { lab in
             let request = try lab.request("/large", delivery: delivery, limit: Lab.large.count - 1)
 
@@ -18,7 +19,9 @@ import Testing
     }
 
     @Test(arguments: Subject.allCases, [HTTPRequest.Delivery.whole, .stream])
-    func `a body of exactly the limit is accepted`(_ subject: Subject, _ delivery: HTTPRequest.Delivery) async throws {
+    func `a response body of exactly the limit is accepted`(_ subject: Subject, _ delivery: HTTPRequest.Delivery)
+        async throws
+    {
         try await Lab.run(subject) { lab in
             let request = try lab.request("/large", delivery: delivery, limit: Lab.large.count)
 
@@ -27,8 +30,10 @@ import Testing
     }
 
     @Test(arguments: Subject.networked, [HTTPRequest.Delivery.whole, .stream])
-    func `the limit applies to the decompressed body`(_ subject: Subject, _ delivery: HTTPRequest.Delivery) async throws
-    {
+    func `the size limit of a response body applies to the decompressed body`(
+        _ subject: Subject,
+        _ delivery: HTTPRequest.Delivery
+    ) async throws {
         try await Lab.run(subject) { server in
             server.route(.get, "/bomb", answering: Compressed.response(Compressed.hellos))
         } _: { lab in

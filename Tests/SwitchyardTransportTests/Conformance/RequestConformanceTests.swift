@@ -9,7 +9,7 @@ import Testing
 /// Requests arrive at the server unchanged.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct RequestConformanceTests {
     @Test(arguments: Subject.networked, ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PURGE"])
-    func `a method is sent unchanged`(_ subject: Subject, _ name: String) async throws {
+    func `a transport sends a method unchanged`(_ subject: Subject, _ name: String) async throws {
         try await Lab.run(subject) { lab in
             let method = try #require(HTTPMethod(name))
 
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test(arguments: Subject.networked)
-    func `a path is sent unchanged`(_ subject: Subject) async throws {
+    func `a transport sends the path of a URL unchanged`(_ subject: Subject) async throws {
         try await Lab.run(subject) { lab in
             let path = "/a/b//c/d%2Fe?x=%20&y=a+b&z"
 
@@ -104,7 +104,7 @@ import Testing
     }
 
     @Test(arguments: Subject.networked, [0, 1, 65_536, 65_537, 10 << 20])
-    func `a body in memory arrives completely`(_ subject: Subject, _ size: Int) async throws {
+    func `a request body in memory arrives completely`(_ subject: Subject, _ size: Int) async throws {
         try await Lab.run(subject) { lab in
             let body = Data.pattern(size)
 
@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test(arguments: Subject.networked, [0, 1, 5_000_000])
-    func `a file arrives completely`(_ subject: Subject, _ size: Int) async throws {
+    func `a file that is a request body arrives completely`(_ subject: Subject, _ size: Int) async throws {
         let folder = try TemporaryFolder.made()
         let file = try folder.file("body", Data.pattern(size))
         try await Lab.run(subject) { lab in

@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(arguments: Subject.networked)
-    func `cookies are not stored`(_ subject: Subject) async throws {
+    func `a transport does not store cookies`(_ subject: Subject) async throws {
         try await Lab.run(subject) { server in
             var response = LoopbackResponse.text("hi")
             response.headers.add("Set-Cookie", "a=1")
@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test(arguments: Subject.networked)
-    func `interim responses are skipped`(_ subject: Subject) async throws {
+    func `a transport skips interim responses (1xx)`(_ subject: Subject) async throws {
         try await Lab.run(subject) { server in
             let interim = "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n"
             let final = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nX-Final: 1\r\n\r\nok"
@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test(arguments: Subject.networked)
-    func `trailers are not added to the header fields`(_ subject: Subject) async throws {
+    func `the trailers of a response are not added to its header fields`(_ subject: Subject) async throws {
         guard !subject.isLimited else { return limit("a response with trailers ends the process") }
         try await Lab.run(subject) { server in
             var response = LoopbackResponse.text("hello")
@@ -121,7 +121,9 @@ import Testing
     }
 
     @Test(arguments: Subject.networked, [LoopbackResponse.Framing.automatic, .chunked, .untilClose])
-    func `a body ends where its framing says`(_ subject: Subject, _ framing: LoopbackResponse.Framing) async throws {
+    func `a response body ends where its framing says`(_ subject: Subject, _ framing: LoopbackResponse.Framing)
+        async throws
+    {
         try await Lab.run(subject) { server in
             var response = LoopbackResponse.data(Lab.large)
             response.framing = framing
@@ -135,7 +137,10 @@ import Testing
     }
 
     @Test(arguments: Subject.networked, [HTTPRequest.Delivery.whole, .stream])
-    func `compression is requested and decoded`(_ subject: Subject, _ delivery: HTTPRequest.Delivery) async throws {
+    func `a transport requests compression and decodes the response`(
+        _ subject: Subject,
+        _ delivery: HTTPRequest.Delivery
+    ) async throws {
         try await Lab.run(subject) { server in
             server.route(.get, "/gzip", answering: Compressed.response(Compressed.hellos))
         } _: { lab in
@@ -147,7 +152,9 @@ import Testing
     }
 
     @Test(arguments: Subject.networked, [HTTPRequest.Delivery.whole, .stream])
-    func `invalid compressed data is an error`(_ subject: Subject, _ delivery: HTTPRequest.Delivery) async throws {
+    func `invalid compressed data in a response is an error`(_ subject: Subject, _ delivery: HTTPRequest.Delivery)
+        async throws
+    {
         try await Lab.run(subject) { server in
             server.route(.get, "/gzip", answering: Compressed.response(Data("not compressed at all".utf8)))
         } _: { lab in

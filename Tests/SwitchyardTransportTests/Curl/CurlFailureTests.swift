@@ -162,7 +162,7 @@
         }
 
         @Test(arguments: connecting + exhausted + behindProxies + transferring + decided)
-        func `a libcurl result has the expected error kind`(_ row: Row) throws {
+        func `each libcurl result has the expected kind of TransportError`(_ row: Row) throws {
             _ = try CurlLibrary.open()
 
             #expect(row.error.kind == row.kind)

@@ -16,19 +16,19 @@
             bytes.withUnsafeBytes { CurlResponse.parse($0) }.map { "\($0.name)=\($0.value)" }
         }
 
-        @Test func `fields keep their order and their names`() {
+        @Test func `the fields of a response head keep their order and their names`() {
             #expect(fields("B: 1", "a: 2", "B: 3") == ["B=1", "a=2", "B=3"])
         }
 
-        @Test func `whitespace around a value is removed`() {
+        @Test func `whitespace around the value of a header field is removed`() {
             #expect(fields("A:1", "B:  \t2 \t ", "C:", "D:   ") == ["A=1", "B=2", "C=", "D="])
         }
 
-        @Test func `colons in a value are kept`() {
+        @Test func `colons in the value of a header field are kept`() {
             #expect(fields("Location: http://a:1/b") == ["Location=http://a:1/b"])
         }
 
-        @Test func `a folded line is joined to the previous value`() {
+        @Test func `a folded line of a response head is joined to the previous value`() {
             #expect(fields("A: 1", "  2", "\t3", "B: 4") == ["A=1 2 3", "B=4"])
         }
 
@@ -36,17 +36,17 @@
             #expect(fields("Location:", "  /folded", "A: 1", "   ", "B: 2") == ["Location=/folded", "A=1", "B=2"])
         }
 
-        @Test func `lines without a colon are skipped`() {
+        @Test func `lines of a response head without a colon are skipped`() {
             #expect(fields("nothing", "A: 1") == ["A=1"])
         }
 
-        @Test func `a value that is not UTF-8 is decoded as Latin-1`() {
+        @Test func `the value of a header field that is not UTF-8 is decoded as Latin-1`() {
             #expect(parse(Array("HTTP/1.1 200\r\nA: caf".utf8) + [0xE9, 13, 10, 13, 10]) == ["A=café"])
             #expect(fields("A: café") == ["A=café"])
         }
 
         @Test(arguments: ["", "HTTP/1.1 200 OK", "\r\n\r\n", "HTTP/1.1 200 OK\nA: 1\n\n", "\n", ":"])
-        func `malformed heads are parsed without a crash`(_ head: String) {
+        func `malformed response heads are parsed without a crash`(_ head: String) {
             #expect(parse(Array(head.utf8)).count <= 1)
         }
     }

@@ -25,14 +25,14 @@
             return stream
         }
 
-        @Test func `retained chunks stay unchanged while others arrive`() async throws {
+        @Test func `retained chunks of a body stay unchanged while other chunks arrive`() async throws {
             var pieces: [Data] = []
             for try await piece in try await stream() { pieces.append(piece) }
 
             #expect(pieces.reduce(into: Data()) { $0.append($1) } == content)
         }
 
-        @Test func `changing a chunk does not affect later chunks`() async throws {
+        @Test func `changing a received chunk does not affect later chunks`() async throws {
             var offset = 0
             for try await piece in try await stream() {
                 let isRight = piece == content[offset..<offset + piece.count]
@@ -46,7 +46,7 @@
             #expect(offset == content.count)
         }
 
-        @Test func `abandoned bodies do not affect the bodies that are read`() async throws {
+        @Test func `bodies that their readers abandoned do not affect the bodies that are read`() async throws {
             for _ in 0..<8 {
                 let left = try await stream()
                 var pieces = left.makeAsyncIterator()

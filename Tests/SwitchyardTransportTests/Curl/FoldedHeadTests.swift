@@ -10,7 +10,7 @@
     /// the transport would block for long.
     @Suite(.timeLimit(.minutes(20))) struct FoldedHeadTests {
         @Test(arguments: [[UInt8(ascii: "1")], [0xE9], Array("\u{FF21}".utf8)])
-        func `a value with 31,000 folded lines is parsed`(_ first: [UInt8]) throws {
+        func `the value of a header field with 31,000 folded lines is parsed`(_ first: [UInt8]) throws {
             let folds = 31_000
             var head = Array("HTTP/1.1 200 OK\r\nA: ".utf8) + first + [13, 10]
             for _ in 0..<folds { head += [32, 97, 13, 10] }

@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(arguments: samples)
-    func `bytes that are not UTF-8 are restored`(_ bytes: [UInt8]) {
+    func `bytes of a header field that are not UTF-8 are restored from its text`(_ bytes: [UInt8]) {
         let field = HTTPHeaders.Field(name: "ETag", latin1: Self.latin1(bytes))
 
         #expect(field.value == Self.latin1(bytes))
@@ -49,7 +49,7 @@ import Testing
         #expect(OpaqueText.percentEncoded(place) == "/caf%E9/%FF?q=a")
     }
 
-    @Test func `the mark of an original byte is ordinary text unless it follows a non-ASCII Latin-1 character`() {
+    @Test func `the character that marks an original byte is plain text except after a non-ASCII Latin-1 character`() {
         let mark = String(decoding: [0xEF, 0xB7, 0x90], as: UTF8.self)
         for text in ["a\(mark)", "漢\(mark)", mark] { #expect(OpaqueText.bytes(of: text) == Array(text.utf8)) }
     }

@@ -14,7 +14,7 @@
             lab = try HTTP2Lab()
         }
 
-        @Test func `requests share a connection, and their responses arrive in any order`() async throws {
+        @Test func `HTTP/2 requests share a connection, and their responses arrive in any order`() async throws {
             let heads = Locked<[UInt32]>([])
             let server = try lab.serve { event in
                 guard case .head(let stream, _) = event else { return [] }

@@ -111,7 +111,9 @@
             #expect(try await send(8, to: relay.url) == 7)
         }
 
-        @Test func `waiting requests continue if the request that opens their connection is cancelled`() async throws {
+        @Test func `requests that wait for a connection continue if the request that opens it is cancelled`()
+            async throws
+        {
             let isOpened = Latch()
             let end = DispatchSemaphore(value: 0)
             let server = try serve()

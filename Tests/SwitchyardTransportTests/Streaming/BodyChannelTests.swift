@@ -44,7 +44,7 @@ import Testing
         #expect(!channel.isPaused)
     }
 
-    @Test func `a reader that has stopped gets no data that arrived before`() async throws {
+    @Test func `a reader that has stopped gets no data, not even data that arrived before`() async throws {
         _ = channel.offer(Self.piece)
 
         channel.abandon()
@@ -53,7 +53,7 @@ import Testing
         await #expect(throws: TransportError.self) { try await channel.next() }
     }
 
-    @Test func `an exchange that has ended is not paused`() {
+    @Test func `an exchange that has ended is not paused for its slow reader`() {
         _ = channel.offer(Self.piece)
         _ = channel.offer(Self.piece)
 

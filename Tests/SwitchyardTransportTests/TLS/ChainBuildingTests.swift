@@ -150,7 +150,7 @@
             #expect(try await failure("localhost", sending: files) == nil)
         }
 
-        @Test func `a certificate chain without its intermediate certificate is rejected`() async throws {
+        @Test func `a server that sends no intermediate certificate is rejected if the chain needs one`() async throws {
             try make(Chain(name: "", isAccepted: true))
 
             #expect(try await failure("localhost", sending: ["leaf"])?.kind == .certificateRejected)

@@ -81,7 +81,7 @@ struct PinRuleTests {
         #expect(seen.withLock { $0 } == [nil, rule.pins, [try Self.pin(3)]])
     }
 
-    @Test func `hosts without a rule can be rejected`() async throws {
+    @Test func `hosts without a pin rule can be rejected`() async throws {
         let rule = try PinRule(hosts: "good.test", pins: [Self.pin(1), Self.pin(2)])
         let transport = try Self.transport([rule], otherHosts: .refused)
 
@@ -89,13 +89,13 @@ struct PinRuleTests {
         #expect(try await Self.status(transport, "https://other.test/") == nil)
     }
 
-    @Test func `a server that matches any pin of its rule is accepted`() async throws {
+    @Test func `a server that matches any pin of its pin rule is accepted`() async throws {
         let transport = try Self.transport([PinRule(hosts: "good.test", pins: [Self.pin(9), Self.pin(1)])])
 
         #expect(try await Self.status(transport, "https://good.test/") == 200)
     }
 
-    @Test func `an expired rule rejects no host`() async throws {
+    @Test func `an expired pin rule rejects no host`() async throws {
         let end = Date(timeIntervalSince1970: 100)
         let rule = try PinRule(hosts: "bad.test", pins: [Self.pin(2), Self.pin(3)], expiresAt: end)
 
@@ -105,7 +105,7 @@ struct PinRuleTests {
         #expect(try await Self.status(Self.transport([rule], now: end), "https://bad.test/") == 200)
     }
 
-    @Test func `a rule with reportOnly allows the request and reports the mismatch`() async throws {
+    @Test func `a pin rule with reportOnly allows the request and reports the mismatch`() async throws {
         let mismatches = Locked<[PinnedTransport.Mismatch]>([])
         let rule = try PinRule(hosts: "bad.test", pins: [Self.pin(2)], mode: .reportOnly)
         let transport = try Self.transport([rule]) { mismatch in mismatches.withLock { $0.append(mismatch) } }
@@ -115,7 +115,8 @@ struct PinRuleTests {
         #expect(mismatches.withLock { $0 }.map(\.rule) == [rule])
     }
 
-    @Test func `a failure that does not concern the pins is not reported and not repeated without the pins`()
+    @Test
+    func `with reportOnly, a request that fails for another reason than the pins is not reported and not repeated`()
         async throws
     {
         let rule = try PinRule(hosts: "bad.test", pins: [Self.pin(2)], mode: .reportOnly)
@@ -162,7 +163,7 @@ struct PinRuleTests {
         }
     }
 
-    @Test func `invalid rules throw when they are created`() throws {
+    @Test func `creating an invalid pin rule throws`() throws {
         let key = try Self.pin(1)
 
         #expect(throws: PinRule.Problem.noPins("a.test")) { _ = try PinRule(hosts: "a.test", pins: []) }

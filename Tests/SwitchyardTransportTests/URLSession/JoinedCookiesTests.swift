@@ -15,7 +15,10 @@ import Testing
         ("a=1", ["a=1"]),
         ("", [""]),
     ])
-    func `joined cookies are split, but not at the comma of a date`(_ text: String, _ values: [String]) {
+    func `Set-Cookie fields that URLSession has joined are split, but not at the comma of a date`(
+        _ text: String,
+        _ values: [String]
+    ) {
         #expect(JoinedCookies.values(of: text) == values)
     }
 }

@@ -37,7 +37,7 @@ import Testing
         #expect(try self.check([correct]).problems.isEmpty)
     }
 
-    @Test func `an invalid pattern is reported even if no correction is known`() throws {
+    @Test func `yard check reports an invalid pattern even if no correction is known`() throws {
         #expect(
             try check(["GET /a/../b?"]).problems.map(\.description) == [
                 "a.json: servers[0].serves[0]: expected a path without placeholders, dot segments and unnecessary percent "
@@ -56,7 +56,9 @@ import Testing
             "serves[1]: GET /search?q=* has no query, because ? matches one character; GET /search matches every query"
         ),
     ])
-    func `a pattern that matches fewer requests than expected is a warning`(patterns: [String], text: String) throws {
+    func `yard check warns about a pattern that matches fewer requests than expected`(patterns: [String], text: String)
+        throws
+    {
         let check = try check(patterns)
 
         #expect(check.warnings == ["a.json: servers[0].\(text)"])
@@ -67,7 +69,7 @@ import Testing
         ["GET /"], ["* /**"], ["GET /a/*/b?/**"], ["GET /content", "GET /content/"], ["GET /café/*.json"],
         ["GET /%2F/%25*"], ["GET catalog"], ["GET /**/posts", "GET /a*"], ["GET /.well-known/*", "GET /a/.?"],
     ])
-    func `patterns that match the expected requests cause no message`(patterns: [String]) throws {
+    func `yard check prints no message for patterns that match the expected requests`(patterns: [String]) throws {
         let check = try check(patterns)
 
         #expect(check.problems.isEmpty)
@@ -96,7 +98,7 @@ import Testing
         )
     }
 
-    @Test func `a rewritten path that begins with the path of a base URL is a warning`() throws {
+    @Test func `yard check warns about a rewrite whose path begins with the path of a base URL`() throws {
         let servers = try [
             Server(name: "primary", baseURLs: [.release: ServerURL("https://api.test/v1/")]),
             Server(

@@ -6,7 +6,7 @@ import Testing
 @testable import yard
 
 @Suite(.timeLimit(.minutes(5)), .prompt) struct RoleCheckTests {
-    @Test func `requests that no server of an environment serves cause warnings`() throws {
+    @Test func `yard check warns about requests that no server of an environment serves`() throws {
         let url = try ServerURL("http://localhost")
         let service = try Service(
             name: "shop",
@@ -32,7 +32,7 @@ import Testing
         )
     }
 
-    @Test func `each server is asked for a request that it serves`() async throws {
+    @Test func `yard check sends each server a request that it serves`() async throws {
         let server = try LoopbackServer.started()
         let json = """
             {"service": "shop", "defaultEnvironment": "test", "servers": [

@@ -200,7 +200,7 @@ import Testing
         }
     }
 
-    @Test func `the table shows service, server, URL, state and latency`() {
+    @Test func `the table of the check command shows service, server, URL, state and latency`() {
         var report = CheckReport()
         report.rows = [
             CheckReport.Row(service: "forum", server: "a", url: "http://a", state: "200", latency: .milliseconds(2)),

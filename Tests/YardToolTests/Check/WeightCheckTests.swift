@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: ["{}", #"{"selection": "roundRobin"}"#, #"{"selection": "lowestLatency"}"#])
-    func `weights that have no effect are a warning`(switching: String) async throws {
+    func `yard check warns about weights in a service file that have no effect`(switching: String) async throws {
         let text = try await warnings([#", "weight": 3"#, ""], switching)
 
         #expect(
@@ -46,7 +46,10 @@ import Testing
         ([#", "weight": 3"#, ""], #"{"selection": "sticky"}"#),
         ([#", "weight": 3, "priority": 1"#, #", "priority": 1"#], "{}"), (["", ""], "{}"),
     ])
-    func `weights that have an effect, and equal weights, cause no warning`(servers: [String], switching: String)
+    func `yard check does not warn about weights that have an effect, or about equal weights`(
+        servers: [String],
+        switching: String
+    )
         async throws
     {
         #expect(try await warnings(servers, switching).isEmpty)

@@ -7,7 +7,7 @@ import Testing
         .flag("json", "a flag"), .value("timeout", "S", "a value"), .value("port", "P", "another value"),
     ]
 
-    @Test func `flags, values and positional arguments are distinguished`() throws {
+    @Test func `the command line distinguishes flags, values and positional arguments`() throws {
         let arguments = try Arguments(
             ["--json", "folder", "--timeout", "2.5", "--port", "80"],
             options: Self.options,
@@ -20,7 +20,7 @@ import Testing
         #expect(arguments.positional == ["folder"])
     }
 
-    @Test func `a value may be attached to its option with an equals sign`() throws {
+    @Test func `on the command line, a value may be attached to its option with an equals sign`() throws {
         let arguments = try Arguments(["--timeout=2.5", "--port=", "--json"], options: Self.options)
 
         #expect(arguments.text("timeout") == "2.5")
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(arguments: ["abc", "11", "-1", "nan", ""])
-    func `a value that is out of range or not a number is rejected`(text: String) throws {
+    func `a command-line value that is out of range or not a number is rejected`(text: String) throws {
         let arguments = try Arguments(["--timeout", text], options: Self.options)
 
         #expect(throws: UsageError("--timeout requires a number from 0.0 to 10.0, found \"\(text)\"")) {
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func `a fraction is rejected where a whole number is expected`() throws {
+    @Test func `a fraction is rejected where an option requires a whole number`() throws {
         let arguments = try Arguments(["--port", "80.5"], options: Self.options)
 
         #expect(throws: UsageError("--port requires a whole number from 1 to 100, found \"80.5\"")) {

@@ -18,7 +18,7 @@ import Testing
         #expect(Yard.message(of: ListProblem("the key is invalid"), in: "list") == "yard list: the key is invalid")
     }
 
-    @Test func `commands have different names`() {
+    @Test func `all commands of yard have different names`() {
         let names = Yard.commands.map(\.name)
 
         #expect(Set(names).count == names.count)

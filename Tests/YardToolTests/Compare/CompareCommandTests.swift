@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func `a report of another version is refused`() throws {
+    @Test func `the compare command refuses a report of another version`() throws {
         var report = Report(of: .calm)
         report.version = 2
 
@@ -55,7 +55,7 @@ import Testing
         #expect(error?.reason == "must have switchyard-report 1, found switchyard-report 2")
     }
 
-    @Test func `a single report is refused`() async {
+    @Test func `the compare command refuses a single report`() async {
         #expect(await Yard.run(["compare", "one.html"]) == 2)
     }
 

@@ -165,7 +165,7 @@ import Testing
         #expect(await Yard.run(["list", "check"] + after) == 1)
     }
 
-    @Test func `only the owner can read the file of a private key, and the file is never replaced`()
+    @Test func `the file of a private key is readable only for its owner and is never replaced`()
         async throws
     {
         _ = try await key("k1")

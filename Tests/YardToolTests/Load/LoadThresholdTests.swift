@@ -102,7 +102,7 @@ import Testing
         #expect(error?.description == message)
     }
 
-    @Test func `each limit that a load run exceeds is explained`() throws {
+    @Test func `each limit that a load run exceeds is explained in a sentence`() throws {
         let words = ["--fail-above", "1%", "--p99-below", "1.5s"]
         let thresholds = try LoadThresholds(Arguments(words, options: LoadThresholds.options))
         let phase = ReportPhase(name: .all, calls: 400, failures: 5, p99: 2_000)

@@ -17,7 +17,7 @@ import Testing
         return simulation
     }
 
-    @Test func `the numbers per second of a simulated fleet add up to its totals`() throws {
+    @Test func `the numbers per second in the report of a simulated fleet add up to its totals`() throws {
         let simulation = try Self.dead.get()
         let fleet = try #require(Self.reported.get().fleet)
 

@@ -71,7 +71,7 @@ import Testing
         #expect(try await !isKept(read(kept), by: topics))
     }
 
-    @Test func `a POST that is answered with a redirect removes the stored responses of its path`() async throws {
+    @Test func `a POST that gets a redirect removes the stored responses of its path`() async throws {
         let transport = StubTransport { request in
             if request.method == .post { return .status(303, headers: ["Location": "/nothing"]) }
             if request.url.path == "/nothing" { return .status(404) }
@@ -296,7 +296,7 @@ import Testing
         #expect(transport.requestCount == 2 && none.requestCount == 0)
     }
 
-    @Test func `when a write leaves the full list of writes, every unlisted path counts as written at that time`() {
+    @Test func `if a full list of written paths drops a path, unlisted paths count as written when that path was`() {
         let date = Date(timeIntervalSince1970: 1_700_000_000)
         var changes = ChangedPaths()
         for number in 0...ChangedPaths.limit {
@@ -310,7 +310,7 @@ import Testing
         #expect(changes.lastChange(of: last) == date + Double(ChangedPaths.limit))
     }
 
-    @Test func `a repeated write to a path in the full list of writes removes no path from the list`() {
+    @Test func `another write to a path in a full list of written paths drops no path from the list`() {
         let date = Date(timeIntervalSince1970: 1_700_000_000)
         var changes = ChangedPaths()
         func place(_ number: Int) -> ChangedPaths.Place {

@@ -79,7 +79,9 @@ import Testing
         #expect(try await topics.response(for: call(), with: .string).value == "three")
     }
 
-    @Test func `a 404 response removes the stored response even if its error is formatted`() async throws {
+    @Test func `a 404 response removes the stored response even if the module's formatError changes the error`()
+        async throws
+    {
         let old = answer("one", ["Cache-Control": "max-age=3600"])
         var module = APIModule()
         module.formatError = { APIError($0.reason, serverMessage: "formatted") }
@@ -135,7 +137,7 @@ import Testing
 
     private static let fresh: HTTPHeaders = ["Cache-Control": "max-age=3600"]
 
-    @Test func `a late response is not written to disk if a newer response was stored`() async throws {
+    @Test func `a late response is not written to disk if the response to a later request was stored`() async throws {
         let folder = TemporaryFolder()
         let disk = try DiskCache(at: folder.url)
         let cache = ResponseCache(limits: .init(cost: 0), disk: disk, time: clock)

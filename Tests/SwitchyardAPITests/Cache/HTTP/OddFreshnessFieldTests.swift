@@ -27,17 +27,17 @@ import Testing
 
     // RFC 9111 section 5.1: a value that is not a number is ignored, also if it contains a space.
     @Test(arguments: ["7 200", "7\t200", "72 00, 0"])
-    func `an Age with an inner space is ignored`(age: String) {
+    func `an Age field with a space inside its number is ignored`(age: String) {
         #expect(Self.reuse(["Cache-Control": "max-age=3600", "Age": age]) == .fresh)
     }
 
     @Test(arguments: ["7200", " 7200 , 0", "7200,"])
-    func `spaces around an Age are ignored`(age: String) {
+    func `spaces around the number in an Age field are ignored`(age: String) {
         #expect(Self.reuse(["Cache-Control": "max-age=3600", "Age": age]) == HTTPCacheRules.Reuse.none)
     }
 
     // RFC 9111 section 5.2.1.1: the client does not accept an age that is greater than the number.
-    @Test func `a response is reused for a request whose max-age equals the age of the response`() {
+    @Test func `a stored response is reused for a request whose max-age equals the age of the response`() {
         let headers: HTTPHeaders = ["Cache-Control": "max-age=3600", "Age": "0"]
         let stored = HTTPFreshness(
             status: 200,

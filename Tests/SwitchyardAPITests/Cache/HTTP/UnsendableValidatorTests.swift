@@ -30,7 +30,10 @@ import Testing
     ]
 
     @Test(arguments: validators, [CachePolicy.Freshness.lifetime, .http])
-    func `a later call does not send an invalid validator`(headers: HTTPHeaders, freshness: CachePolicy.Freshness)
+    func `the validator of a stored response is not sent by a later call if it is invalid`(
+        headers: HTTPHeaders,
+        freshness: CachePolicy.Freshness
+    )
         async throws
     {
         var fields = headers
@@ -55,7 +58,9 @@ import Testing
     }
 
     @Test(arguments: validators)
-    func `a call after a restart does not send an invalid validator`(headers: HTTPHeaders) async throws {
+    func `the validator of a stored response is not sent after a restart if it is invalid`(headers: HTTPHeaders)
+        async throws
+    {
         let yard = try yard(headers)
         defer { yard.stop() }
         var refresh = TopicAPI.topic(1, lifetime: .seconds(60))

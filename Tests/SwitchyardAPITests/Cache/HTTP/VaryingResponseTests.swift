@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: ["no-store", "max-age=10", "no-cache"])
-    func `under HTTP rules, a call does not use a response that only another call's lifetime makes fresh`(
+    func `a call with freshness .http does not use a response that is fresh only by another call's lifetime`(
         control: String
     ) async throws {
         let transport = StubTransport(answers: [answer("one", ["Cache-Control": control]), answer("two", [:])])
@@ -212,7 +212,9 @@ import Testing
         await #expect(throws: APIError.self) { try await topics.response(for: call(), with: .string) }
     }
 
-    @Test func `a stored response can be removed if a header field cannot be computed`() async throws {
+    @Test func `removeResponse removes a stored response even if a common header field cannot be computed`()
+        async throws
+    {
         let tenant = Locked<String?>("red")
         let topics = TopicAPI(client: try tenants(tenant))
         _ = try await topics.response(for: call(), with: .string)

@@ -266,7 +266,7 @@ import Testing
         #expect(transport.requests.last?.headers["Cookie"] == nil)
     }
 
-    @Test func `a 401 of a call that outlives a logout does not refresh the next user's credential`() async throws {
+    @Test func `a 401 for a call that outlives a logout does not refresh the next user's credential`() async throws {
         let lab = try Lab(.limit, isNamed: true)
         var logOut = APIConfiguration(path: "session", method: .delete)
         logOut.outlivesLogout = true

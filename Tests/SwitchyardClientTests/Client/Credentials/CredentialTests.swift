@@ -25,7 +25,7 @@ struct CredentialTests {
         #expect(try await Self.fields(.header("X-API-Key", "k"))["X-API-Key"] == "k")
     }
 
-    @Test func `a call may have its own credential or none`() async throws {
+    @Test func `a call may have its own credential or be sent without a credential`() async throws {
         var own = APIConfiguration(path: "x")
         own.credential = .basic(user: "u", password: "p")
         var none = APIConfiguration(path: "x")
@@ -62,7 +62,7 @@ struct CredentialTests {
         #expect(transport.requestCount == 0)
     }
 
-    @Test func `a stored credential is loaded once and used for all requests`() async throws {
+    @Test func `a credential that the provider has stored is loaded once and used for all requests`() async throws {
         let provider = KeptCredential(.bearer("kept"))
         let (client, transport) = try NetworkClient.stubbed(options: {
             $0.credentials = Credentials(provider: provider)
@@ -76,7 +76,7 @@ struct CredentialTests {
         #expect(transport.requests.allSatisfy { $0.headers["Authorization"] == "Bearer kept" })
     }
 
-    @Test func `a credential can be set at any time and gets a version number`() async throws {
+    @Test func `a credential can be set at any time and gets a new version number`() async throws {
         let credentials = Credentials(provider: KeptCredential(nil))
         let (client, transport) = try NetworkClient.stubbed(options: { $0.credentials = credentials }) { _ in
             .status(200)
@@ -129,7 +129,7 @@ struct CredentialTests {
         #expect(credentials.allSatisfy { !"\($0) \(String(reflecting: $0))".contains("secret") })
     }
 
-    @Test func `a credential is refreshed before it expires`() async throws {
+    @Test func `a credential is refreshed shortly before it expires`() async throws {
         let now = Date(timeIntervalSince1970: 1000)
         let gate = TokenGate()
         let credentials = Credentials(clock: { now }) { _ in gate.refresh() }

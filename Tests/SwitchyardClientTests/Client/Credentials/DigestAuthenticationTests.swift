@@ -92,7 +92,7 @@ struct DigestAuthenticationTests {
         #expect(DigestResponse.best(of: AuthenticationChallenge.all(in: headers))?.algorithm == .sha256)
     }
 
-    @Test func `several challenges in one field are parsed separately`() {
+    @Test func `several challenges in one WWW-Authenticate field are parsed separately`() {
         let headers: HTTPHeaders = [
             "WWW-Authenticate": "Negotiate, Basic realm=\"a, b\", Digest realm=c,nonce=\"d\\\"e\""
         ]
@@ -134,7 +134,9 @@ struct DigestAuthenticationTests {
 
     // RFC 7616 sections 3.4.3 and 3.4.6: the digest covers the URI of the request line and the body as sent.
     @Test(arguments: ["auth", "auth-int"])
-    func `the digest covers the request after all modifiers have changed it`(protection: String) async throws {
+    func `an HTTP Digest response covers the request after all modifiers have changed it`(protection: String)
+        async throws
+    {
         let (client, transport) = try NetworkClient.stubbed(options: {
             $0.credentials = Credentials(.digest(user: "u", password: "p"))
             $0.generator.modifiers = [
@@ -165,7 +167,8 @@ struct DigestAuthenticationTests {
 
     // RFC 7616 section 3.4.2: the session key is computed with the client nonce of the first request and then kept.
     @Test(arguments: [DigestResponse.Algorithm.md5Session, .sha256Session])
-    func `the session key keeps the client nonce of the first request`(algorithm: DigestResponse.Algorithm) async throws
+    func `a Digest session key keeps the client nonce of the first request`(algorithm: DigestResponse.Algorithm)
+        async throws
     {
         let (client, transport) = try NetworkClient.stubbed(options: {
             $0.credentials = Credentials(.digest(user: "u", password: "p"))
@@ -186,7 +189,8 @@ struct DigestAuthenticationTests {
         #expect(last["response"] == algorithm.hash("\(key):n:00000002:\(last["cnonce"] ?? ""):auth:\(target)"))
     }
 
-    @Test func `the challenge of each server is answered separately, even within one request`() async throws {
+    @Test func `the client responds to the challenge of each server separately, even within one request`() async throws
+    {
         var policy = SwitchPolicy.recommended
         policy.selection = .roundRobin
         let transport = StubTransport { request in
@@ -205,7 +209,7 @@ struct DigestAuthenticationTests {
         #expect(servers.count == 4 && servers.last == servers.first)
     }
 
-    @Test func `a challenge from another origin after a redirect is not answered`() async throws {
+    @Test func `the client does not respond to a challenge from another origin after a redirect`() async throws {
         var configuration = APIConfiguration(path: "x")
         configuration.credential = .digest(user: "u", password: "p")
         let number = Locked(0)
@@ -224,7 +228,7 @@ struct DigestAuthenticationTests {
         #expect(transport.requestCount == 2)
     }
 
-    @Test func `a wrong password is rejected once and not tried again`() async throws {
+    @Test func `a wrong Digest password is rejected once and not tried again`() async throws {
         var configuration = APIConfiguration(path: "x")
         configuration.credential = .digest(user: "u", password: "wrong")
         let number = Locked(0)
@@ -242,7 +246,7 @@ struct DigestAuthenticationTests {
         #expect(transport.requestCount == 2)
     }
 
-    @Test func `a stale nonce is replaced and the request succeeds`() async throws {
+    @Test func `a stale Digest nonce is replaced, and the request succeeds`() async throws {
         let (client, transport) = try NetworkClient.stubbed(options: {
             $0.credentials = Credentials(.digest(user: "u", password: "p"))
         }) { request in

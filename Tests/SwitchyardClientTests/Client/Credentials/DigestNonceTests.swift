@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: [DigestResponse.Algorithm.md5, .sha256, .md5Session, .sha256Session])
-    func `the next request uses the nextnonce of a response`(algorithm: DigestResponse.Algorithm) async throws {
+    func `the next request uses the Digest nextnonce of a response`(algorithm: DigestResponse.Algorithm) async throws {
         defer { server.stop() }
         let digestGuard = DigestGuard("n", algorithm, namesNext: true)
         let client = try client(["/x": digestGuard])
@@ -48,7 +48,7 @@ import Testing
         #expect(store.keep(try answer("n2"), from: origin, for: "u").sessionNonce == "n2")
     }
 
-    @Test func `a retry uses the nextnonce of the failed response`() async throws {
+    @Test func `a retry uses the Digest nextnonce of the failed response`() async throws {
         let (client, transport) = try NetworkClient.stubbed(options: {
             $0.credentials = Credentials(.digest(user: "u", password: "p"))
             $0.retry = RetryPolicy(backoff: .constant(.zero))
@@ -66,7 +66,7 @@ import Testing
     }
 
     // The nonce is accepted only once, so a request that uses another request's nonce is rejected again.
-    @Test func `concurrent requests that are rejected each use the nonce of their own challenge`() async throws {
+    @Test func `concurrent requests that get a 401 each use the Digest nonce of their own challenge`() async throws {
         defer { server.stop() }
         let (digestGuard, first) = (DigestGuard(usesOfNonce: 1), Meeting(of: 3))
         // No request is rejected before all three have been sent. Otherwise, a request could start with the nonce of
@@ -90,7 +90,7 @@ import Testing
         #expect(ends == [200, 200, 200])
     }
 
-    @Test func `a nonce keeps its request count while another nonce is used`() async throws {
+    @Test func `a Digest nonce keeps its request count while another nonce is used`() async throws {
         defer { server.stop() }
         let client = try client(["/a": DigestGuard("a", usesOfNonce: 99), "/b": DigestGuard("b", usesOfNonce: 99)])
 
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func `a nonce that two realms share is used for the realm that the challenge names`() async throws {
+    @Test func `a Digest nonce that two realms share is used for the realm that the challenge names`() async throws {
         let (client, _) = try NetworkClient.stubbed(options: {
             $0.credentials = Credentials(.digest(user: "u", password: "p"))
         }) { request in

@@ -41,7 +41,7 @@ struct ForeignRefusalTests {
     }
 
     @Test(arguments: ["http://other.test/b", "http://api.test:8080/b", "http://cdn.test/b"])
-    func `a 401 of another origin after a redirect starts no credential refresh`(target: String) async throws {
+    func `a 401 from another origin after a redirect starts no credential refresh`(target: String) async throws {
         let end = try await Self.refusal(of: APIConfiguration(path: "a"), pointingTo: target)
 
         #expect(end.answer.status == 401)
@@ -49,14 +49,14 @@ struct ForeignRefusalTests {
         #expect(end.requests.map { $0.headers["Authorization"] } == ["Bearer old", nil])
     }
 
-    @Test func `a 401 of a URL outside the service starts no refresh`() async throws {
+    @Test func `a 401 from a URL outside the service starts no credential refresh`() async throws {
         let end = try await Self.refusal(of: APIConfiguration(path: "http://other.test/b"))
 
         #expect(end.answer.status == 401)
         #expect(end.refreshes == 0)
     }
 
-    @Test func `a 401 of a CDN starts no refresh`() async throws {
+    @Test func `a 401 from a CDN starts no credential refresh`() async throws {
         var configuration = APIConfiguration(path: "b")
         configuration.usesCDN = true
 
@@ -67,7 +67,7 @@ struct ForeignRefusalTests {
     }
 
     @Test(arguments: ["Bearer", "Digest realm=r, nonce=n"])
-    func `a challenge of a URL outside the service gets no password, and its 401 is returned`(
+    func `a challenge from a URL outside the service gets no password, and its 401 is returned`(
         challenge: String
     ) async throws {
         let (client, transport) = try NetworkClient.stubbed(options: {
@@ -81,7 +81,7 @@ struct ForeignRefusalTests {
     }
 
     @Test(arguments: ["/b", "https://api.test/b"])
-    func `a 401 of the credential's own origin after a redirect starts a refresh`(target: String) async throws {
+    func `a 401 from the credential's own origin after a redirect starts a refresh`(target: String) async throws {
         let end = try await Self.refusal(of: APIConfiguration(path: "a"), pointingTo: target)
 
         #expect(end.answer.status == 401)

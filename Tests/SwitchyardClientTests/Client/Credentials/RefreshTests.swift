@@ -37,7 +37,7 @@ struct RefreshTests {
         #expect(credentials.version(in: .test) == 2)
     }
 
-    @Test func `requests that are sent during a refresh wait for it`() async throws {
+    @Test func `requests that are made during a credential refresh wait for it`() async throws {
         let gate = TokenGate()
         let door = Gate()
         let credentials = Credentials { _ in
@@ -92,7 +92,7 @@ struct RefreshTests {
         #expect(gate.refreshes == 1)
     }
 
-    @Test func `a failed refresh fails once for all waiting requests`() async throws {
+    @Test func `a failed credential refresh fails once for all waiting requests`() async throws {
         let clock = ManualClock()
         let refreshes = Locked(0)
         let credentials = Credentials { _ in

@@ -27,7 +27,7 @@ struct UnsendableTextTests {
     // MARK: - Digest
 
     @Test(arguments: controls, ["nonce", "realm"])
-    func `a challenge with control characters is ignored, and its 401 is returned`(
+    func `a Digest challenge with control characters is ignored, and its 401 is returned`(
         control: String,
         name: String
     ) async throws {
@@ -42,7 +42,7 @@ struct UnsendableTextTests {
         #expect(transport.requests.map { $0.headers["Authorization"] } == [nil, nil])
     }
 
-    @Test func `a challenge without a nonce is ignored, and its 401 is returned`() async throws {
+    @Test func `a Digest challenge without a nonce is ignored, and its 401 is returned`() async throws {
         let (client, _) = try Self.stubbed(Self.digest) { _ in
             .status(401, headers: ["WWW-Authenticate": "Digest realm=\"r\""])
         }
@@ -64,7 +64,7 @@ struct UnsendableTextTests {
         #expect(transport.requests.allSatisfy { $0.headers["Authorization"]?.contains("opaque") != true })
     }
 
-    @Test(arguments: controls) func `the nonce is kept if the nextnonce has control characters`(control: String)
+    @Test(arguments: controls) func `a Digest nonce is kept if the nextnonce has control characters`(control: String)
         async throws
     {
         let (client, transport) = try Self.stubbed(Self.digest) { request in
@@ -81,7 +81,7 @@ struct UnsendableTextTests {
         #expect(sent.allSatisfy { $0.contains("nonce=\"n\"") })
     }
 
-    @Test func `a nonce with a control character does not block later requests`() async throws {
+    @Test func `a Digest nonce with a control character does not block later requests`() async throws {
         let server = LoopbackServer()
         server.route(nil, "/x") { request in
             guard request.number > 1 else {

@@ -10,7 +10,7 @@ import Testing
 @Suite struct RetryCaseTests {
     // MARK: - Alamofire
 
-    @Test func `retry decisions match Alamofire's policy`() throws {
+    @Test func `retry decisions match Alamofire's retry policy`() throws {
         let keys: CaseKeys = """
             policy policy.kind policy.retryLimit policy.exponentialBackoffBase policy.exponentialBackoffScale
             policy.methods policy.statusCodes policy.urlErrorCodes

@@ -27,7 +27,10 @@ struct RetryAfterTests {
         ("7", 7), ("Fri, 31 Dec 1999 23:59:59 GMT", 59), ("Friday, 31-Dec-99 23:59:30 GMT", 30),
         ("Fri Dec 31 23:59:10 1999", 10), ("0", 1), ("Fri, 31 Dec 1999 23:00:00 GMT", 1), ("soon", 1), ("-5", 1),
     ])
-    func `both forms of Retry-After are honored, but the delay is never below the backoff`(field: String, seconds: Int)
+    func `a retry obeys both forms of Retry-After, but its delay is never below the backoff`(
+        field: String,
+        seconds: Int
+    )
         throws
     {
         #expect(try Self.pause(field) == .seconds(seconds))
@@ -63,7 +66,7 @@ struct RetryAfterTests {
         }
     }
 
-    @Test func `a policy can ignore Retry-After`() throws {
+    @Test func `a retry policy can ignore Retry-After`() throws {
         #expect(try Self.pause("7", ceiling: nil) == .seconds(1))
     }
 
@@ -106,7 +109,9 @@ struct RetryAfterTests {
         #expect(transport.requestCount == 6)
     }
 
-    @Test func `a request fails with its offline error if the network is not back in time`() async throws {
+    @Test func `a request that waits for the network fails with its offline error if the network is not back in time`()
+        async throws
+    {
         let clock = ManualClock()
         let (client, transport) = try NetworkClient.stubbed(
             time: clock,

@@ -22,7 +22,7 @@ struct RetryTests {
 
     private static let immediate = RetryPolicy(backoff: .constant(.zero))
 
-    @Test func `no request is retried without a policy`() async throws {
+    @Test func `no request is retried without a retry policy`() async throws {
         let (client, transport) = try Self.client(nil, [.status(503)])
 
         let answer = try await client.send(APIConfiguration(path: "x"))
@@ -31,7 +31,7 @@ struct RetryTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `a call may have its own number of retries`() async throws {
+    @Test func `a call may set its own number of retries`() async throws {
         let (client, transport) = try Self.client(Self.immediate, [.status(503)])
         var configuration = APIConfiguration(path: "x")
         configuration.retry = RetryPolicy(maximumRetries: 4, backoff: .constant(.zero))
@@ -43,7 +43,7 @@ struct RetryTests {
         #expect(transport.requestCount == 5)
     }
 
-    @Test func `a call may disable the client's policy`() async throws {
+    @Test func `a call may disable the client's retry policy`() async throws {
         let (client, transport) = try Self.client(Self.immediate, [.status(503)])
         var configuration = APIConfiguration(path: "x")
         configuration.retry = .never
@@ -67,7 +67,7 @@ struct RetryTests {
         #expect(try await call.value.status == 200)
     }
 
-    @Test func `the delay comes from the backoff and the client's seed`() async throws {
+    @Test func `the delay before a retry is determined by the backoff and the client's seed`() async throws {
         let clock = ManualClock()
         let waits = AsyncStream.makeStream(of: Duration.self)
         let (client, _) = try NetworkClient.stubbed(
@@ -154,7 +154,7 @@ struct RetryTests {
         }
     }
 
-    @Test func `a connect timeout is retried even for a write`() async throws {
+    @Test func `a retry policy retries a connect timeout even for a write`() async throws {
         let (client, transport) = try Self.client(Self.immediate, [.failure(.connectTimeout), .status(200)])
 
         let answer = try await client.send(APIConfiguration(path: "x", method: .post))
@@ -212,7 +212,7 @@ struct RetryTests {
         #expect(clock.now == MonotonicTime(seconds: 8))
     }
 
-    @Test func `a cancel during the delay ends the request`() async throws {
+    @Test func `a cancel during the delay before a retry ends the request`() async throws {
         let clock = ManualClock()
         let (client, transport) = try Self.client(
             RetryPolicy(backoff: .constant(.seconds(5))),
@@ -238,7 +238,7 @@ struct RetryTests {
     }
 
     @Test(arguments: [(0.0, 5), (0.5, 10), (1.0, 12)])
-    func `a random delay is never above the cap of the backoff`(random: Double, seconds: Int) {
+    func `a random delay before a retry is never above the cap of the backoff`(random: Double, seconds: Int) {
         let backoff = Backoff(base: .seconds(10), growth: .constant, cap: .seconds(12), jitter: .spread(0.5))
 
         #expect(backoff.delay(beforeRetry: 1, random: random) == .seconds(seconds))

@@ -7,7 +7,7 @@ import Testing
         try rules.applied(to: configuration, by: RequestGenerator(), on: BaseURL("https://h/v1"))
     }
 
-    @Test func `a later rule overrides an earlier rule`() throws {
+    @Test func `a later configuration rule overrides an earlier rule`() throws {
         var rules = ConfigurationRules()
         rules.add("/**") { $0.cacheLifetime = .seconds(1) }
         rules.add("/users/*") { $0.cacheLifetime = .seconds(2) }
@@ -33,7 +33,7 @@ import Testing
         ("/users**/posts", "users/posts", true), ("/users**/posts", "users7/x/posts", true),
         ("/**/**/x", "x", true), ("https://**/x", "x", true), ("https://**/h", "", false),
     ])
-    func `two stars as a whole segment match any number of segments`(
+    func `two stars as a segment of a rule's pattern match any number of path segments`(
         pattern: String,
         path: String,
         isMatch: Bool
@@ -48,7 +48,7 @@ import Testing
         ("/话题/*", "话题/7", true), ("/话题/*", "%E8%AF%9D%E9%A2%98/7", true), ("/%E8%AF%9D%E9%A2%98/*", "话题/7", true),
         ("/a b/**", "a b/c", true), ("/话/*", "话题/7", false),
     ])
-    func `a pattern matches the escaped form of its characters`(
+    func `a rule's pattern matches the escaped form of its characters`(
         pattern: String,
         path: String,
         isMatch: Bool
@@ -73,7 +73,7 @@ import Testing
         ("/A/*", "https://h/V1/A/7", false),
         ("/A/*", "https://h/v1/a/7", false),
     ])
-    func `hosts are compared case-insensitively, and paths case-sensitively`(
+    func `a rule's pattern compares hosts case-insensitively and paths case-sensitively`(
         pattern: String,
         url: String,
         isMatch: Bool
@@ -88,7 +88,8 @@ import Testing
         arguments: ["https://h/v1", "https://h/v1/", "https://h", "https://h/", "https://h/v1?key=1"],
         ["/**", "**", "*", "/", "/**/*"]
     )
-    func `a pattern without required segments matches the base URL itself`(base: String, pattern: String) throws {
+    func `a rule's pattern without required segments matches the base URL itself`(base: String, pattern: String) throws
+    {
         var rules = ConfigurationRules()
         rules.add(URLPattern(pattern)) { $0.usesCDN = true }
 
@@ -98,7 +99,7 @@ import Testing
     }
 
     @Test(arguments: ["/users/**", "/?", "/**/x"])
-    func `a pattern with a required segment does not match the base URL itself`(pattern: String) throws {
+    func `a rule's pattern with a required segment does not match the base URL itself`(pattern: String) throws {
         let url = try RequestURL(validating: "https://h/users")
 
         #expect(try !URLPattern(pattern).matches(url, base: RequestURL(validating: "https://h/users")))
@@ -122,7 +123,7 @@ import Testing
         #expect(result.timeout == nil)
     }
 
-    @Test func `a pattern with many wildcards does not take exponential time`() throws {
+    @Test func `matching a rule's pattern with many wildcards does not take exponential time`() throws {
         let pattern = URLPattern("/" + String(repeating: "*a", count: 200) + "b")
         let url = try RequestURL(validating: "https://h/" + String(repeating: "a", count: 2000))
 

@@ -151,7 +151,7 @@ struct TransferFlowTests {
     }
 
     @Test(arguments: [TransferKind.download, .stream, .upload])
-    func `a transfer is signed`(kind: TransferKind) async throws {
+    func `the request of a transfer is signed`(kind: TransferKind) async throws {
         let signer = RequestSigner(.hmacSHA256(key: Data("k".utf8)), in: .header("X-S"))
         let lab = try Self.lab { $0.generator.modifiers = [signer.sign] }
         TransferKind.serve(on: lab)

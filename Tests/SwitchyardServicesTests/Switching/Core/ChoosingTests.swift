@@ -21,7 +21,7 @@ import Testing
         #expect(none == nil)
     }
 
-    @Test func `the first server of the list gets the requests`() throws {
+    @Test func `requests go to the first server of the list while it is healthy`() throws {
         let driver = try CoreDriver()
 
         #expect(driver.choose()?.server == 0)
@@ -37,7 +37,7 @@ import Testing
         #expect(driver.choose(excluding: [0, 1, 2]) == nil)
     }
 
-    @Test func `a single server is chosen whatever its failures are`() throws {
+    @Test func `the only server of a service is chosen whatever its failures are`() throws {
         let driver = try CoreDriver(["only"])
 
         driver.requests(500, .refused)
@@ -98,7 +98,7 @@ import Testing
         #expect(driver.choose()?.server == 0)
     }
 
-    @Test func `if a failover uses another server, the trial place of the first server is free for another request`()
+    @Test func `if a failover leaves a server on trial, that server can take another request as its trial request`()
         throws
     {
         let driver = try CoreDriver()
@@ -168,7 +168,7 @@ import Testing
         #expect(!driver.sheds(.high))
     }
 
-    @Test func `by default, only requests of low priority are dropped`() throws {
+    @Test func `by default, overload drops only requests of low priority`() throws {
         let driver = try CoreDriver(["a", "b"])
         var none = SwitchPolicy.recommended
         none.admission?.sheds = nil
@@ -199,7 +199,7 @@ import Testing
         #expect(!driver.sheds(.low))
     }
 
-    @Test func `a single server is chosen however overloaded it is`() throws {
+    @Test func `the only server of a service is chosen however overloaded it is`() throws {
         let driver = try CoreDriver(["a"])
 
         for _ in 0..<6 { driver.overload() }
@@ -267,7 +267,7 @@ import Testing
         #expect((650...750).contains(shed))
     }
 
-    @Test func `failovers stop when the failover budget is empty`() throws {
+    @Test func `no request fails over while the failover budget is empty`() throws {
         let driver = try CoreDriver()
 
         let granted = (0..<20).count { _ in driver.failover(after: .timeout, excluding: [0]) != nil }
@@ -298,7 +298,7 @@ import Testing
         #expect((hedges - 2...hedges).contains(extra.count(where: \.1)))
     }
 
-    @Test func `an outcome that arrives after its request has ended does not end another request`() throws {
+    @Test func `an attempt's outcome that arrives after its request has ended does not end another request`() throws {
         let driver = try CoreDriver()
         let first = try #require(driver.choose())
         _ = try #require(driver.choose())
@@ -368,7 +368,7 @@ import Testing
         #expect(driver.failover(after: .reset, excluding: [0, 2]) == nil)
     }
 
-    @Test func `a request gets at most three attempts`() throws {
+    @Test func `by default, a request gets at most three attempts`() throws {
         let driver = try CoreDriver(["a", "b", "c", "d"])
 
         #expect(driver.failover(after: .reset, excluding: [0, 1]) != nil)
@@ -384,7 +384,7 @@ import Testing
         #expect(driver.failover(after: kind, excluding: [0, 1, 2])?.server == 3)
     }
 
-    @Test func `the delay before a hedge follows the latency of the server`() throws {
+    @Test func `the delay before a hedge depends on the latency of the server`() throws {
         let driver = try CoreDriver()
         let attempt = try #require(driver.choose())
         #expect(driver.core.hedgeDelay(for: attempt, remaining: .seconds(2)) == .milliseconds(250))

@@ -13,7 +13,7 @@ import Testing
         #expect(driver.statistics("a")?.failures == 0)
     }
 
-    @Test func `failures count unless the machine is reported as offline`() throws {
+    @Test func `failures count against servers unless the machine is reported as offline`() throws {
         let driver = try CoreDriver(policy: .stickyErrorRatio)
 
         driver.requests(40, .timedOut)
@@ -143,7 +143,7 @@ import Testing
         #expect(driver.statistics("b")?.lastFailure == .refused)
     }
 
-    @Test func `an attempt on a removed server does not count`() throws {
+    @Test func `the outcome of an attempt at a removed server does not count`() throws {
         let driver = try CoreDriver()
         let late = try #require(driver.choose())
 
@@ -169,7 +169,8 @@ import Testing
         #expect(driver.core.serverIDs == ["a", "b", "c"])
     }
 
-    @Test func `an ejection is restored for ten minutes after a restart, and the server is probed immediately`() throws
+    @Test func `a stored ejection is restored if it is at most ten minutes old, and the server is probed immediately`()
+        throws
     {
         let driver = try CoreDriver()
         driver.eject("a")
@@ -209,7 +210,7 @@ import Testing
         #expect(later.core.current == "c")
     }
 
-    @Test func `a clock that jumps back does not prevent a recovery`() throws {
+    @Test func `a clock that jumps back does not prevent a server's recovery`() throws {
         let driver = try CoreDriver(at: 1000)
         driver.eject("a")
         driver.now = MonotonicTime(seconds: 10)
@@ -247,7 +248,7 @@ import Testing
         #expect(driver.choose() != nil)
     }
 
-    @Test func `a snapshot has the statistics of every server`() throws {
+    @Test func `a snapshot of the switching core has the statistics of every server`() throws {
         let driver = try CoreDriver(["a", "b"])
         driver.requests(50, .success(latency: .milliseconds(20)))
         driver.failedOver(.refused)

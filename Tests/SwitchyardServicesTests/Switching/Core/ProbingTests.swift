@@ -103,7 +103,7 @@ import Testing
         #expect(driver.core.snapshot(at: driver.now).first?.ejections == 1)
     }
 
-    @Test func `only servers that are preferred to the current server are probed`() throws {
+    @Test func `only servers that come before the current server in the order of preference are probed`() throws {
         let driver = try CoreDriver()
         driver.eject("c")
         driver.advance(100)
@@ -223,7 +223,7 @@ import Testing
         #expect(driver.core.extras.hedges.tokens == 2)
     }
 
-    @Test func `a single server is never suspected`() throws {
+    @Test func `the only server of a service is never suspected`() throws {
         let driver = try CoreDriver(["only"])
         let slow = try #require(driver.choose())
 

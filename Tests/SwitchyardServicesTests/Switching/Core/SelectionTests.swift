@@ -16,7 +16,7 @@ import Testing
         return driver
     }
 
-    @Test func `round robin chooses the servers in turn`() throws {
+    @Test func `the selection roundRobin chooses the servers in turn`() throws {
         let driver = try driver(.roundRobin)
 
         let first = try #require(driver.choose()?.server)
@@ -24,7 +24,7 @@ import Testing
         #expect((1..<7).map { _ in driver.choose()?.server } == (1..<7).map { (first + $0) % 3 })
     }
 
-    @Test func `round robin starts at a random server, so that new clients share the servers`() throws {
+    @Test func `the selection roundRobin starts at a random server, so that new clients share the servers`() throws {
         var counts = [0, 0, 0]
         for seed in 0..<300 {
             let first = try #require(try driver(.roundRobin, seed: UInt64(seed)).choose()?.server)
@@ -34,7 +34,7 @@ import Testing
         #expect(counts.allSatisfy { (70...130).contains($0) })
     }
 
-    @Test func `round robin starts at a random server of a new list`() throws {
+    @Test func `the selection roundRobin starts at a random server of a new list`() throws {
         let drivers = try (0..<40).map { try driver(.roundRobin, seed: UInt64($0)) }
         let members = ["d", "e"].map { SwitchingCore.Member(id: $0) }
 
@@ -47,7 +47,7 @@ import Testing
         #expect(Set(first) == [0, 1])
     }
 
-    @Test func `round robin skips an ejected server and continues with the next server`() throws {
+    @Test func `the selection roundRobin skips an ejected server and continues with the next server`() throws {
         let driver = try driver(.roundRobin)
         driver.eject("b")
 

@@ -100,7 +100,7 @@ import Testing
         #expect(driver.statistics("a")?.lastFailure == .overtaken)
     }
 
-    @Test func `a hedge that loses does not count against its server`() throws {
+    @Test func `a hedge that responds later than the first attempt does not count against its server`() throws {
         let driver = try CoreDriver()
         let first = try #require(driver.choose())
         driver.advance(0.25)
@@ -165,7 +165,7 @@ import Testing
             (500, .failure(.http(500))),
             (599, .failure(.http(599))),
         ])
-    func `each status has one classification`(status: Int, outcome: AttemptOutcome) {
+    func `each HTTP status has one classification in the switching core`(status: Int, outcome: AttemptOutcome) {
         #expect(AttemptOutcome(status: status, latency: .milliseconds(10)) == outcome)
     }
 

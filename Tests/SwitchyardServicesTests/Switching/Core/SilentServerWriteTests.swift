@@ -53,7 +53,9 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a write returns to a server that was overtaken after a response or ten seconds`(responds: Bool) throws {
+    func `after a response or ten seconds, writes go again to a server whose reads were overtaken`(responds: Bool)
+        throws
+    {
         let driver = try driver(afterHedges: 2)
 
         if responds { driver.request(.success(latency: .milliseconds(1))) } else { driver.advance(10) }

@@ -12,7 +12,7 @@ import Testing
         #expect(driver.events.map(\.kind) == [.switched(from: "a", to: "c", cause: .requested)])
     }
 
-    @Test func `a switch is possible before the first request`() throws {
+    @Test func `the preferred server can be switched before the first request`() throws {
         let driver = try CoreDriver(policy: .stickyErrorRatio)
 
         try driver.switchTo("b")
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: [SwitchPolicy.recommended, .stickyErrorRatio, .off])
-    func `an unknown server name is an error and changes nothing`(policy: SwitchPolicy) throws {
+    func `switching to an unknown server name is an error and changes nothing`(policy: SwitchPolicy) throws {
         let driver = try CoreDriver(policy: policy)
 
         #expect(throws: SwitchError.unknownServer("z", known: ["a", "b", "c"])) { try driver.switchTo("z") }
@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test(arguments: [UInt64(6), 7])
-    func `a pushed command that is not newer is an error`(version: UInt64) throws {
+    func `a pushed command whose version is not newer is an error`(version: UInt64) throws {
         let driver = try CoreDriver()
         try driver.push(PushCommand(version: 7, mode: .prefer, server: "b"))
 
@@ -167,7 +167,7 @@ import Testing
         #expect(driver.core.current == "a")
     }
 
-    @Test func `a command with invalid times is an error`() throws {
+    @Test func `a pushed command with invalid times is an error`() throws {
         let driver = try CoreDriver()
 
         #expect(throws: SwitchError.self) {

@@ -21,7 +21,7 @@ import Testing
         #expect(driver.suspicion(of: tried) != nil)
     }
 
-    @Test func `the number of suspicion probe pairs that ejected a server is reset in its recovery trial`() throws {
+    @Test func `a server's count of failed suspicion probe pairs is reset in its recovery trial`() throws {
         var policy = SwitchPolicy.recommended
         policy.hedging?.suspicionRounds = 3
         let driver = try CoreDriver(["a", "b"], policy: policy)

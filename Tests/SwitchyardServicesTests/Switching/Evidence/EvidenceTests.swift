@@ -3,7 +3,7 @@ import Testing
 @testable import SwitchyardServices
 
 @Suite struct OutcomeWindowTests {
-    @Test func `a window of outcomes holds the last outcomes up to its maximum count`() {
+    @Test func `a server's window of outcomes holds the last outcomes up to its maximum count`() {
         var window = OutcomeWindow()
 
         for index in 0..<250 {
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test(arguments: [-1, 0, 1e-12, 1e30, Double.infinity])
-    func `extreme latency samples do not crash`(sample: Double) {
+    func `extreme latency samples do not crash the switching core`(sample: Double) {
         var digest = LatencyDigest()
 
         for _ in 0..<20 { digest.record(sample) }
@@ -143,7 +143,7 @@ import Testing
         #expect(total / 50 > 4000)
     }
 
-    @Test func `one failure never brings the evidence score to its threshold`() {
+    @Test func `one failure alone never brings the evidence score to its threshold`() {
         let rules = CompiledPolicy(.recommended)
 
         #expect(FailureKind.refused.weight * rules.failureStep(calm: .max) < rules.scoreThreshold)

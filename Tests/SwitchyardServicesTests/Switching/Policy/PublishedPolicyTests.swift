@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func `a success never causes a switch`() throws {
+    @Test func `with the published policy, a success never causes a switch`() throws {
         let driver = try CoreDriver(policy: .stickyErrorRatio)
 
         driver.requests(9, .timedOut)
@@ -64,7 +64,7 @@ import Testing
         #expect(driver.core.current == "a")
     }
 
-    @Test func `pending requests do not count for the error ratio`() throws {
+    @Test func `requests in progress do not count for the error ratio`() throws {
         let driver = try CoreDriver(policy: .stickyErrorRatio)
 
         _ = (0..<1000).map { _ in driver.choose() }

@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func `at home, calls go to the home address`() async throws {
+    @Test func `in the recipe for two addresses, calls at home go to the home address`() async throws {
         let (client, following) = try await start()
         defer { stop(client, following) }
 
@@ -65,7 +65,9 @@ import Testing
     }
 
     @Test(arguments: [.blackHole, .hang] as [Fault])
-    func `leaving home delays a call by at most one hedging delay`(fault: Fault) async throws {
+    func `in the recipe for two addresses, leaving home delays a call by at most one hedging delay`(fault: Fault)
+        async throws
+    {
         let (client, following) = try await start()
         defer { stop(client, following) }
         #expect(try await places(client, [lights]) == ["home"])
@@ -83,7 +85,9 @@ import Testing
         #expect(MonotonicTime.zero.duration(to: clock.now) == Self.hedgeDelay)
     }
 
-    @Test func `when the device comes home, calls return to the home server without a wait`() async throws {
+    @Test func `in the recipe for two addresses, calls return to the home server when the device comes home`()
+        async throws
+    {
         let (client, following) = try await start()
         defer { stop(client, following) }
         await away.waitForRequests(1)
@@ -102,7 +106,7 @@ import Testing
         #expect(MonotonicTime.zero.duration(to: clock.now) == Self.hedgeDelay)
     }
 
-    @Test func `a computer at the home address with another identity receives no call`() async throws {
+    @Test func `in the recipe for two addresses, a computer with another identity receives no call`() async throws {
         home.route(.get, "/identity", answering: .text("printer"))
         let (client, following) = try await start()
         defer { stop(client, following) }

@@ -19,7 +19,7 @@ import Testing
 
     private static let note = Samples.Article(id: 7, name: "first")
 
-    @Test func `a note is created only once and does not replace another note`() async throws {
+    @Test func `in the recipe for notes, a note is created only once and replaces no other note`() async throws {
         try await withBackend { _, client in
             let notes = Samples.NotesAPI(client: client)
             let created = try await notes.create(Self.note)
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `polling returns the changed notes, and nil after a 304`() async throws {
+    @Test func `in the recipe for polling, polling returns the changed notes, and nil after a 304`() async throws {
         try await withBackend { backend, client in
             let inbox = Samples.InboxAPI(client: client)
             _ = try await Samples.NotesAPI(client: client).create(Self.note)
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test func `the calls of a batch succeed and fail independently`() async throws {
+    @Test func `in the recipe for batches, the calls of a batch succeed and fail independently`() async throws {
         try await withBackend { backend, client in
             _ = try await Samples.NotesAPI(client: client).create(Self.note)
             let api = Samples.BatchAPI(client: client)

@@ -167,7 +167,7 @@ import Testing
 
     // MARK: - Edits
 
-    @Test func `saving over an outdated version fails with a 412`() async throws {
+    @Test func `in the recipe for saving, saving over an outdated version fails with a 412`() async throws {
         try await withBackend { _, client, credentials in
             credentials.set(.bearer("a1"), in: .release)
             let editor = Samples.EditorAPI(client: client)

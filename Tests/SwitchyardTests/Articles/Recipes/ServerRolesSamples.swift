@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test func `a fallback host gets only the endpoints that it supports`() async throws {
+    @Test func `in the ServerRoles sample, a fallback host gets only the endpoints that it supports`() async throws {
         let servers = try started(2)
         let client = try NetworkClient(service: fallbackHost(servers[0].baseURL, servers[1].baseURL))
         servers[0].fault = .refuse
@@ -111,7 +111,7 @@ import Testing
         #expect(client.currentServer == "api")
     }
 
-    @Test func `a static mirror gets its own paths`() async throws {
+    @Test func `in the ServerRoles sample, a static mirror gets requests with its own paths`() async throws {
         let servers = try started(2)
         let client = try NetworkClient(service: staticMirror(servers[0].baseURL, servers[1].baseURL))
         servers[0].fault = .refuse
@@ -164,7 +164,7 @@ import Testing
         #expect(try await answering(60) == ["mirror": 60])
     }
 
-    @Test func `servers of the preferred zone are used first`() async throws {
+    @Test func `in the ServerRoles sample, servers of the preferred zone are used first`() async throws {
         let servers = try started(3)
         let urls = servers.map(\.baseURL)
         let client = try NetworkClient(service: weightedGroups(urls[0], urls[1], urls[2]))

@@ -65,7 +65,7 @@
             ],
             [HTTPRequest.Delivery.whole, .stream]
         )
-        func `an invalid response is a protocol violation`(_ answer: Answer, _ delivery: HTTPRequest.Delivery)
+        func `an invalid HTTP response is a protocol violation`(_ answer: Answer, _ delivery: HTTPRequest.Delivery)
             async throws
         {
             await #expect {
@@ -106,7 +106,7 @@
             ],
             [HTTPRequest.Delivery.whole, .stream]
         )
-        func `an unusual but unambiguous response is accepted`(_ answer: Answer, _ delivery: HTTPRequest.Delivery)
+        func `an unusual but unambiguous HTTP response is accepted`(_ answer: Answer, _ delivery: HTTPRequest.Delivery)
             async throws
         {
             let (response, body) = try await send(answer, delivery)

@@ -10,7 +10,8 @@
 
     /// The chunks of a body that is generated while it is sent.
     @Suite(.timeLimit(.minutes(5)), .prompt) struct CurlUploadPieceTests {
-        @Test func `a chunk is read only after the transfer has taken the previous chunk`() async throws {
+        @Test func `the next chunk of an upload is read only after libcurl has taken the previous chunk`() async throws
+        {
             let pieces = [Data("one".utf8), Data("two".utf8), Data("three".utf8)]
             let upload = try CurlUpload(HTTPBody.Stream(length: nil) { PiecesReader(pieces) })
             let (deliveries, wishes) = AsyncStream.makeStream(of: String.self)

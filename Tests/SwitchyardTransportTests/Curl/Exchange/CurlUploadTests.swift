@@ -77,7 +77,7 @@
             #expect(await served.hasPrefix("POST"))
         }
 
-        @Test func `an early success response does not end the upload`() async throws {
+        @Test func `an early success response does not end an upload`() async throws {
             let listener = try TCPListener()
             let latch = Latch()
             let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
@@ -91,7 +91,9 @@
             #expect(await served.hasSuffix("4\r\nlate\r\n0\r\n\r\n"))
         }
 
-        @Test func `an upload that continues after its response does not block other requests`() async throws {
+        @Test func `an upload that continues after its response has arrived does not block other requests`()
+            async throws
+        {
             let listener = try TCPListener()
             let other = LoopbackServer()
             other.route(.get, "/", answering: .text("hello"))

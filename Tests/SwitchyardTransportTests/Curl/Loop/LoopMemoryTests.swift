@@ -198,7 +198,8 @@
             #expect((64 * Self.buffer..<104 * Self.buffer).contains(after))
         }
 
-        @Test func `kept memory blocks are freed when the connections are closed and when the loop ends`() async throws
+        @Test func `free memory blocks that are kept are freed when the connections are closed and when the loop ends`()
+            async throws
         {
             let (before, closed, again, ended) = try await onLoop { loop in
                 Self.takeAndGiveBack(1)
@@ -267,7 +268,7 @@
         private static let hasBufferForEach = ycurl_open() == YCURL_AVAILABLE.rawValue && ycurl_version() < 0x08_0000
 
         @Test(.enabled(if: hasBufferForEach, "a newer libcurl has one buffer for all requests"))
-        func `a transport keeps the buffer of a request that has ended`() async throws {
+        func `a transport keeps the receive buffer of a request that has ended`() async throws {
             let kept = try await kept(after: 1)
 
             #expect(try #require(kept.first) >= Self.buffer)

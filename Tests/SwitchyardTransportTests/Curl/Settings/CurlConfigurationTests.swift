@@ -151,7 +151,7 @@
             #expect(response.status == 200)
         }
 
-        @Test func `a refused direct connection is not a proxy failure`() async throws {
+        @Test func `with a proxy for other hosts, a refused direct connection is not a proxy failure`() async throws {
             await #expect {
                 try await send("http://127.0.0.1:1/") { configuration in
                     var proxy = CurlTransport.Configuration.ProxyServer(kind: .http, host: "127.0.0.1", port: 2)
@@ -163,7 +163,7 @@
             }
         }
 
-        @Test func `the download never exceeds its rate limit`() async throws {
+        @Test func `a download never exceeds the rate limit of the transport`() async throws {
             let (rate, total) = (400_000, 600_000)
             server.route(.get, "/slowly", answering: .data(Data(count: total)))
             var configuration = CurlTransport.Configuration()
@@ -222,7 +222,7 @@
             #expect(try await response.bytes() == Data("33000".utf8))
         }
 
-        @Test func `a Unix socket replaces the network`() async throws {
+        @Test func `with unixSocketPath, all requests are sent to the Unix socket`() async throws {
             let unix = try UnixServer(answer: "HTTP/1.1 200 OK\r\nContent-Length: 4\r\nConnection: close\r\n\r\nunix")
 
             let response = try await send("http://service.invalid/") { $0.unixSocketPath = unix.path }
@@ -256,7 +256,7 @@
         }
 
         @Test(arguments: [true, false])
-        func `requests beyond the connection limit wait for a connection`(isPerHost: Bool) async throws {
+        func `requests beyond the transport's connection limit wait for a connection`(isPerHost: Bool) async throws {
             var configuration = CurlTransport.Configuration()
             if isPerHost { configuration.maximumConnectionsPerHost = 2 } else { configuration.maximumConnections = 2 }
             let transport = try CurlTransport(configuration: configuration)
@@ -357,7 +357,7 @@
             #expect(server.requests.first?.headers["Accept-Encoding"] == nil)
         }
 
-        @Test func `metrics report the phases of an exchange`() async throws {
+        @Test func `the transfer metrics report the phases of an exchange`() async throws {
             let transport = try CurlTransport()
             let url = try #require(RequestURL("http://127.0.0.1:\(server.port)/"))
 

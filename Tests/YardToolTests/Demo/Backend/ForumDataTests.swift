@@ -3,7 +3,7 @@ import Testing
 @testable import yard
 
 @Suite struct ForumDataTests {
-    @Test func `the last page of the forum's data has the remaining items`() {
+    @Test func `the last page of the demo forum's data has the remaining items`() {
         let page = ForumData.release.page(3, size: 20)
 
         #expect(page.items.map(\.id) == Array(41...57))
