@@ -28,9 +28,8 @@ package struct BaseURL: Sendable, Hashable {
         let path: [UInt8]
         let query: [UInt8]?
 
-        init(_ url: RequestURL) {
+        init(_ url: RequestURL, _ parts: AbsoluteURL) {
             self.url = url
-            let parts = url.absolute
             path = parts.path
             query = parts.query
             origin = RequestURL.Origin(parts)
@@ -47,14 +46,15 @@ package struct BaseURL: Sendable, Hashable {
     /// - Parameter url: The base URL. With `PathJoin.append`, a trailing slash in its path makes no difference to the
     ///   paths that are joined to it.
     package init(_ url: RequestURL) {
-        parts = Parts(url)
+        parts = Parts(url, url.absolute)
     }
 
     /// Parses the URL in `text`.
     ///
     /// - Throws: ``RequestError/url(text:reason:)`` if the text is not an absolute HTTP or HTTPS URL.
     package init(_ text: String) throws(RequestError) {
-        self.init(try RequestURL(validating: text))
+        let url = try AbsoluteURL(text)
+        parts = Parts(RequestURL(url), url)
     }
 
     /// The URL as given.

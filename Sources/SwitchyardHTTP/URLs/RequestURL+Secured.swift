@@ -18,7 +18,7 @@ extension RequestURL {
         guard origin.host == home.host, origin.port == 80 || origin.port == home.port else { return self }
         url.isSecure = true
         url.authority.port = page.authority.port
-        return RequestURL(trusted: String(decoding: url.bytes, as: UTF8.self))
+        return RequestURL(url)
     }
 
     /// Returns the URL for `reference` in a response from this URL, and never downgrades from HTTPS to HTTP.

@@ -19,7 +19,12 @@ public struct RequestURL: Sendable, Hashable, CustomStringConvertible {
     /// - Throws: ``RequestError/url(text:reason:)`` unless the URL is absolute, has the scheme `http` or `https` and a
     ///   valid host.
     public init(validating text: String) throws(RequestError) {
-        self.text = String(decoding: try AbsoluteURL(text).bytes, as: UTF8.self)
+        self.init(try AbsoluteURL(text))
+    }
+
+    /// Creates a URL from a URL that has been validated.
+    init(_ url: AbsoluteURL) {
+        text = String(decoding: url.bytes, as: UTF8.self)
     }
 
     /// Creates a URL from text, or returns `nil` unless the text is an absolute URL with the scheme `http` or `https`
@@ -170,7 +175,7 @@ extension RequestURL {
         var url = absolute
         guard url.authority.userInfo != nil else { return self }
         url.authority.userInfo = nil
-        return RequestURL(trusted: String(decoding: url.bytes, as: UTF8.self))
+        return RequestURL(url)
     }
 
     /// The path, percent-encoded.

@@ -42,4 +42,21 @@ import Testing
     ) throws {
         #expect(try url(text).isAt(BaseURL(base)) == isAt)
     }
+
+    @Test(arguments: [
+        "http://h", "HTTPS://H.example:443/a/../b/", "http://h:80/%7eb?a=b c", "https://BÜCHER.example:8443/ü",
+        "http://[::1]:8080/v1", "http://user:p%40@h/v1/./?", "http://h:080/v1",
+    ])
+    func `a base URL that is made from a text equals the base URL that is made from the URL`(text: String) throws {
+        let (parsed, made) = (try BaseURL(text), BaseURL(try url(text)))
+        #expect(parsed == made)
+        #expect(parsed.origin == made.origin)
+        #expect(parsed.folder == made.folder)
+        #expect(parsed.query == made.query)
+        for secured in [false, true] {
+            let first = try URLJoiner(path: "topics", on: parsed, join: .append, secured: secured)
+            let second = try URLJoiner(path: "topics", on: made, join: .append, secured: secured)
+            #expect(first.output.text() == second.output.text())
+        }
+    }
 }
