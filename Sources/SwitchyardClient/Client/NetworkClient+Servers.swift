@@ -229,9 +229,21 @@ extension NetworkClient {
         withExtendedLifetime(old) {}
     }
 
+    /// The service and environment of a call that is made now, its observers, and the counters of write requests.
+    package typealias CallPlace = (
+        service: String, environment: ServiceEnvironment, observers: [any CallObserver]?, pathCounters: PathCounters
+    )
+
+    /// Returns the service, environment, observers and write counters of a call, all of the same moment.
+    package func place(of configuration: APIConfiguration) -> CallPlace {
+        let (present, attached) = core.present
+        let pool = boundPool ?? present
+        let observers = observers(of: configuration, attached)
+        return (pool.service, pool.environment, observers, core.pathCounters(in: pool))
+    }
+
     /// Returns the observers of a call, or `nil` if there are none.
-    package func observers(of configuration: APIConfiguration) -> [any CallObserver]? {
-        let attached = core.present.clientObservers
+    private func observers(of configuration: APIConfiguration, _ attached: [ClientObserver]?) -> [any CallObserver]? {
         let own = configuration.rare == nil ? [] : configuration.interceptors.compactMap(\.observer)
         guard attached != nil || !own.isEmpty else { return core.ownObservers }
         return (core.ownObservers ?? []) + own + (attached ?? []).map(\.observer)

@@ -71,7 +71,7 @@ package final class CachePlan: Sendable {
     ) -> CachePlan? {
         let box = configuration.cacheBox
         guard let (cache, lifetime) = place(of: configuration, box, through: client) else { return nil }
-        let place = client.place
+        let place = client.place(of: configuration)
         let partition = CachePartition(service: place.service, environment: place.environment.rawValue, user: user)
         let server = box.value.separatesServers ? preferredServer(for: configuration, of: client) : nil
         let isPlain = cache.defaults.pathFilters.isEmpty && configuration.pathValues.isEmpty
@@ -98,8 +98,8 @@ package final class CachePlan: Sendable {
             pathOfURL: followsHTTP ? client.storagePath(ofAbsolute: path ?? configuration.path) : nil,
             varying: varying,
             stamp: box.value.stamp(of: configuration, part(), asking: types()),
-            pathCounters: client.pathCounters,
-            observers: client.observers(of: configuration)
+            pathCounters: place.pathCounters,
+            observers: place.observers
         )
     }
 
