@@ -199,7 +199,7 @@ extension Failover {
             request.held = since.duration(to: now)
             return (request, state.tried, state.barred)
         }
-        switch pool.failover(request, excluding: tried, avoided, barring: barred, for: configuration, at: now) {
+        switch pool.failover(request, excluding: tried, lastResorts, barring: barred, for: configuration, at: now) {
         case .another(let route): launch(route, after: kind, at: now)
         case .later(let pause):
             let timer = state.withLock { $0.hold(FailoverState.Held(kind: kind, since: since)) }

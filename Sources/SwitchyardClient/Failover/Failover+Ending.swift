@@ -201,9 +201,9 @@ extension FailoverState {
         ///
         /// The attempt is in flight because another server responded first, the deadline passed, or the caller ended
         /// the request. The outcome does not count against the server if the caller ended the request or if the attempt
-        /// was redirected to another host.
+        /// was redirected to a host outside the service.
         func outcome(of index: Int) -> AttemptOutcome {
-            if attempts[index].trail?.value.hasLeft ?? false { return .neutral }
+            if attempts[index].isOutsideService { return .neutral }
             if isOverdue { return .failure(.timeout) }
             return if case .success = result { .unfinished } else { withoutResponse }
         }

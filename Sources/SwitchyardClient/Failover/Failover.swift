@@ -116,6 +116,13 @@ final class Failover: DispatchedRequest {
     /// This is the deadline, or the latest deadline of the requests that share the transfer if that is earlier.
     var awaitedUntil: MonotonicTime { callersDeadline.map { min(deadline, $0()) } ?? deadline }
 
+    /// The servers that another attempt uses only if no other server is available: those to avoid, and those to which
+    /// an attempt was redirected.
+    var lastResorts: [Server.ID] {
+        let targets = state.withLock { $0.redirectTargets }
+        return targets.isEmpty ? avoided : avoided + targets.compactMap(pool.server(of:))
+    }
+
     var hasEnded: Bool { state.withLock { $0.hasEnded } }
 
     /// Sends the first attempt of a request that is already in the table.
@@ -250,23 +257,24 @@ extension Failover {
             return core.compare(slow.route, becauseOf: configuration, in: pool)
         }
         let (barred, unreached) = state.withLock { ($0.barred, $0.unreached) }
+        let lastResorts = lastResorts
         let route = pool.hedge(
             beside: attempt,
             excluding: tried,
-            avoided,
+            lastResorts,
             barring: barred,
             unreached: unreached,
             for: configuration,
             at: now
         )
-        // If the attempt was redirected to another host, its server is not slow, so no hedge is tried later.
-        let checksAgain = route == nil && slow.chargeable != nil
+        // If the attempt was redirected out of the service, its server is not slow, so no hedge is tried later.
+        let checksAgain = route == nil && !slow.isOutsideService
         let pause =
             checksAgain
             ? pool.hedgePause(
                 of: attempt,
                 excluding: tried,
-                avoided,
+                lastResorts,
                 barring: barred,
                 unreached: unreached,
                 for: configuration,

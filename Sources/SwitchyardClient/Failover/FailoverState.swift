@@ -22,6 +22,8 @@ struct FailoverState {
         let isAuthorized: Bool
         /// Whether the time for connecting was limited, so that another server can still get the request.
         var isConnectingLimited = false
+        /// Whether the last redirect led to a host outside the service.
+        var isOutsideService = false
         /// The number of redirects that the attempt followed.
         var hops = 0
         /// The handle of the transfer after the last redirect.
@@ -95,6 +97,11 @@ struct FailoverState {
     /// Names are used because positions in the list may change during the request.
     var tried: [Server.ID] {
         attempts.compactMap { $0.route.attempt == nil ? nil : $0.route.server }
+    }
+
+    /// The URLs on servers of the service to which attempts were redirected.
+    var redirectTargets: [RequestURL] {
+        attempts.compactMap { $0.hops > 0 && !$0.isOutsideService ? $0.url : nil }
     }
 
     /// Whether an attempt has been charged to the failover or hedge budget.
@@ -176,12 +183,13 @@ struct FailoverState {
         return attempts[index]
     }
 
-    /// Moves the attempt to the target of a redirect.
+    /// Moves the attempt to the target of a redirect, which may be outside the service.
     ///
     /// - Returns: The number of redirects so far, or `nil` if the attempt or the request has ended.
-    mutating func redirect(_ index: Int, along trail: RedirectChain) -> Int? {
+    mutating func redirect(_ index: Int, along trail: RedirectChain, isOutsideService: Bool) -> Int? {
         guard withoutResponse(index) != nil else { return nil }
         attempts[index].hops += 1
+        attempts[index].isOutsideService = isOutsideService
         attempts[index].task = nil
         attempts[index].url = trail.request.url
         attempts[index].trail = Boxed(trail)

@@ -24,6 +24,11 @@ extension ServerPool {
         }
     }
 
+    /// Returns the name of the server that a URL belongs to, or `nil` if the URL is outside the service.
+    func server(of url: RequestURL) -> Server.ID? {
+        state.withLock { $0.site(of: url)?.site.origin.server }
+    }
+
     /// Returns the name of the server that a call goes to first.
     func preferred(for configuration: APIConfiguration) -> Server.ID {
         decide(for: configuration) { state, traits in state.core.preferred(for: traits) }

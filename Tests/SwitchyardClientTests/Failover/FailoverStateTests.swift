@@ -26,21 +26,19 @@ import Testing
         }
     }
 
-    @Test(arguments: [("http://other.test/", AttemptOutcome.neutral), ("/b", .failure(.timeout))])
-    func `an attempt that the deadline ends counts against its server unless it was redirected to another host`(
-        location: String,
+    @Test(arguments: [(true, AttemptOutcome.neutral), (false, .failure(.timeout))])
+    func `an attempt that the deadline ends counts against its server unless it was redirected out of the service`(
+        isOutsideService: Bool,
         outcome: AttemptOutcome
     ) throws {
         let url = try RequestURL(validating: "http://a.test/x")
-        var chain = RedirectChain(of: HTTPRequest(url: url))
-        _ = try chain.follow(HTTPResponse(status: 302, headers: ["Location": location]), .follow) { _, _ in }
         let attempt = FailoverState.Attempt(
             route: ServerPool.Route(to: ServerPool.Place(try BaseURL("http://a.test/"))),
             url: url,
-            trail: Boxed(chain),
             startedAt: now,
             activity: nil,
-            isAuthorized: false
+            isAuthorized: false,
+            isOutsideService: isOutsideService
         )
 
         let ending = FailoverState.Ending(result: .failure(.deadlineExceeded), attempts: [attempt], isOverdue: true)

@@ -5,7 +5,7 @@ import SwitchyardTransport
 extension Failover {
     /// Sends an attempt to the target of its redirect.
     ///
-    /// If the target has another origin, the redirect response counts as the result of the server. Otherwise, the
+    /// If the target is outside the service, the redirect response counts as the result of the server. Otherwise, the
     /// result at the end of the redirect chain counts.
     ///
     /// - Returns: `false` if the redirect is not followed and the response is the result.
@@ -58,7 +58,9 @@ extension Failover {
         on attempt: FailoverState.Attempt,
         startedAt: MonotonicTime
     ) {
-        guard let hop = state.withLock({ $0.redirect(index, along: trail) }) else { return }
+        let isOutside = trail.hasLeft && pool.base(of: request.url) == nil
+        let next = state.withLock { $0.redirect(index, along: trail, isOutsideService: isOutside) }
+        guard let hop = next else { return }
         let (route, now) = (attempt.route, core.now)
         let kind = kind(ofAttempt: index, on: route)
         if let watch, let step = trail.steps.last {
@@ -68,7 +70,7 @@ extension Failover {
         }
         let server = trail.hasLeft ? nil : route.server
         let task = send(request, of: index, kind, attempt.activity, hop: hop, to: server, at: now) { [self] result in
-            redirectEnded(index, along: trail, startedAt: startedAt, result)
+            redirectEnded(index, along: trail, isOutsideService: isOutside, startedAt: startedAt, result)
         }
         guard let task else { return }
         if case .unwanted = state.withLock({ $0.attach(task, to: index, hop: hop) }) { task.cancel() }
@@ -77,6 +79,7 @@ extension Failover {
     private func redirectEnded(
         _ index: Int,
         along trail: RedirectChain,
+        isOutsideService: Bool,
         startedAt: MonotonicTime,
         _ result: Result<HTTPResponse, TransportError>
     ) {
@@ -86,9 +89,8 @@ extension Failover {
         }
         let now = core.now
         let latency = startedAt.duration(to: now)
-        let outcome =
-            trail.hasLeft
-            ? .answered : AttemptOutcome(of: result, latency: latency, tooManyRequests: pool.tooManyRequests)
+        let outcome = AttemptOutcome(of: result, latency: latency, tooManyRequests: pool.tooManyRequests)
+            .afterRedirect(hasLeftServer: trail.hasLeft, isOutsideService: isOutsideService)
         let end = RequestFate(of: result, to: trail.request.method)
         let fate = max(trail.fate(of: method), end)
         conclude(index, outcome, result.mapError { .transport($0.afterRedirect) }, fate, at: now)
@@ -160,5 +162,19 @@ extension RequestGenerator {
         guard let authorization = configuration.authorization else { return }
         guard isHome else { return authorization.remove(from: &request) }
         try RequestError.running("credentials") { try authorization.apply(&request) }
+    }
+}
+
+extension AttemptOutcome {
+    /// Returns the outcome for the server that redirected an attempt.
+    ///
+    /// If another server of the service has failed, the failure counts against the server that redirects to it, so that
+    /// another server may get the request. A failure below HTTP has no other meaning for the redirecting server, because
+    /// this server was reached.
+    fileprivate func afterRedirect(hasLeftServer: Bool, isOutsideService: Bool) -> AttemptOutcome {
+        guard hasLeftServer else { return self }
+        guard let failureKind, !isOutsideService else { return .answered }
+        if case .wire = failureKind { return .failure(.other) }
+        return self
     }
 }
