@@ -240,7 +240,7 @@ struct MethodCode {
         let mark = parameter.isRequired ? "" : "?"
         switch parameter.style {
         case .json: return "jsonText(\(name))"
-        case .joined(let separator) where names.isParameter(parameter.type):
+        case .joined(let separator) where parameter.location != .cookie && names.isParameter(parameter.type):
             return "\(name)\(mark).joined(by: \(SwiftName.literal(separator)))"
         default: break
         }

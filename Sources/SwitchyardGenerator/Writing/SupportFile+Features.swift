@@ -207,8 +207,30 @@ extension SupportFile {
         extension Parameters {
             /// Returns cookies as the value of the header field `Cookie`, or `nil` if no cookie has a value.
             static func cookies(_ cookies: Parameters) -> String? {
-                let pairs = cookies.items.compactMap { item in item.value.plainText.map { "\(item.key)=\($0)" } }
+                let pairs = cookies.items.compactMap { item in item.value.cookieText.map { "\(item.key)=\($0)" } }
                 return pairs.isEmpty ? nil : pairs.joined(separator: "; ")
+            }
+        }
+
+        extension ParameterValue {
+            /// The value as the text of a cookie, with the elements of a list separated by commas.
+            fileprivate var cookieText: String? {
+                switch self {
+                case .array(let values): values.compactMap(\.cookieText).joined(separator: ",")
+                case .dictionary(let values):
+                    values.items.map { "\($0.key.cookieText),\($0.value.cookieText ?? "")" }.joined(separator: ",")
+                default: plainText?.cookieText
+                }
+            }
+        }
+
+        extension String {
+            /// The text, percent-encoded if it contains a character that a cookie cannot contain (RFC 6265 section 4.1.1).
+            fileprivate var cookieText: String {
+                let allowed = CharacterSet(charactersIn: "!"..."~").subtracting(CharacterSet(charactersIn: "\",;\\"))
+                if unicodeScalars.allSatisfy(allowed.contains) { return self }
+                let encoded = allowed.subtracting(CharacterSet(charactersIn: "%+"))
+                return addingPercentEncoding(withAllowedCharacters: encoded) ?? self
             }
         }
         """#

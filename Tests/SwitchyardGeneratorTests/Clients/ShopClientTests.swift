@@ -45,6 +45,30 @@ import Testing
         #expect(request.headers["Accept-Currency"] == "EUR")
     }
 
+    @Test(arguments: [
+        ("dark", "theme=dark"), ("abc+/=%20", "theme=abc+/=%20"), ("a; admin=1", "theme=a%3B%20admin=1"),
+        ("50 %+", "theme=50%20%25%2B"), ("a\r\nX: 1", "theme=a%0D%0AX:%201"), ("\"ü\\", "theme=%22%C3%BC%5C"),
+    ])
+    func `a cookie value is percent-encoded if a cookie cannot contain it`(theme: String, field: String) async throws {
+        let server = LoopbackServer()
+        server.route(.get, "/categories", answering: .json(#"{"name": "all"}"#))
+
+        _ = try? await shop(server).products.listCategories(theme: theme)
+
+        #expect(server.requests.map { $0.headers["Cookie"] } == [field])
+    }
+
+    @Test func `commas separate the elements of a list in a cookie, and commas in elements are percent-encoded`()
+        async throws
+    {
+        let server = LoopbackServer()
+        server.route(.get, "/categories", answering: .json(#"{"name": "all"}"#))
+
+        _ = try? await shop(server).products.listCategories(seen: ["a", "b,c"])
+
+        #expect(server.requests.map { $0.headers["Cookie"] } == ["seen=a,b%2Cc"])
+    }
+
     @Test func `a generated enum keeps a value that the document does not list`() async throws {
         let server = LoopbackServer()
         let body = Self.product.replacing("on sale", with: "auctioned").replacing("12.5", with: "[1]")

@@ -55,7 +55,7 @@ import Testing
 
         #expect(
             output.code.contains(
-                "Parameters.cookies([\"session\": session, \"kind\": kind, \"ids\": ids?.joined(by: \",\")])"
+                "Parameters.cookies([\"session\": session, \"kind\": kind, \"ids\": ids])"
             )
         )
         #expect(output.files.contains { $0.text.contains("static func cookies(_ cookies: Parameters) -> String? {") })

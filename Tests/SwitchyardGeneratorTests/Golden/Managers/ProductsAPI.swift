@@ -175,7 +175,7 @@ final class ProductsAPI: APIManager {
     }
 
     /// List categories.
-    func listCategories() async throws(APIError) -> Category {
-        try await value(.get, "categories")
+    func listCategories(theme: String? = nil, seen: [String]? = nil) async throws(APIError) -> Category {
+        try await value(.get, "categories", headers: ["Cookie": Parameters.cookies(["theme": theme, "seen": seen])])
     }
 }
