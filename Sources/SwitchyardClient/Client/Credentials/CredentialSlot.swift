@@ -22,6 +22,11 @@ struct CredentialSlot {
     private var isLoaded = false
     /// Whether the credential was already close to its expiry when it was obtained.
     private var isShort = false
+    /// Whether the credential is used although its expiry date has passed.
+    ///
+    /// The value is `true` if a refresh returned a new credential that had already expired. The device's clock is
+    /// probably wrong, so the server decides whether the credential is valid.
+    private var ignoresExpiry = false
     private var failure: Failure?
     private var endings: UInt64 = 0
     private var refreshes: [MonotonicTime] = []
@@ -46,7 +51,7 @@ struct CredentialSlot {
         self.credential = credential
         version += 1
         isLoaded = true
-        isShort = false
+        (isShort, ignoresExpiry) = (false, false)
         failure = nil
         leaveWork()
         refreshes = []
@@ -87,6 +92,7 @@ struct CredentialSlot {
             login: login,
             version: version,
             isShort: isShort,
+            ignoresExpiry: ignoresExpiry,
             isBusy: isBusy,
             needsLoading: needsLoading,
             failure: failure,
@@ -134,11 +140,12 @@ struct CredentialSlot {
     /// Ends the work and returns the waiters.
     ///
     /// Returns `nil` if a credential was set during the work, because the result is then obsolete. `isShort` is `true`
-    /// if the new credential expires within the leeway.
+    /// if the new credential expires within the leeway, and `isExpired` if it has already expired.
     mutating func endWork(
         _ number: UInt64,
         _ result: Result<Credential?, CredentialError>,
         isShort: Bool,
+        isExpired: Bool,
         isRefresh: Bool
     ) -> [RefreshWaiter]? {
         guard worker == number else { return nil }
@@ -149,6 +156,8 @@ struct CredentialSlot {
             isLoaded = true
             failure = nil
             if let new {
+                // A provider that returns the expired credential again has not obtained a new one.
+                ignoresExpiry = isExpired && new.scheme != credential?.scheme
                 credential = new
                 version += 1
                 self.isShort = isShort

@@ -115,7 +115,7 @@ extension Credentials {
             }
             // After a refresh, the leeway does not apply: a short-lived credential is used until it expires.
             let leeway = hasWaited || view.isShort ? .zero : policy.leeway
-            let isGood = view.credential.map { $0.canBeSent && !$0.isExpired(at: clock(), leeway: leeway) } ?? false
+            let isGood = view.hasUsableCredential(at: clock(), leeway: leeway)
             if isGood || !provider.canRefresh(view.credential) {
                 guard view.credential != nil || mayGoWithout else { throw .missing }
                 if hasRefreshed, isGood { state.withLock { $0[request.environment]?.discountRefresh() } }
@@ -135,9 +135,7 @@ extension Credentials {
 
     /// Returns a lease of the current credential, or `nil` if the credential has expired or cannot be sent.
     private func leaseOfPresent(_ view: View) -> CredentialLease? {
-        guard let present = view.credential, present.canBeSent, !present.isExpired(at: clock(), leeway: .zero)
-        else { return nil }
-        return CredentialLease(credential: present, login: view.login, version: view.version, takenAt: view.endings)
+        view.hasUsableCredential(at: clock(), leeway: .zero) ? leaseOf(view) : nil
     }
 
     /// Handles a 401: selects another credential, refreshes the credential, or decides to send the request without a

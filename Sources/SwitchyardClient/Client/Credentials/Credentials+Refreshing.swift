@@ -1,3 +1,4 @@
+import Foundation
 import SwitchyardServices
 
 extension Credentials {
@@ -10,6 +11,7 @@ extension Credentials {
         var login: PresentLogin
         var version: UInt64
         var isShort: Bool
+        var ignoresExpiry: Bool
         var isBusy: Bool
         var needsLoading: Bool
         var failure: CredentialSlot.Failure?
@@ -18,6 +20,12 @@ extension Credentials {
 
         /// Whether a refresh of the current credential has ended without a new credential.
         var hasNothing: Bool { failure.map { $0.version == version && $0.error == .missing } ?? false }
+
+        /// Returns whether there is a credential that can be sent and has not expired, or whose expiry is ignored.
+        func hasUsableCredential(at date: Date, leeway: Duration) -> Bool {
+            guard let credential, credential.canBeSent else { return false }
+            return ignoresExpiry || !credential.isExpired(at: date, leeway: leeway)
+        }
 
         /// Returns the failure of the last refresh if that failure applies to a request.
         ///
@@ -135,9 +143,11 @@ extension Credentials {
         let environment = request.environment
         let time = request.core.time
         let finish: @Sendable (Result<Credential?, CredentialError>) -> Bool = { [self] result in
-            let isShort = publishes && isShort(result)
+            let isShort = publishes && hasExpired(result, leeway: policy.leeway)
+            let isExpired = publishes && hasExpired(result)
             let waiters = state.withLock { slots -> [RefreshWaiter]? in
-                let ended = slots[environment]?.endWork(number, result, isShort: isShort, isRefresh: publishes)
+                let ended = slots[environment]?
+                    .endWork(number, result, isShort: isShort, isExpired: isExpired, isRefresh: publishes)
                 guard let waiters = ended else { return nil }
                 switch result {
                 case .success(let new): if publishes { tell(.refreshed, keeping: new, in: environment) }
@@ -179,10 +189,10 @@ extension Credentials {
         for waiter in waiters { waiter.resume(returning: .failure(.refreshTimedOut)) }
     }
 
-    /// Returns whether the new credential expires within the leeway, so that another refresh would not help.
-    private func isShort(_ result: Result<Credential?, CredentialError>) -> Bool {
+    /// Returns whether the new credential has expired or will expire within the leeway.
+    private func hasExpired(_ result: Result<Credential?, CredentialError>, leeway: Duration = .zero) -> Bool {
         guard case .success(let new?) = result else { return false }
-        return new.isExpired(at: clock(), leeway: policy.leeway)
+        return new.isExpired(at: clock(), leeway: leeway)
     }
 
     /// Converts what the provider returned or threw into the result for the waiters.

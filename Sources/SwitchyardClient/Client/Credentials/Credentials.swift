@@ -21,8 +21,10 @@ public import SwitchyardServices
 /// ### Rules
 /// 1. A request carries the credential of its environment, and waits while the credential is being refreshed.
 /// 2. A credential that expires within ``Policy/leeway`` is refreshed before the request is sent. If a refresh returned
-///    a credential with a shorter lifetime than the leeway, the credential is refreshed only after it has expired. A
-///    credential that no header field can hold is refreshed immediately.
+///    a credential with a shorter lifetime than the leeway, the credential is refreshed only after it has expired. If a
+///    refresh returned a new credential that has already expired, the device's clock is probably wrong, and the
+///    credential is used until a server rejects it. A credential that no header field can hold is refreshed
+///    immediately.
 /// 3. If a server responds with 401 to a credential that has been replaced in the meantime, the request is only resent.
 ///    If a server responds with 401 to the current credential, the credential is refreshed once. Every request that got
 ///    a 401 is then resent with the new credential. The app gets the 401 response itself in two cases: if it comes from

@@ -76,9 +76,33 @@ struct RefreshCountTests {
         #expect(refreshes.withLock { $0 } == 10)
     }
 
-    @Test func `tokens that have expired on arrival are refreshed only up to the limit of the time window`()
+    @Test func `a token that has expired on arrival by the device's clock is used until the server rejects it`()
         async throws
     {
+        let refreshes = Locked(0)
+        let credentials = Credentials { _ in
+            let number = refreshes.withLock { refreshes in
+                refreshes += 1
+                return refreshes
+            }
+            return .bearer("t\(number)", expiresAt: .distantPast)
+        }
+        credentials.set(.bearer("t0", expiresAt: .distantPast), in: .test)
+        let good = Locked("t1")
+        let (client, transport) = try NetworkClient.stubbed(options: { $0.credentials = credentials }) { request in
+            .status(request.headers["Authorization"] == "Bearer \(good.withLock { $0 })" ? 200 : 401)
+        }
+
+        for _ in 0..<10 { #expect(try await client.send(APIConfiguration(path: "x")).status == 200) }
+        good.withLock { $0 = "t2" }
+        for _ in 0..<10 { #expect(try await client.send(APIConfiguration(path: "x")).status == 200) }
+
+        #expect(refreshes.withLock { $0 } == 2)
+        #expect(transport.requestCount == 21)
+        #expect(credentials.credential(in: .test) == .bearer("t2", expiresAt: .distantPast))
+    }
+
+    @Test func `an expired token that the provider returns again is refreshed only up to the limit`() async throws {
         let refreshes = Locked(0)
         let credentials = Credentials { _ in
             refreshes.withLock { $0 += 1 }
@@ -93,5 +117,30 @@ struct RefreshCountTests {
             result.map(\.status).mapError(\.reason) == .failure(.credentials(.tooManyRefreshes(limit: 5)))
         )
         #expect(refreshes.withLock { $0 } == 5)
+    }
+
+    @Test func `a token that has expired on arrival is passed to the provider's storage with its expiry date`()
+        async throws
+    {
+        let provider = ExpiredTokenProvider()
+        let credentials = Credentials(provider: provider)
+        let (client, _) = try NetworkClient.stubbed(options: { $0.credentials = credentials }) { _ in .status(200) }
+
+        _ = try await client.send(APIConfiguration(path: "x"))
+
+        #expect(await provider.stored.stream.first { _ in true } == .bearer("t", expiresAt: .distantPast))
+    }
+}
+
+/// Returns a token that has expired, and records the credential that it has to store.
+private struct ExpiredTokenProvider: CredentialProvider {
+    let stored = AsyncStream.makeStream(of: Credential?.self)
+
+    func canRefresh(_ credential: Credential?) -> Bool { true }
+
+    func refresh(_ refresh: CredentialRefresh) async throws -> Credential? { .bearer("t", expiresAt: .distantPast) }
+
+    func store(_ credential: Credential?, in environment: ServiceEnvironment) async {
+        stored.continuation.yield(credential)
     }
 }

@@ -57,6 +57,11 @@ struct RefreshCaseTests {
         return nil
     }
 
+    /// Whether each refresh returns a credential that has already expired.
+    private static func staysExpired(_ item: CaseValue) -> Bool {
+        item["refresh"]?.string?.contains("requiresRefresh=true") ?? false
+    }
+
     private static func judge(
         _ item: CaseValue,
         _ scenario: Scenario,
@@ -91,6 +96,7 @@ struct RefreshCaseTests {
         }
         let hasNone = item["credential"] == nil || item["credential"] == .null
         return (outcomes.first { $0 != .passed } ?? .passed)
+            .or("The server decides about a credential that has expired on arrival.", if: staysExpired(item))
             .or("Without a credential, the provider is called as for an expired credential.", if: hasNone)
     }
 
@@ -134,7 +140,7 @@ struct RefreshCaseTests {
         let meetAtServer = !isSequential && requests.allSatisfy { $0["statuses"]?.array?.first?.int == 401 }
         let losesUser = requests.contains { $0["during"]?.string?.contains("nil") ?? false }
         let fails = item["refresh"]?.string == "fails"
-        let staysExpired = item["refresh"]?.string?.contains("requiresRefresh=true") ?? false
+        let staysExpired = staysExpired(item)
         let credentials = Credentials(policy: policy(item), clock: { now }) { _ in
             let number = refreshes.withLock { refreshes in
                 refreshes += 1
