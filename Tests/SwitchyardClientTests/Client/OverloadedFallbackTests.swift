@@ -37,4 +37,30 @@ import Testing
         #expect(failures < 20)
         #expect(client.currentServer != "primary")
     }
+
+    @Test(arguments: [(502, true), (503, false), (429, false)])
+    func `a failed server gets suspicion probes unless it reports overload`(status: Int, isProbed: Bool) async throws {
+        var policy = SwitchPolicy.recommended
+        policy.tooManyRequests = .overload
+        let (first, second) = (Locked(200), Locked(503))
+        let (client, transport) = try NetworkClient.stubbed(switching: policy, servers: 2) { request in
+            .status((request.server == "primary" ? first : second).withLock { $0 })
+        }
+        // The response of the first server confirms that the second server is overloaded.
+        try client.switchServer(to: "secondary")
+        #expect(try await client.send(Self.read).context.attempts == 2)
+        try client.switchServer(to: "primary")
+        for _ in 0..<5 { _ = try await client.send(Self.read) }
+        first.withLock { $0 = status }
+        second.withLock { $0 = 200 }
+        await transport.waitUntilIdle()
+        let before = transport.requestCount
+
+        let answer = try await client.send(Self.read)
+        if isProbed { await transport.waitForRequests(before + 3) }
+        await transport.waitUntilIdle()
+
+        #expect(answer.context.history.attempts.map(\.next) == [.stopped(.servers)])
+        #expect((transport.requestCount > before + 1) == isProbed)
+    }
 }
