@@ -64,4 +64,19 @@ import Testing
 
         #expect(transport.requests.map(\.timeouts.connect) == [nil])
     }
+
+    @Test func `connecting to the last server leaves half of the time for the return of a write`() async throws {
+        var policy = SwitchPolicy.recommended
+        policy.hedging?.unknown = .seconds(20)
+        let (client, transport) = try NetworkClient.stubbed(switching: policy, servers: 2) { _ in
+            .failure(.connectTimeout)
+        }
+        var write = Self.write
+        write.timeout = .seconds(8)
+
+        #expect(await client.failure(of: write) != nil)
+
+        #expect(transport.requests.map(\.server) == ["primary", "secondary", "primary"])
+        #expect(transport.requests.map(\.timeouts.connect).dropFirst() == [.seconds(4), nil])
+    }
 }
