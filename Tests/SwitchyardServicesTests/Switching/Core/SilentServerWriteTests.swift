@@ -26,6 +26,26 @@ import Testing
         #expect(driver.choose(for: RequestTraits(mayBeRepeated: false))?.server == 2)
     }
 
+    @Test func `a write whose server refuses the connection does not go to a fallback whose last read was overtaken`()
+        throws
+    {
+        let driver = try CoreDriver()
+        let first = try #require(driver.choose())
+        let silent = try #require(driver.failover(after: .refused, excluding: [0]))
+        driver.advance(0.3)
+        let extra = driver.core.takeHedge(beside: silent, excluding: [0, 1], at: driver.now)
+        let hedge = try #require(extra)
+        driver.settle([
+            SettledAttempt(first, .failure(.refused)), SettledAttempt(silent, .unfinished),
+            SettledAttempt(hedge, .success(latency: .milliseconds(1))),
+        ])
+
+        let write = RequestTraits(mayBeRepeated: false)
+        let fallback = driver.core.takeFailover(after: .refused, excluding: [0], for: write, at: driver.now)
+
+        #expect([silent.server, hedge.server, fallback?.server] == [1, 2, 2])
+    }
+
     @Test func `one overtaken read does not send a write away from its server`() throws {
         let driver = try driver(afterHedges: 1)
 
