@@ -24,16 +24,18 @@ extension ClientCore {
     /// If only the other server responds, the suspect is at fault, and another pair follows. The usual cause is a
     /// request that must not be sent to two servers. The other cause is a slow read whose hedge another server has
     /// rejected with a 4xx. In this case `isAtBase` is `true`, and the probes read the base URL.
+    ///
+    /// The other server is one of the servers in `tried` only if there is no other server.
     func compare(
         _ route: ServerPool.Route,
+        besides tried: [Server.ID] = [],
         becauseOf configuration: APIConfiguration,
         atBase isAtBase: Bool = false,
         in pool: ServerPool
     ) {
         let asked = isAtBase ? configuration.baseURLRead : configuration
-        guard let (question, suspicion) = comparison(of: route, asking: asked, isOther: isAtBase, in: pool) else {
-            return
-        }
+        let pair = comparison(of: route, besides: tried, asking: asked, isOther: isAtBase, in: pool)
+        guard let (question, suspicion) = pair else { return }
         let outcomes = Locked<(suspect: AttemptOutcome?, peer: AttemptOutcome?)>((nil, nil))
         let compareOutcomes: @Sendable () -> Void = { [self] in
             guard case (let suspect?, let peer?) = outcomes.withLock({ $0 }) else { return }
@@ -48,7 +50,7 @@ extension ClientCore {
             // If the suspect responds, it is slow only for this request. If neither server responds, the network path
             // or the request is at fault. Neither case needs another pair of probes.
             guard suspect.failureKind != nil, peer.isAnswer else { return }
-            compare(route, becauseOf: configuration, atBase: isAtBase, in: pool)
+            compare(route, besides: tried, becauseOf: configuration, atBase: isAtBase, in: pool)
         }
         send(question, to: suspicion.suspect, in: pool, within: suspicion.probe.limit) { outcome in
             outcomes.withLock { $0.suspect = outcome }
@@ -66,13 +68,20 @@ extension ClientCore {
     /// serve it, the request is a safe request in place of the call (``APIConfiguration/shadow(_:)``).
     private func comparison(
         of route: ServerPool.Route,
+        besides tried: [Server.ID],
         asking configuration: APIConfiguration,
         isOther: Bool,
         in pool: ServerPool
     ) -> (question: APIConfiguration, suspicion: ServerPool.Suspicion)? {
         for path in options.probePath == nil ? [nil] : [options.probePath, nil] {
             let question = configuration.shadow(path)
-            let suspicion = pool.suspicion(of: route, asking: question, isOther: isOther, at: time.now)
+            let suspicion = pool.suspicion(
+                of: route,
+                besides: tried,
+                asking: question,
+                isOther: isOther,
+                at: time.now
+            )
             if let suspicion { return (question, suspicion) }
         }
         return nil

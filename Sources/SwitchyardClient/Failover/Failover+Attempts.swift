@@ -229,8 +229,9 @@ extension Failover {
         guard var ending = state.withLock({ $0.giveUp() }) else { return checkSuspect() }
         ending.obstacle = obstacle
         let suspect = ending.leavesSuspicion(obstacle) ? ending.attempts.last?.route : nil
+        let tried = suspect == nil ? [] : ending.attempts.compactMap(\.route.server)
         finish(ending, at: now)
-        if let suspect { core.compare(suspect, becauseOf: configuration, in: pool) }
+        if let suspect { core.compare(suspect, besides: tried, becauseOf: configuration, in: pool) }
     }
 }
 

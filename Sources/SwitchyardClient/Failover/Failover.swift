@@ -241,7 +241,7 @@ extension Failover {
     ///
     /// If the request may be sent to two servers, it is hedged if possible. Otherwise, suspicion probes find out
     /// whether the slow server is at fault: the same safe request goes to the slow server and to another server
-    /// (``ClientCore/compare(_:becauseOf:atBase:in:)``).
+    /// (``ClientCore/compare(_:besides:becauseOf:atBase:in:)``).
     private func help(_ slow: FailoverState.Attempt?, _ tried: [Server.ID], _ timer: Int, at now: MonotonicTime) {
         if let next = slow?.activity?.nextCheckTime(at: now) {
             return setTimer(timer, at: min(next, deadline))
@@ -254,7 +254,7 @@ extension Failover {
         }
         guard resendRule == .anytime else {
             setTimer(timer, at: deadline)
-            return core.compare(slow.route, becauseOf: configuration, in: pool)
+            return core.compare(slow.route, besides: tried, becauseOf: configuration, in: pool)
         }
         let (barred, unreached) = state.withLock { ($0.barred, $0.unreached) }
         let lastResorts = lastResorts

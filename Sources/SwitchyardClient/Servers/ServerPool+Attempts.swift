@@ -307,8 +307,11 @@ extension ServerPool {
     /// attempt did (`isOther`), the time limit of each probe is at least one second instead of 200 ms. One reason is
     /// that the usual latency of that endpoint is unknown. The other reason is that a 4xx response of another server is
     /// weak evidence against the suspect.
+    ///
+    /// The peer is one of the servers in `tried` only if there is no other server.
     func suspicion(
         of route: Route,
+        besides tried: [Server.ID],
         asking question: APIConfiguration,
         isOther: Bool,
         at now: MonotonicTime
@@ -319,6 +322,7 @@ extension ServerPool {
                 of: attempt,
                 asking: isOther ? traits.endpoint : nil,
                 without: traits.unsuitable,
+                besides: state.positions(of: tried),
                 atLeast: isOther ? .seconds(1) : .milliseconds(200),
                 at: now
             )

@@ -38,6 +38,8 @@ extension SwitchingCore {
     ///   - attempt: The attempt on the suspected server.
     ///   - endpoint: The endpoint of the probes, if it differs from that of the attempt.
     ///   - unsuitable: The servers that do not serve the probes.
+    ///   - tried: The servers that the request has tried. None of them is the other server of the pair if there is a
+    ///     server that the request has not tried.
     ///   - minimum: The minimum time limit of each probe.
     ///   - now: The current time.
     /// - Returns: The probes, to be passed to ``settleSuspicion(_:suspect:peer:at:)``. The result is `nil` in the
@@ -46,6 +48,7 @@ extension SwitchingCore {
         of attempt: Attempt,
         asking endpoint: UInt32? = nil,
         without unsuitable: ServerSet = [],
+        besides tried: ServerSet = [],
         atLeast minimum: Duration = .milliseconds(200),
         at now: MonotonicTime
     ) -> SuspicionProbe? {
@@ -56,7 +59,7 @@ extension SwitchingCore {
             !unsuitable.contains(position),
             evidence.maySuspect(position, rounds: hedging.suspicionRounds),
             evidence.allowsHedge(endpoint, claims: false, at: time),
-            let peer = healthyPeer(of: position, without: unsuitable),
+            let peer = healthyPeer(of: position, without: unsuitable, avoiding: tried, at: time),
             extras.takeSuspicionToken()
         else { return nil }
         evidence.beginSuspicion(position, with: endpoint, at: time)
@@ -72,10 +75,21 @@ extension SwitchingCore {
     }
 
     /// Returns the first other server in order that is healthy and serves the probes.
-    private func healthyPeer(of position: Int, without unsuitable: ServerSet) -> Int? {
-        steering.order.lazy.map { Int($0) }.first {
+    ///
+    /// Servers whose last attempt did not fail come first, and servers to avoid come last. If the peer did not respond,
+    /// the probes would not show which server is at fault.
+    private func healthyPeer(
+        of position: Int,
+        without unsuitable: ServerSet,
+        avoiding avoided: ServerSet,
+        at time: Double
+    ) -> Int? {
+        let peers = steering.order.lazy.map { Int($0) }.filter {
             $0 != position && !unsuitable.contains($0) && recovery.state(of: $0) == .healthy
         }
+        let failed = evidence.failedServers(at: time)
+        let others = peers.filter { !avoided.contains($0) }
+        return others.first { !failed.contains($0) } ?? others.first ?? peers.first
     }
 
     /// Reports the outcomes of suspicion probes.

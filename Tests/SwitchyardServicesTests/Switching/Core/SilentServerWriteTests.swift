@@ -46,6 +46,37 @@ import Testing
         #expect([silent.server, hedge.server, fallback?.server] == [1, 2, 2])
     }
 
+    @Test func `suspicion probes do not go to a server that the request has tried if there is another`() throws {
+        let driver = try CoreDriver()
+        _ = try #require(driver.choose())
+        let silent = try #require(driver.failover(after: .refused, excluding: [0]))
+
+        let probe = driver.core.takeSuspicion(of: silent, besides: [0, 1], at: driver.now)
+
+        #expect(probe?.suspect.server == 1)
+        #expect(probe?.peer.server == 2)
+    }
+
+    @Test func `suspicion probes do not go to a server whose last attempt failed if there is another`() throws {
+        let driver = try CoreDriver()
+        driver.requests(10, .success(latency: .milliseconds(1)))
+        driver.request(.failure(.reset))
+        let silent = try #require(driver.choose(excluding: [0]))
+
+        let probe = driver.core.takeSuspicion(of: silent, at: driver.now)
+
+        #expect(probe?.peer.server == 2)
+    }
+
+    @Test func `suspicion probes go to a server that the request has tried if there is no other`() throws {
+        let driver = try CoreDriver(["a", "b"])
+        let silent = try #require(driver.choose(excluding: [0]))
+
+        let probe = driver.core.takeSuspicion(of: silent, besides: [0, 1], at: driver.now)
+
+        #expect(probe?.peer.server == 0)
+    }
+
     @Test func `one overtaken read does not send a write away from its server`() throws {
         let driver = try driver(afterHedges: 1)
 
