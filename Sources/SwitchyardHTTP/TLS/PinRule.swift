@@ -69,8 +69,8 @@ extension PinRule {
         case noPins(String)
         /// The rule has only one pin, so the app would be locked out if its key were lost.
         case noBackup(String)
-        /// The file or data does not contain a certificate.
-        case noCertificate
+        /// The file or folder at this path does not contain a certificate.
+        case noCertificate(path: String)
         /// The base URL of a server with a pinned host uses HTTP, where pins have no effect.
         case insecureBase(String)
         /// The transport does not support pins.
@@ -85,7 +85,9 @@ extension PinRule.Problem: CustomStringConvertible {
         case .invalidPattern(let text): "\"\(text)\" is not a valid host pattern: must be a host, *.domain or **.domain"
         case .noPins(let hosts): "the pin rule for \(hosts) has no pin: must have a pin and a backup pin"
         case .noBackup(let hosts): "the pin rule for \(hosts) has only one pin; add a backup pin"
-        case .noCertificate: "a file or the data is not a certificate, or the folder contains no certificate"
+        case .noCertificate(let path):
+            "\(path) contains no certificate: must be a certificate file (DER or PEM), or a folder of such files with "
+                + "the extension cer, crt, der or pem"
         case .insecureBase(let url): "\(Redaction.place(url)) has a pinned host: must be https"
         case .transport(let error): error.description
         }

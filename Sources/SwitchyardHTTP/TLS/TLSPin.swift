@@ -51,21 +51,22 @@ public struct TLSPin: Sendable, Hashable {
     ///   - folder: The folder, for instance the folder of the app's resources.
     ///   - subject: The part of each certificate that is pinned; the public key by default.
     /// - Returns: The pins, at least one.
-    /// - Throws: ``PinRule/Problem/noCertificate`` if the folder has no certificate, or one of the files is not a
-    ///   certificate.
+    /// - Throws: ``PinRule/Problem/noCertificate(path:)`` with the path of the folder if it has no such file, or with the
+    ///   path of the first file that is not a certificate or cannot be read.
     public static func certificates(
         in folder: URL,
         subject: Subject = .publicKey
     ) throws(PinRule.Problem) -> Set<TLSPin> {
         let files = (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
         var pins: Set<TLSPin> = []
-        for file in files where ["cer", "crt", "der", "pem"].contains(file.pathExtension.lowercased()) {
+        for file in files.sorted(by: { $0.path < $1.path })
+        where ["cer", "crt", "der", "pem"].contains(file.pathExtension.lowercased()) {
             guard let data = try? Data(contentsOf: file), let pin = TLSPin(certificate: data, subject: subject) else {
-                throw .noCertificate
+                throw .noCertificate(path: file.path)
             }
             pins.insert(pin)
         }
-        guard !pins.isEmpty else { throw .noCertificate }
+        guard !pins.isEmpty else { throw .noCertificate(path: folder.path) }
         return pins
     }
 }

@@ -57,8 +57,25 @@ import Testing
         let pins = try TLSPin.certificates(in: folder.url)
 
         #expect(pins.map(\.base64).sorted() == [try certificates.pin(.good), try certificates.pin(.client)].sorted())
-        _ = try folder.file("broken.cer", Data("no certificate".utf8))
-        #expect(throws: PinRule.Problem.noCertificate) { _ = try TLSPin.certificates(in: folder.url) }
+    }
+
+    @Test func `reading pins from a folder names the file that is not a certificate`() throws {
+        let folder = try TemporaryFolder.made()
+        _ = try folder.file("good.cer", try Data(contentsOf: certificates.certificate(.good)))
+        let file = try folder.file("broken.cer", Data("no certificate".utf8))
+
+        let error = #expect(throws: PinRule.Problem.self) { _ = try TLSPin.certificates(in: folder.url) }
+
+        #expect(error == .noCertificate(path: file.path))
+        #expect(error?.description.hasPrefix("\(file.path) contains no certificate: must be ") == true)
+    }
+
+    @Test func `reading pins from a folder without a certificate names the folder`() throws {
+        let folder = try TemporaryFolder.made()
+
+        #expect(throws: PinRule.Problem.noCertificate(path: folder.url.path)) {
+            _ = try TLSPin.certificates(in: folder.url)
+        }
     }
 
     @Test func `pin rules for hosts apply to real connections`() async throws {

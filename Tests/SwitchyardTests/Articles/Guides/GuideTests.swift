@@ -55,7 +55,7 @@ import Testing
 
     @Test func `the pins in the AFNetworking guide require certificates in the folder`() async throws {
         try await withService { service in
-            #expect(throws: PinRule.Problem.noCertificate) {
+            #expect(throws: PinRule.Problem.noCertificate(path: folder.path)) {
                 _ = try AFNetworkingSamples.pin(service, certificates: folder)
             }
         }
