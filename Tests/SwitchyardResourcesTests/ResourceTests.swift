@@ -265,9 +265,10 @@ import Testing
         let topics = TopicAPI(client: try .stubbed(transport, time: clock))
         let topic = resource(topics)
         let loads = (0..<5).map { _ in Task { try await topic.load() } }
-        await transport.waitForRequests(1)
+        await until { topic.state.withLock({ $0.flight?.waiting }) == 5 }
         loads[0].cancel()
         await #expect(throws: APIError(.cancelled(.caller))) { try await loads[0].value }
+        await clock.waitForTimers(1, in: .seconds(1))
         clock.advance(by: .seconds(1))
 
         for load in loads.dropFirst() { #expect(try await load.value.title == "a") }
