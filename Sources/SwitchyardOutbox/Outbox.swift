@@ -324,13 +324,16 @@ extension Outbox {
         _ network: any ReachabilityProvider,
         _ wakes: AsyncStream<Void>.Continuation
     ) -> Task<Void, Never> {
+        // The first update repeats this status unless the network has changed since.
+        var last = network.status
+        if last.isReachable { state.withLock { $0.endPause(isTurn: false) } }
         let updates = network.updates()
         return Task { [state] in
-            var isNews = false  // The first status is the current one, not a change.
             for await status in updates {
-                defer { isNews = true }
+                let hasChanged = status != last
+                last = status
                 guard status.isReachable else { continue }
-                state.withLock { $0.endPause(isTurn: isNews) }
+                if hasChanged { state.withLock { $0.endPause(isTurn: true) } }
                 wakes.yield()
             }
         }
@@ -386,6 +389,8 @@ extension Outbox {
 
 extension Outbox.State {
     /// Ends the pause, except for the part that a server has asked for.
+    ///
+    /// `isTurn` is `true` if the network has come back or a user has logged in.
     fileprivate mutating func endPause(isTurn: Bool) {
         turns += isTurn ? 1 : 0
         resumesAt = min(resumesAt, requestedUntil)

@@ -180,6 +180,54 @@ import Testing
         run.stop()
     }
 
+    /// A reachable network whose updates the test sends.
+    private struct LateReachability: ReachabilityProvider {
+        let stream = AsyncStream.makeStream(of: ReachabilityStatus.self)
+        let looks = Locked(0)
+
+        var status: ReachabilityStatus {
+            looks.withLock { $0 += 1 }
+            return .reachable(.local)
+        }
+
+        func updates() -> AsyncStream<ReachabilityStatus> { stream.stream }
+    }
+
+    @Test func `a new run of the outbox ends the pause of an earlier run if the network is reachable`() async throws {
+        defer { try? FileManager.default.removeItem(at: file) }
+        let clock = ManualClock()
+        let (outbox, transport) = try outbox(clock: clock) { _ in .failure(.connectionRefused) }
+        try outbox.store(write("first"))
+        let first = outbox.run(following: LateReachability())
+        await until { clock.nextDeadline == MonotonicTime(seconds: 5) }
+        first.stop()
+        let sent = transport.requestCount
+
+        let second = outbox.run(following: LateReachability())
+        await until { transport.requestCount > sent }
+
+        second.stop()
+    }
+
+    @Test func `a pause of the outbox continues when the first update repeats the network's status`() async throws {
+        defer { try? FileManager.default.removeItem(at: file) }
+        let clock = ManualClock()
+        let (outbox, transport) = try outbox(clock: clock) { _ in .failure(.connectionRefused) }
+        let network = LateReachability()
+        try outbox.store(write("first"))
+        let run = outbox.run(following: network)
+        await until { clock.nextDeadline == MonotonicTime(seconds: 5) }
+
+        for _ in 0..<2 {
+            let before = network.looks.withLock { $0 }
+            network.stream.continuation.yield(.reachable(.local))
+            await until { network.looks.withLock { $0 } > before }
+        }
+
+        #expect(transport.requestCount == 1)
+        run.stop()
+    }
+
     @Test func `the network's return ends a pause of the outbox`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let clock = ManualClock()
