@@ -61,7 +61,7 @@ extension APIError.Reason: RedactedDescribable {
         case .body(let reason): "body: \(reason.summary)"
         case .module(let failure): failure.summary
         case .list(let reason): "list: \(reason): \(reason.meaning)"
-        case .configuration(let reason): "configuration: \(reason)"
+        case .configuration(let reason): "configuration: \(reason.summary)"
         case .tokenRefresh(let outage): "the credentials could not be refreshed for now: \(outage)"
         case .security(let reason): "security: \(reason.summary)"
         case .limited(let reason): reason.summary
@@ -108,6 +108,22 @@ extension APIError.ListReason {
         case .noMoreData: "there is no page after the last loaded page"
         case .repeatedPosition: "the next page was already loaded"
         case .pageLimit: "the list has more pages than the limit of the recorder"
+        }
+    }
+}
+
+extension APIError.ConfigurationReason {
+    /// The reason in words for a log.
+    fileprivate var summary: String {
+        switch self {
+        case .request(let error): error.message
+        case .invalidRequest(let text): "the request is invalid: \(text)"
+        case .unknownServer(let name): "the service has no server \"\(name)\""
+        case .unserved(let request): request.description
+        case .unsupported(let text): "the request is not supported: \(text)"
+        case .clientClosed: "the client has been shut down"
+        case .moduleCodes(let clash): clash.description
+        case .other(let text): text
         }
     }
 }

@@ -47,6 +47,29 @@ import Testing
             .module(ModuleFailure(module: "forum", code: 1001, serverCode: 40_012)),
             "module forum: code 1001 for the server's code 40012"
         ),
+        (
+            .configuration(.unserved(UnservedRequest(method: .get, path: "x", servers: ["a"]))),
+            "configuration: the server a does not serve GET x"
+        ),
+        (
+            .configuration(.request(.bodyNotAllowed(method: .get))),
+            "configuration: A GET request must not have a body; APIConfiguration.allowsUnusualBody can allow it."
+        ),
+        (
+            .configuration(.invalidRequest("the head is too large")),
+            "configuration: the request is invalid: the head is too large"
+        ),
+        (.configuration(.unknownServer("b")), "configuration: the service has no server \"b\""),
+        (
+            .configuration(.unsupported("HTTP/3")),
+            "configuration: the request is not supported: HTTP/3"
+        ),
+        (.configuration(.clientClosed), "configuration: the client has been shut down"),
+        (
+            .configuration(.moduleCodes(.reserved(module: "m", code: 7))),
+            "configuration: module m: code 7 is reserved: must be at least 1001"
+        ),
+        (.configuration(.other("the type of the value is missing")), "configuration: the type of the value is missing"),
     ])
     func `the description of an error reason says what the reason means`(reason: APIError.Reason, words: String) {
         #expect(reason.description == words)
