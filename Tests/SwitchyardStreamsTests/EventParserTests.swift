@@ -49,7 +49,7 @@ struct EventParserTests {
         #expect(events == [.init(type: "add", data: "73857293"), .init(type: "remove", data: "2153")])
     }
 
-    @Test func `data lines of an event are joined with line feeds, and an empty data line counts`() throws {
+    @Test func `data lines of an event are joined with line feeds, including empty ones`() throws {
         // The examples of the standard: the stock quote, the empty data lines, and the optional space.
         #expect(try parse("data: YHOO\ndata: +2\ndata: 10\n\n").events.map(\.data) == ["YHOO\n+2\n10"])
         #expect(try parse("data\n\ndata\ndata\n\ndata:").events.map(\.data) == ["", "\n"])

@@ -1,6 +1,6 @@
 /// The difference between a JSON value and the shape that was declared for it, with its location.
 public struct ShapeViolation: Error, Sendable, Hashable {
-    /// The kind of difference.
+    /// A kind of difference between a value and its declared shape.
     public enum Kind: Sendable, Hashable {
         /// A required key is missing.
         case missingKey
@@ -13,7 +13,7 @@ public struct ShapeViolation: Error, Sendable, Hashable {
         case rule(String)
     }
 
-    /// The kind of difference.
+    /// The kind of difference between the value and its declared shape.
     public var kind: Kind
     /// The key path of the value from the root of the body, such as `data.items[3].name`.
     ///

@@ -49,14 +49,14 @@ import SwitchyardServices
 ///    to 6 in its fetch, which then stores the response. There are several reasons not to store it. For example, the
 ///    user has changed since the request, the response comes from another environment or server than the plan requires,
 ///    a newer response has arrived, or HTTP's rules forbid it.
-/// 8. **Owner** (`SwitchyardAPI/Manager/APICall+Decoding.swift`). This stage applies to a call whose owner is bound to
-///    a login. If the user of the call has logged out or another user has logged in, the call fails, and the app
-///    receives no response. The user is also checked before a stored response is used, before and after the attempts of
-///    each round (`RequestFlow+Rounds.swift`), before the result of a round ends the request, and when the response
-///    leaves the client (`SwitchyardClient/Dispatch/NetworkClient+Sending.swift`). A call with
-///    `APIConfiguration.outlivesLogout` passes these checks. The environment is checked before a stored response is
-///    used and when the request enters the dispatch table. If it has changed, the call is cancelled, even with
-///    `outlivesLogout`.
+/// 8. **Owner** (`SwitchyardAPI/Manager/APICall+Decoding.swift`). If the owner of the call is bound to a login,
+///    `APICall.response(through:id:among:)` in this file calls `checkOwner`. If the user of the call has logged out or
+///    another user has logged in, the call fails, and the app receives no response. The user is also checked before a
+///    stored response is used, before and after the attempts of each round (`RequestFlow+Rounds.swift`), before the
+///    result of a round ends the request, and when the response leaves the client
+///    (`SwitchyardClient/Dispatch/NetworkClient+Sending.swift`). A call with `APIConfiguration.outlivesLogout` passes
+///    these checks. The environment is checked before a stored response is used and when the request enters the
+///    dispatch table. If it has changed, the call is cancelled, even with `outlivesLogout`.
 ///
 /// A call holds neither the manager nor its client, so that both can be released while the call is in flight. It is a
 /// class, because it is passed through many functions and each would copy all of its fields.

@@ -189,8 +189,8 @@ extension FailoverState {
                 if case .failure = result, let watched = attempts[index].task as? MonitoredAttempt {
                     watched.tell(.failure(TransportError(.cancelled, message: "the request has ended")))
                 }
-                // A server that redirected the attempt has received the request. An attempt that is being passed to its
-                // transport at this moment may still be sent.
+                // An attempt that was redirected has reached a server, even if its present transfer is unsent. While an
+                // attempt is being passed to its transport, it has no `task` yet and may still be sent.
                 let isUnsent = attempts[index].task?.withdraw() ?? false
                 guard !isUnsent || attempts[index].hops > 0 else { continue }
                 (mayHaveBeenExecuted, fate) = (true, .open)

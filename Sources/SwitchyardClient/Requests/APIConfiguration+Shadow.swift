@@ -3,9 +3,9 @@ import SwitchyardHTTP
 extension APIConfiguration {
     /// Returns a safe request that a probe or a suspicion probe can send in place of this request.
     ///
-    /// If there is a probe path, the result reads it. Otherwise a read request is returned unchanged. For a write
-    /// request, the result reads the same path. For a read request that must not be repeated, the result reads the base
-    /// URL.
+    /// The result is a GET of the probe path, if there is one. Otherwise, it is a GET of the base URL for a read that
+    /// must not be repeated, and a GET of the same path for a write and for any other read whose body is not delivered
+    /// as a whole. The remaining reads are returned as they are, but without `continuesAtServer`.
     func shadow(_ probePath: String?) -> APIConfiguration {
         if let probePath { return APIConfiguration(path: probePath) }
         let isRead = sentMethod.isSafe

@@ -113,7 +113,7 @@ extension SecretWalk {
         bytes[start...].firstIndex { $0 != 32 && $0 != 9 } ?? bytes.endIndex
     }
 
-    /// The characters of unquoted names.
+    /// The characters that the name of a value can have, such as `token` in `token=S` or in `"token": "S"`.
     private static let nameCharacters = CredentialShape.tokenCharacters.union(URLCharacters("[]$%@"))
 }
 

@@ -13,11 +13,11 @@ public import SwitchyardServices
 public struct JSONShape: Sendable {
     /// The treatment of members that an object's shape does not name.
     public indirect enum Others: Sendable {
-        /// Unnamed members are ignored. This is the default.
+        /// Members that the shape does not name are ignored. This is the default.
         case allowed
-        /// Unnamed members are a violation of the shape.
+        /// Members that the shape does not name are a violation of the shape.
         case forbidden
-        /// Unnamed members must have this shape.
+        /// Members that the shape does not name must have this other shape.
         case shaped(JSONShape)
     }
 

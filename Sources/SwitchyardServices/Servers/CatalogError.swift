@@ -26,7 +26,7 @@ public struct CatalogError: Error, Sendable, Hashable {
         case duplicateServer
         /// A server lacks an environment that other servers have, or that the service needs.
         case missingEnvironment
-        /// The name of the file differs from the name of the service.
+        /// The name of the file, without `.json`, differs from the name of the service.
         case nameMismatch
         /// The folder contains no service file.
         case emptyCatalog

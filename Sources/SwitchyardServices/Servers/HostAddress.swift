@@ -71,8 +71,9 @@ package enum IPv6Address {
         return allowsZone && isLinkLocal && !zone.isEmpty && zone.allSatisfy(isZoneByte)
     }
 
-    /// Splits a bracketed address into the address without brackets and zone, and the zone (the name of a network
-    /// interface) as written, if there is one.
+    /// Removes the brackets of an address, and splits it at its zone (the name of a network interface).
+    ///
+    /// The zone is returned as written, or is `nil` if there is none.
     package static func parts(
         of bracketed: ArraySlice<UInt8>
     ) -> (address: ArraySlice<UInt8>, zone: ArraySlice<UInt8>?) {

@@ -40,7 +40,7 @@
         /// - Parameters:
         ///   - monotonic: The reading of the monotonic clock.
         ///   - wall: The reading of the wall clock.
-        ///   - askSleep: Reads the total sleep time from the system.
+        ///   - askSleep: A closure that reads the total sleep time from the system.
         /// - Returns: The monotonic time plus the total sleep time.
         @inline(__always)
         func time(monotonic: Int64, wall: Int64, askSleep: () -> Int64) -> MonotonicTime {
@@ -53,7 +53,9 @@
             return MonotonicTime(nanoseconds: monotonic + slept.load(ordering: .relaxed))
         }
 
-        /// Reads the total sleep time: the difference of the two clocks, if both were read within 1 ms.
+        /// Returns the total sleep time, which is the difference of `CLOCK_BOOTTIME` and `CLOCK_MONOTONIC`.
+        ///
+        /// The clocks are read again until both readings fall within 1 ms.
         private static func readSleep() -> Int64 {
             while true {
                 let before = read(CLOCK_MONOTONIC)
@@ -63,7 +65,7 @@
             }
         }
 
-        /// Reads a system clock, in nanoseconds.
+        /// Returns the time of a system clock, in nanoseconds.
         @inline(__always)
         static func read(_ clock: clockid_t) -> Int64 {
             var time = timespec()

@@ -65,7 +65,8 @@ import Testing
         #expect(line.count == 0)
     }
 
-    @Test func `the queue of a concurrency limit keeps no entries when it is empty`() {
+    @Test
+    func `after all requests in the queue of a concurrency limit have been admitted, no entry remains in memory`() {
         var line = FairLine()
         for number in UInt64(1)...40 { line.enter(FairLine.Ticket(number: number, owner: 1, priority: .normal)) }
 

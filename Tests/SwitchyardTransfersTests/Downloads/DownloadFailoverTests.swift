@@ -79,7 +79,8 @@ struct DownloadFailoverTests {
         #expect(file.receivedBytes == 700_000)
     }
 
-    @Test func `a download moves away from a server that broke the body, wherever a new list places that server`()
+    @Test
+    func `a download does not return to a server that truncated the body, even if the order of the servers changes`()
         async throws
     {
         let lab = try DownloadLab()
@@ -148,7 +149,7 @@ struct DownloadFailoverTests {
         #expect(try lab.content == bytes)
     }
 
-    @Test func `a server that broke off the body sends the rest of it if no other server can be reached`() async throws
+    @Test func `a server that truncated the body sends the rest of it if no other server can be reached`() async throws
     {
         let lab = try DownloadLab(2)
         lab.serve(content)
@@ -220,7 +221,7 @@ struct DownloadFailoverTests {
         #expect(Set(keys).count == 1)
     }
 
-    @Test func `a broken body counts as a failure of only the server that broke it`() async throws {
+    @Test func `a truncated body counts as a failure of only the server that truncated it`() async throws {
         let lab = try DownloadLab(2)
         lab.serve(content)
         lab.servers[0].fault = .truncate(after: 300_000)

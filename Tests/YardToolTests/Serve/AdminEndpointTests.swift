@@ -22,7 +22,7 @@ import Testing
         #expect(yard.machines.map(\.server.fault) == [.status(418), nil, nil, nil, nil])
     }
 
-    @Test func `a port that is in use is an error that names its server`() throws {
+    @Test func `if a port is in use, the error names the server that cannot start`() throws {
         let error = #expect(throws: PortError.self) {
             _ = try ServedYard([ServedMachine.standard[0]], firstPort: yard.admin.port)
         }

@@ -79,12 +79,12 @@ public struct PageRequest: Sendable {
 extension PageRequest: Hashable {
     /// Returns whether both requests are for the same page.
     ///
-    /// The size of earlier pages is ignored.
+    /// Only `position`, `index` and `size` are compared, and not `largestPage`.
     public static func == (left: PageRequest, right: PageRequest) -> Bool {
         left.position == right.position && left.index == right.index && left.size == right.size
     }
 
-    /// Hashes the position of the page.
+    /// Hashes the position, the index and the size of the page.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(position)
         hasher.combine(index)

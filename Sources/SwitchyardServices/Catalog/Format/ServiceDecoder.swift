@@ -6,7 +6,9 @@ struct ServiceDecoder {
         let root = JSONObject(try parse(bytes), at: "", pattern: "", file: file)
         let fields = try root.fields()
         let found = try fields.string("service")
-        guard found == name else { throw fields.error(.nameMismatch, "service", "\"\(name)\", the file's name", found) }
+        guard found == name else {
+            throw fields.error(.nameMismatch, "service", "\"\(name)\", the file's name without .json", found)
+        }
         let environment = try fields.string("defaultEnvironment")
         let list = try servers(try fields.array("servers"))
         let switching = try fields.object("switching").map { (object) throws(CatalogError) in

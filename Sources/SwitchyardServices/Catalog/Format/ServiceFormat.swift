@@ -2,7 +2,7 @@
 ///
 /// | key | type | unit | default | meaning |
 /// |---|---|---|---|---|
-/// | `service` | string | | required | the name, equal to the file's name |
+/// | `service` | string | | required | the name, equal to the file's name without `.json` |
 /// | `defaultEnvironment` | string | | required | the environment that a client starts in |
 /// | `servers` | array | | required | the servers in order of preference |
 /// | `servers[].name` | string | | required | the name, unique in the file |
@@ -71,7 +71,7 @@ package enum ServiceFormat {
     /// Every key, in the order of the table above.
     package static let keys: [Key] =
         [
-            Key("service", "a string", required: "the name, equal to the file's name"),
+            Key("service", "a string", required: "the name, equal to the file's name without .json"),
             Key("defaultEnvironment", "a string", required: "the environment that a client starts in"),
             Key("servers", "an array", required: "the servers in order of preference"),
             Key("servers[].name", "a string", required: "the name, unique in the file"),

@@ -200,11 +200,12 @@ extension SwitchPolicy {
 /// The accumulated lateness: a CUSUM test of "late as often as the other servers" against "late much more often".
 ///
 /// A response is late if it takes longer than the wait before a hedge. One late response is no evidence against a
-/// server, because every server is sometimes slow. A hedge that responds first adds ln(p1/p0), where p0 is
-/// ``tolerated`` or one and a half times the share of late responses of the best other server, whichever is more. A
-/// response that is not late subtracts ln((1-p0)/(1-p1)), never below 0. With the defaults a hanging server is ejected
-/// after about 6 requests, or after 4 requests to one endpoint that do not overlap. A server that is late three times
-/// in ten is ejected after about 50 requests.
+/// server, because every server is sometimes slow. Each time a hedge responds before the server, the lateness grows by
+/// ln(p1/p0). Each response that is not late reduces it by ln((1-p0)/(1-p1)), but not below 0. p1 is ``detected``. p0
+/// is ``tolerated``, or one and a half times the share of late responses of the best other server if that is greater.
+///
+/// With the defaults, a hanging server is ejected after about 6 requests, or after 4 requests to one endpoint one after
+/// another. A server that is late three times in ten is ejected after about 50 requests.
 package struct LatenessRule: Sendable, Hashable {
     /// The tolerated share of late responses (p0), 0...1; default 0.08.
     package var tolerated = 0.08

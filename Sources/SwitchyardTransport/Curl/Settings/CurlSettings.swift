@@ -70,7 +70,10 @@
         private mutating func addOverrides() throws(TransportError) {
             var entries: [String] = []
             for override in configuration.hostOverrides {
-                try require(override.hasHost, "a host override whose host is invalid or contains a port")
+                try require(
+                    override.hasHost,
+                    "a host override whose host is empty, contains a colon, or starts with - or +"
+                )
                 try require(override.hasPort, "a host override whose port is not within 1 to 65535")
                 try require(override.hasAddresses, "a host override whose addresses are not IP addresses")
                 entries.append("\(override.host):\(override.port):\(override.addresses.joined(separator: ","))")
@@ -268,7 +271,7 @@
                 let host = proxy.host.utf8.contains(UInt8(ascii: ":")) ? "[\(proxy.host)]" : proxy.host
                 try require(
                     proxy.hasHost,
-                    "a proxy whose host is neither a name nor an address, without brackets or port"
+                    "a proxy with an invalid host (must be a host name or an IP address, without brackets or port)"
                 )
                 try require((1...65_535).contains(proxy.port), "a proxy whose port is not within 1 to 65535")
                 options.append(.text(YCURL_PROXY, "\(scheme(of: proxy.kind))://\(host):\(proxy.port)"))

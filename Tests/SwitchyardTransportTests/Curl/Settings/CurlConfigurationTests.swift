@@ -88,7 +88,7 @@
 
             let error = #expect(throws: TransportError.self) { try CurlTransport(configuration: configuration) }
 
-            #expect(error?.kind == .unsupported && error?.message.contains("proxy whose host") == true)
+            #expect(error?.kind == .unsupported && error?.message.contains("proxy with an invalid host") == true)
         }
 
         @Test(arguments: ["proxy.example.com", "127.0.0.1", "::1", "fe80::1%eth0"])

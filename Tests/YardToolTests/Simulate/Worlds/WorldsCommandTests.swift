@@ -39,7 +39,8 @@ import Testing
 
         #expect(try JSONDecoder().decode(WorldsReport.self, from: Data(report.json().utf8)) == report)
         #expect(report.worlds == 2)
-        let limits = report.holds ? "Each reason is within its limit." : "At least one reason exceeds its limit."
+        let limits =
+            report.holds ? "No reason exceeds its limit of calls." : "At least one reason exceeds its limit of calls."
         #expect(report.text.hasSuffix(limits))
         let gain = report.answered - report.servedByFirstServer
         let words = "Of \(report.calls.figure) calls, \(gain.figure) more succeeded than with the first server alone; "

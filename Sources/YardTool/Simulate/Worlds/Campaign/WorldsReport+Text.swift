@@ -32,7 +32,7 @@ extension WorldsReport {
             + "\(worse.figure) (\(share) %) fared worse"
         let known = worse == 0 ? "." : ", each for a known reason."
         let reason = unknown == 0 ? known : ", \(unknown.figure) of them for no known reason."
-        let limits = holds ? "Each reason is within its limit." : "At least one reason exceeds its limit."
+        let limits = holds ? "No reason exceeds its limit of calls." : "At least one reason exceeds its limit of calls."
         return Verdict(level: holds ? .good : .bad, headline: gain + reason, details: [limits])
     }
 
