@@ -180,7 +180,7 @@ import Testing
         #expect(entry.webSocketMessages?.map { "\($0.opcode) \($0.time) \($0.data)" } == ["1 0.0 "])
     }
 
-    @Test func `an exchange that is read on its own must have a request or a response`() {
+    @Test func `an entry of a HAR archive is rejected if it has neither a request nor a response`() {
         let error = #expect(throws: DecodingError.self) {
             try JSONDecoder().decode(HARArchive.Entry.self, from: Data(#"{"time": 1}"#.utf8))
         }

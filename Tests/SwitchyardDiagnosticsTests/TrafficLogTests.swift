@@ -249,7 +249,7 @@ import Testing
         #expect(lines.compactMap { $0["message"] as? String } == ["2", "3", "4"])
     }
 
-    @Test func `a posting sink sends refused log entries again as soon as the next batch is full`() async throws {
+    @Test func `refused log entries are posted to the server again as soon as the next batch is full`() async throws {
         let (client, transport) = try NetworkClient.stubbed(switching: .off) { _ in .status(404) }
         let sink = PostingSink(client: client, destination: APIConfiguration(path: "log"), batch: 3)
         func write() { sink.write(LogEntry(level: .info, category: .request, message: "entry")) }
@@ -266,7 +266,7 @@ import Testing
         #expect(transport.requestCount == first * 2)
     }
 
-    @Test func `a posting sink posts its log entries when its limit is reached, even if the batch size is larger`()
+    @Test func `log entries are posted to the server when their limit is reached, even if the batch size is larger`()
         async throws
     {
         let (client, transport) = try NetworkClient.stubbed(switching: .off) { _ in .status(200) }

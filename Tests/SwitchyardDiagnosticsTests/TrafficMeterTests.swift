@@ -106,7 +106,7 @@ import Testing
         #expect(histogram.quantile(1) == .seconds(10_000_000))
     }
 
-    @Test func `a request that is cancelled before it starts is counted under its own name`() async throws {
+    @Test func `a request that is cancelled before it starts is counted under its method and path`() async throws {
         let meter = TrafficMeter()
         let client = try NetworkClient.watched([meter.interceptor]) { _ in .status(200) }
 

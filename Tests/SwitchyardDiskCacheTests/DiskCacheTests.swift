@@ -98,7 +98,9 @@ import Testing
         #expect(folder.entries.count == 1)
     }
 
-    @Test func `the folder is created on demand, and a file at its path is refused or replaced`() async throws {
+    @Test func `the disk cache creates its folder on demand and replaces a file at the same path only on request`()
+        async throws
+    {
         let deep = folder.url.appendingPathComponent("a/b/c")
         _ = try DiskCache(at: deep)
         #expect(FileManager.default.fileExists(atPath: deep.path))
@@ -116,7 +118,7 @@ import Testing
         await disk.flush()  // The test deletes its folder when it ends.
     }
 
-    @Test func `the path of the standard folder is passed through all path filters in order`() {
+    @Test func `the path of the disk cache's standard folder is passed through all path filters in order`() {
         let folder = DiskCache.standardFolder(
             named: "Forum",
             filters: [{ $0.appendingPathComponent("v2") }, { $0.appendingPathComponent("test") }]
@@ -185,7 +187,7 @@ import Testing
         #expect(sum("Nobody inspects the spammish repetition") == 0xFBCE_A83C_8A37_8BF1)
     }
 
-    @Test func `the second of two responses with equal dates is kept, even if the first is still being written`()
+    @Test func `the disk cache keeps the second of two responses with equal dates even while it writes the first`()
         async throws
     {
         let (hasBegun, goesOn) = (Locked(false), DispatchSemaphore(value: 0))

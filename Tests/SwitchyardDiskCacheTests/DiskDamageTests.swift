@@ -109,7 +109,9 @@ import Testing
     }
 
     @Test(arguments: [4, 5, 6, 7])
-    func `a record with a changed version or flag byte is rejected, even if the rest is valid`(place: Int) throws {
+    func `the disk cache rejects a record with a changed version or flag byte, even if the rest is valid`(place: Int)
+        throws
+    {
         let key = Self.key(1)
         let record = DiskRecord(key, digest: key.fingerprint, Self.answer(1))
         for bit in 0..<8 {

@@ -290,7 +290,7 @@ import Testing
         #expect(answer.isFromCache && answer.headers["X-Token"] == nil && answer.headers["X-Other"] == "1")
     }
 
-    @Test func `a 304 response can shorten the lifetime, even after a restart`() async throws {
+    @Test func `a 304 response can shorten the lifetime of a stored response, even after a restart`() async throws {
         var only = configuration {
             $0.freshness = .http
         }

@@ -19,7 +19,7 @@ import Testing
         try await body(ForumClient(client: client), machines)
     }
 
-    @Test func `the command writes the generated client into the folder of the tests`() async throws {
+    @Test func `the generate command writes the client into the folder of the tests`() async throws {
         try await withTemporaryFolder { folder in
             let words = ["generate", Self.document, "--name", "ForumClient", "--into", folder.path]
 
@@ -47,7 +47,7 @@ import Testing
         #expect(service.servers.map(\.name) == ["primary", "secondary", "tertiary"])
     }
 
-    @Test func `a list continues when the server that sent its first pages stops`() async throws {
+    @Test func `a paged list continues when the server that sent its first pages stops`() async throws {
         try await withForum { forum, machines in
             let list = forum.topics.listPages(pageSize: 20)
             var ids: [Int] = []

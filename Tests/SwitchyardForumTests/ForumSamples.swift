@@ -22,7 +22,7 @@ import Testing
         return lines
     }
 
-    @Test func `the samples of the Generating article run with the demo's backend`() async throws {
+    @Test func `the code samples in the article about generated clients run with the demo's backend`() async throws {
         let machines = try yard.Forum()
         defer { machines.stop() }
         try await withTemporaryFolder { folder in

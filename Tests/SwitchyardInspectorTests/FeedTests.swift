@@ -96,7 +96,7 @@ import Testing
         #expect(attempts.map(\.server) == ["primary", "secondary"])
     }
 
-    @Test func `a parallel attempt that hedges a slow attempt is shown next to the attempt that it cancels`()
+    @Test func `the inspector shows the hedge of a slow attempt and marks the slow attempt as cancelled`()
         async throws
     {
         let lab = try InspectorLab { request, _ in request.server == "primary" ? .never : .json("[]") }

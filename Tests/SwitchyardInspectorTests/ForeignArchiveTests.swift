@@ -110,7 +110,7 @@ import Testing
         #expect(try !InspectorPage().html(showing: record).contains("hunter2"))
     }
 
-    @Test func `the page of a recording contains the verdict and the calls without a script`() throws {
+    @Test func `the page of a recording shows the verdict and the calls even if scripts are disabled`() throws {
         let record = try record(request: get, response: #"{"status": 404}"#)
 
         let html = try InspectorPage().html(showing: record)

@@ -10,7 +10,7 @@ import Testing
 @testable import SwitchyardInspector
 
 @Suite(.timeLimit(.minutes(5)), .prompt) struct PresenceTests {
-    @Test func `the client is not observed until a page has requested the feed`() async throws {
+    @Test func `the inspector does not observe the client until a page has requested the feed`() async throws {
         let lab = try InspectorLab()
 
         _ = try await lab.page.ask("")

@@ -65,7 +65,7 @@ import Testing
         semaphore.wait(timeout: .now() + 30)
     }
 
-    @Test func `an error with a code of the module is thrown as that code`() async throws {
+    @Test func `a response with an error code of the module is thrown as that code`() async throws {
         let api = try Self.api { _ in .json(#"{"code": 404, "message": "gone"}"#) }
 
         let error = await #expect(throws: APIError.self) { try await api.topic(1) }

@@ -33,7 +33,7 @@ import Testing
     @Test(arguments: [
         (ResponseTransformer.Mismatch.error, nil, nil), (.skip, "text", "[1]"), (.skipIfOutput, nil, "[1]"),
     ])
-    func `a content type mismatch makes a pipeline step fail, be skipped, or be skipped if a value exists`(
+    func `if the content type does not match, a pipeline step fails or is skipped, as configured`(
         mismatch: ResponseTransformer.Mismatch,
         foreign: String?,
         made: String?

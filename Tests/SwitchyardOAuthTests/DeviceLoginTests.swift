@@ -218,7 +218,9 @@ import Testing
     }
 
     @Test(arguments: ["device_code", "user_code"])
-    func `an empty code counts as missing, and the error in the same response is reported`(name: String) async throws {
+    func `an empty device or user code counts as missing, and the error in the same response is reported`(name: String)
+        async throws
+    {
         let other = name == "user_code" ? "device_code" : "user_code"
         let (oauth, _) = try Self.begin(
             """

@@ -16,7 +16,7 @@ import Testing
         ("pause", .pause), ("gateway", .status(503)),
     ]
 
-    @Test func `a token refresh avoids a first server that was silent to the last two reads`() async throws {
+    @Test func `a token refresh is not sent to a server that did not respond to the last two reads`() async throws {
         let servers = (0..<3).map { _ in LoopbackServer() }
         defer { for server in servers { server.stop() } }
         for server in servers {

@@ -197,7 +197,7 @@ import Testing
         (.status(200, headers: ["Content-Type": "text/html"], body: page), "response 200 with text/html"),
         (.status(200, body: page), "response 200 with no content type"),
     ])
-    func `the text of the event of an unconfirmed write has the response and the pause`(
+    func `the description of the event for an unconfirmed write contains the response and the pause`(
         response: StubResponse,
         words: String
     ) async throws {
@@ -241,7 +241,7 @@ import Testing
     }
 
     @Test(arguments: [("application/problem+json", "{}", 1), ("application/json", "{}", 0), ("", "", 0)])
-    func `a content-type rule accepts only its types and responses without a body`(
+    func `an outbox rule with content types accepts responses of these types and responses without a body`(
         type: String,
         body: String,
         left: Int

@@ -31,7 +31,7 @@ import Testing
         return String(decoding: data, as: UTF8.self)
     }
 
-    @Test func `the query of a stored write uses the generator's options`() async throws {
+    @Test func `the query of a stored write is built with the query options of the request generator`() async throws {
         let call = APIConfiguration(path: "topics?all", method: .delete, query: ["hard": true, "ids": [1, 2]])
 
         let (sent, stored) = try await requests(for: call) { generator in
@@ -43,7 +43,9 @@ import Testing
         #expect(stored.url.query == "all&hard=true&ids=1&ids=2")
     }
 
-    @Test func `the query of a stored write uses the generator's custom query`() async throws {
+    @Test func `the query of a stored write is built with the custom query closure of the request generator`()
+        async throws
+    {
         var call = APIConfiguration(path: "topics", method: .delete, query: ["a": 1])
         call.parameters = ["b": 2]
 
@@ -69,7 +71,7 @@ import Testing
         #expect(body(stored) == "hard=true&ids=1&ids=2")
     }
 
-    @Test func `parameters next to a form body become form fields`() async throws {
+    @Test func `when a write with a form body is stored, its parameters become form fields`() async throws {
         var call = APIConfiguration(path: "topics", method: .post, body: .form(["title": "t"]))
         call.parameters = ["group": 7]
 
@@ -100,7 +102,7 @@ import Testing
         }
     }
 
-    @Test func `a throttled body can be stored`() async throws {
+    @Test func `a write with a throttled body can be stored in the outbox`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let (client, _) = try NetworkClient.stubbed { _ in .status(201) }
         let outbox = try Outbox(file: file, client: client)

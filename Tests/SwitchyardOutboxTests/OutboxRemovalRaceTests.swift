@@ -33,7 +33,7 @@ import Testing
 
     private var write: APIConfiguration { APIConfiguration(path: "a", method: .put, timeout: .seconds(3_600)) }
 
-    @Test func `removing a stored write waits for its end if the write begins to be sent during the removal`()
+    @Test func `removing a stored write waits if the outbox starts to send the write during the removal`()
         async throws
     {
         let outbox = try outbox()
@@ -60,7 +60,9 @@ import Testing
         }
     }
 
-    @Test func `removing a replacement key's writes also waits for an already removed write in flight`() async throws {
+    @Test func `removing the writes of a replacement key waits for a write in progress that was already removed`()
+        async throws
+    {
         let outbox = try outbox()
         let entry = try outbox.store(write, replacementKey: "k")
         let flush = Task { try await outbox.flush() }

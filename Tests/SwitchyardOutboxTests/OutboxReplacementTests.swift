@@ -45,7 +45,7 @@ import Testing
         return ends
     }
 
-    @Test func `a newer write replaces older writes with its replacement key, and each write ends once`() async throws {
+    @Test func `a newer write in the outbox replaces the older writes with the same replacement key`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let (outbox, transport) = try outbox()
         let events = outbox.events()
@@ -63,7 +63,7 @@ import Testing
         )
     }
 
-    @Test func `a file that is cut off during a replacement contains either the old or the new write`() throws {
+    @Test func `an outbox file that is cut off during a replacement contains either the old or the new write`() throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let lengths: [Int]
         do {

@@ -52,7 +52,7 @@ import Testing
         #expect(entry.path == "bad")
     }
 
-    @Test func `an entry records whether it may have been executed, even after a restart`() async throws {
+    @Test func `an outbox entry records whether its write may have been executed, even after a restart`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let answers = AnswerList([.failure(.connectionRefused), .failure(.connectionReset), .status(409)])
         var waiting: Outbox? = try outbox { answers.answer($0) }.0
@@ -209,7 +209,7 @@ import Testing
         second.stop()
     }
 
-    @Test func `a pause of the outbox continues when the first update repeats the network's status`() async throws {
+    @Test func `a pause of the outbox continues if an update of the network's status reports no change`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let clock = ManualClock()
         let (outbox, transport) = try outbox(clock: clock) { _ in .failure(.connectionRefused) }

@@ -257,7 +257,7 @@ import Testing
         #expect(pauses == [5, 10, 20, 40, 80, 160, 320, 320].map { Duration.seconds($0) })
     }
 
-    @Test func `doubling a very long pause does not overflow`() async throws {
+    @Test func `doubling a very long pause of the outbox does not overflow`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let backend = Backend()
         backend.answer(nil)
@@ -334,7 +334,7 @@ import Testing
         #expect(request.headers["Content-Type"]?.hasPrefix("application/x-www-form-urlencoded") == true)
     }
 
-    @Test func `a stored write can be removed once, and concurrent flushes send each write once`() async throws {
+    @Test func `a stored write is removed only once and sent only once, even by concurrent flushes`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let backend = Backend()
         let (outbox, _) = try outbox(backend)

@@ -9,7 +9,7 @@ import Testing
 /// A value on disk that arrives after the resource was changed.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ResourceRecallTests {
     @Test(arguments: [("wiped", 2), ("overridden", 3)])
-    func `a resource does not show a value from the disk if it was changed while the disk was read`(
+    func `a resource does not show a stored value if the resource was changed while the disk was read`(
         change: String,
         shown: Int
     ) async throws {

@@ -185,7 +185,7 @@ import Testing
         #expect(topic.value?.title == "3" && topic.snapshot.isCurrent)
     }
 
-    @Test func `a resource loads its value on disk again if the resource was invalidated`() async throws {
+    @Test func `an invalidated resource requests a new value although a valid value is on disk`() async throws {
         let folder = TemporaryFolder()
         let call = TopicAPI.topic(1, lifetime: .seconds(60))
         func launched() throws -> TopicAPI {
@@ -204,7 +204,9 @@ import Testing
         #expect(try await topic.loadIfNeeded()?.title == "2")
     }
 
-    @Test func `an invalidated value that replaces an error of the server is not current`() async throws {
+    @Test func `an invalidated value does not count as current if a resource shows it in place of an error`()
+        async throws
+    {
         let topics = try manager()
         var call = TopicAPI.topic(1, lifetime: .seconds(60))
         call.cache.staleIfError = .seconds(3_600)
@@ -288,7 +290,9 @@ import Testing
         #expect(resources[1].value == nil)
     }
 
-    @Test func `a stale value of a resource that replaces an error keeps its age and is loaded again`() async throws {
+    @Test func `a stale value that a resource shows in place of an error keeps its age and is loaded again`()
+        async throws
+    {
         let topics = try manager()
         var call = TopicAPI.topic(1, lifetime: .seconds(60))
         call.cache.staleIfError = .seconds(3_600)

@@ -13,7 +13,8 @@ import Testing
     private let topics = APIConfiguration(path: "topics")
 
     @Test(arguments: [.hang, .drip(bytes: 1, every: .milliseconds(20)), .blackHole] as [Fault])
-    func `a list server that never finishes its response costs one timeout and fails no call`(fault: Fault) async throws
+    func `a list server that never finishes its response causes one timeout and no failed call`(fault: Fault)
+        async throws
     {
         let lab = try ListLab()
         let slow = try ListServer(lab.document(lab.servers))

@@ -9,7 +9,7 @@ import Testing
 /// The clock of the device is never read.
 @Suite struct ServerListClockTests {
     @Test(arguments: [nil, -20_000, -1, 0, 29, 30, 36.9] as [Double?])
-    func `a list is accepted until its grace period after expiry has ended, or if the time is unknown`(
+    func `a server list is accepted until its grace period after expiry has ended, or if the time is unknown`(
         days: Double?
     ) throws {
         let rules = try rules()
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test
-    func `a list that was issued in the far future is replaced by a higher version that expires later`()
+    func `a server list that was issued in the far future is replaced by a higher version that expires later`()
         throws
     {
         let rules = try rules()

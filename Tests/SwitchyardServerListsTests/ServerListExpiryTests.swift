@@ -53,7 +53,9 @@ import Testing
         #expect(await events.first { $0 == .expired(version: 7, ListMaker.issued + 30 * ListMaker.day) } != nil)
     }
 
-    @Test func `the date of a response without a valid list can show that the list in use has expired`() async throws {
+    @Test func `the date of a response without a valid list can show that the server list in use has expired`()
+        async throws
+    {
         #expect(try await list(ListMaker().document, at: ListMaker.issued).refresh())
 
         let relaunched = try list(Data("no list".utf8), at: ListMaker.issued + 31 * ListMaker.day)
@@ -65,7 +67,7 @@ import Testing
         #expect(await events.first { $0 == .expired(version: 7, ListMaker.issued + 30 * ListMaker.day) } != nil)
     }
 
-    @Test func `a list within its grace period is used and reported as expired`() async throws {
+    @Test func `a server list within its grace period is used and reported as expired`() async throws {
         let list = try list(ListMaker().document, at: ListMaker.issued + 31 * ListMaker.day)
         let events = list.events()
 
@@ -92,7 +94,7 @@ import Testing
         #expect(await events.first { $0 == .expired(version: 7, ListMaker.issued + 30 * ListMaker.day) } != nil)
     }
 
-    @Test func `a list is no longer reported as expired when a newer list arrives`() async throws {
+    @Test func `a server list is no longer reported as expired when a newer list arrives`() async throws {
         let old = try ListMaker().document
         #expect(try await !list(old, at: ListMaker.issued + 31 * ListMaker.day).refresh())
         let new = try ListMaker {
@@ -107,7 +109,7 @@ import Testing
         #expect(!newer.status.isExpired)
     }
 
-    @Test func `a new installation refuses a list whose grace period after expiry has ended`() async throws {
+    @Test func `a new installation refuses a server list whose grace period after expiry has ended`() async throws {
         let list = try list(ListMaker().document, at: ListMaker.issued + 400 * ListMaker.day)
 
         #expect(await !list.refresh())

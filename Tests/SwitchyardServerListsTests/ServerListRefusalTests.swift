@@ -154,7 +154,9 @@ import Testing
     }
 
     @Test(arguments: forgeries + replays + mistakes)
-    func `a forged, a replayed and a malformed list are each refused with a different reason`(_ case: Case) throws {
+    func `a forged, a replayed and a malformed server list are each refused with a different reason`(_ case: Case)
+        throws
+    {
         let rules = try rules()
         let newest = try ServerListDocument(ListMaker { $0.version = 5 }.document, signedBy: rules.keys)
         let other = try ServerListDocument(
@@ -186,7 +188,7 @@ import Testing
         #expect(list.servers.map(\.name) == ["primary", "fresh"])
     }
 
-    @Test func `a list with a valid and a wrong signature of a trusted key is accepted`() throws {
+    @Test func `a server list with a valid and a wrong signature of a trusted key is accepted`() throws {
         let (good, bad) = (SigningKey("k2"), Data(count: 64))
         let payload = ListMaker().payload
         let valid = try #require(try Ed25519.signature(of: payload, by: good.privateKey))
@@ -199,7 +201,7 @@ import Testing
 
     /// The version of the newest list of earlier launches, whose app had older servers.
     @Test(arguments: [nil, 6])
-    func `a list whose version is lower than the built-in version is refused`(newest: JSONValue?) throws {
+    func `a server list whose version is lower than the built-in version is refused`(newest: JSONValue?) throws {
         let rules = try rules(builtInVersion: 8)
         let list = try ServerListDocument(ListMaker().document, signedBy: rules.keys)
         let stored = try newest.map { version in

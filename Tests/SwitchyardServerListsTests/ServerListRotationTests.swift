@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func `after a key rotation, an app with only the old key keeps its last list`() async throws {
+    @Test func `after a key rotation, an app with only the old key keeps its last server list`() async throws {
         let lab = try ListLab()
         let lists = try ListServer(lab.document(lab.servers, keys: [old, new]))
         let list = try lab.list(from: [lists.url], keys: [old])
@@ -36,7 +36,8 @@ import Testing
         #expect(list.status.refusal == .unknownKey(["k2"]))
     }
 
-    @Test func `a stored list that is signed with both keys stays valid when the app removes the old key`() async throws
+    @Test func `a stored server list with signatures of both keys stays valid when the app removes the old key`()
+        async throws
     {
         let lab = try ListLab()
         let lists = try ListServer(lab.document(lab.servers, keys: [old, new]))
@@ -49,7 +50,7 @@ import Testing
     }
 
     @Test
-    func `a list with the highest version from a stolen key does not block the lists of the successor key`()
+    func `a server list with the highest version from a stolen key does not block lists of the successor key`()
         async throws
     {
         let lab = try ListLab()

@@ -6,7 +6,7 @@ import Testing
 @Suite struct ServerListScheduleTests {
     private let options = ServerList.Options()
 
-    @Test func `the first list fetches of many clients are spread over the start delay`() {
+    @Test func `the first server list fetches of many clients are spread over the start delay`() {
         let times = (0..<1_000).map { seed -> Double in
             var random = RandomSource(seed: UInt64(seed))
             return ServerListSchedule(options, at: .zero, &random).due.seconds
@@ -16,7 +16,7 @@ import Testing
         #expect((0..<10).allSatisfy { part in times.count { Int($0 / 3) == part } > 50 })
     }
 
-    @Test func `the next list fetch follows after eight hours plus or minus a quarter`() {
+    @Test func `the next fetch of a server list follows after six to ten hours`() {
         var random = RandomSource(seed: 1)
         var schedule = ServerListSchedule(options, at: .zero, &random)
         var times: [Double] = []
@@ -32,7 +32,7 @@ import Testing
         #expect(abs(times.reduce(0, +) / 1_000 - 8) < 0.2)
     }
 
-    @Test func `a list fetch that is requested before the first fetch is due immediately`() {
+    @Test func `if a server list is requested before the first fetch, the fetch is due immediately`() {
         var random = RandomSource(seed: 1)
         var schedule = ServerListSchedule(options, at: .zero, &random)
 
@@ -41,7 +41,7 @@ import Testing
         #expect(schedule.due == .zero)
     }
 
-    @Test func `a request for a list fetch does not delay the next scheduled fetch`() {
+    @Test func `a request for a server list does not delay the next scheduled fetch`() {
         var options = ServerList.Options()
         options.interval = .seconds(60)
         options.minimumPause = .seconds(300)
@@ -55,7 +55,7 @@ import Testing
         #expect(schedule.due == due)
     }
 
-    @Test func `requests for a list within a minute after a fetch cause one fetch at the end of the minute`() {
+    @Test func `requests for a server list within a minute after a fetch cause one fetch at the end of the minute`() {
         var random = RandomSource(seed: 1)
         var schedule = ServerListSchedule(options, at: .zero, &random)
         schedule.begin(at: .zero, &random)

@@ -93,7 +93,7 @@ import Testing
                 + "most 262144 bytes"
         ),
     ])
-    func `the description of a list's status is one line`(status: ServerListStatus, text: String) {
+    func `the description of a server list's status is one line`(status: ServerListStatus, text: String) {
         #expect("\(status)" == text)
     }
 

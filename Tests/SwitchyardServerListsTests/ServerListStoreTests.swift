@@ -87,7 +87,7 @@ import Testing
         #expect(event != nil)
     }
 
-    @Test func `a list that could not be stored is stored by the next fetch`() async throws {
+    @Test func `a server list that could not be stored is stored by the next fetch`() async throws {
         let lab = try ListLab()
         try Data().write(to: lab.folder.url)
         let lists = try ListServer(lab.document(lab.servers))
@@ -103,7 +103,7 @@ import Testing
         #expect(areConditional == [false, true])
     }
 
-    @Test func `a newer list that another process has stored is not replaced`() async throws {
+    @Test func `a newer server list that another process has stored is not replaced`() async throws {
         let lab = try ListLab()
         let lists = try ListServer(lab.document(lab.servers))
         let app = try lab.list(from: [lists.url])

@@ -38,7 +38,7 @@ import Testing
         #expect(list.status.version == 7)
     }
 
-    @Test func `a call that is retried succeeds at a server of the new list`() async throws {
+    @Test func `a call that is retried succeeds at a server of the new server list`() async throws {
         let lab = try ListLab()
         let other = try ListLab.topicServer()
         defer { other.stop() }
@@ -59,7 +59,7 @@ import Testing
         #expect(other.requests.count == 1)
     }
 
-    @Test func `the stored list is in use when the initializer returns, even if no list server responds`()
+    @Test func `the stored server list is in use when the initializer returns, even if no list server responds`()
         async throws
     {
         let lab = try ListLab()
@@ -79,7 +79,7 @@ import Testing
         #expect(try await relaunched.client.send(topics).status == 200)
     }
 
-    @Test func `failures of servers during a long list fetch cause one more fetch when the long fetch has ended`()
+    @Test func `failures of servers during a long fetch of a server list cause one more fetch afterwards`()
         async throws
     {
         let time = Locked<CountingTime?>(nil)
@@ -115,7 +115,7 @@ import Testing
         #expect(counting.count - count < 100)
     }
 
-    @Test func `a list that has not changed is not sent again, even after a restart of the app`() async throws {
+    @Test func `a server list that has not changed is not sent again, even after a restart of the app`() async throws {
         let lab = try ListLab()
         let lists = try ListServer(lab.document(lab.servers))
         let list = try lab.list(from: [lists.url])
@@ -131,7 +131,7 @@ import Testing
         #expect(tags == [false, true, true])
     }
 
-    @Test func `a list that is refused changes neither the client nor the disk`() async throws {
+    @Test func `a server list that is refused changes neither the client nor the disk`() async throws {
         let lab = try ListLab()
         let lists = try ListServer(lab.document(lab.servers))
         let list = try lab.list(from: [lists.url])
@@ -156,7 +156,7 @@ import Testing
         #expect(list.status.version == 8)
     }
 
-    @Test func `a list is fetched after the start delay and then about every eight hours`() async throws {
+    @Test func `a server list is fetched after the start delay and then about every eight hours`() async throws {
         let lab = try ListLab()
         let lists = try ListServer(lab.document(lab.servers))
         let list = try lab.list(from: [lists.url])
@@ -172,7 +172,7 @@ import Testing
         #expect(lists.requestCount == 2)
     }
 
-    @Test func `failures of all servers cause one list fetch a minute`() async throws {
+    @Test func `failures of all servers cause one fetch of the server list a minute`() async throws {
         let lab = try ListLab()
         let lists = try ListServer(lab.document(lab.servers))
         let list = try lab.list(from: [lists.url])
@@ -190,7 +190,8 @@ import Testing
     }
 
     @Test(arguments: [.status(404), .status(500), .status(200)] as [LoopbackResponse])
-    func `a response from a working server causes no list fetch`(response: LoopbackResponse) async throws {
+    func `a response from a working server causes no fetch of the server list`(response: LoopbackResponse) async throws
+    {
         let lab = try ListLab()
         let lists = try ListServer(lab.document(lab.servers))
         let list = try lab.list(from: [lists.url])
@@ -204,7 +205,9 @@ import Testing
         #expect(list.status.version == nil)
     }
 
-    @Test func `a change of the network path causes a list fetch as soon as the network is reachable`() async throws {
+    @Test func `a change of the network path causes a fetch of the server list as soon as the network is reachable`()
+        async throws
+    {
         let lab = try ListLab()
         let lists = try ListServer(lab.document(lab.servers))
         let list = try lab.list(from: [lists.url])
@@ -217,7 +220,7 @@ import Testing
         #expect(lists.requestCount == 1)
     }
 
-    @Test func `after stop, a server list fetches nothing and keeps the client's servers`() async throws {
+    @Test func `after stop, no server list is fetched, and the client keeps its servers`() async throws {
         let lab = try ListLab()
         let lists = try ListServer(lab.document(lab.servers))
         let list = try lab.list(from: [lists.url])
@@ -235,7 +238,7 @@ import Testing
         #expect(await list.events().first { _ in true } == nil)
     }
 
-    @Test func `a list that arrives when the updates have been stopped is not applied`() async throws {
+    @Test func `a server list that arrives after the updates were stopped is not applied`() async throws {
         let lab = try ListLab()
         let other = try ListLab.topicServer()
         defer { other.stop() }

@@ -10,7 +10,7 @@ import Testing
 
 /// The order in which the URLs of a server list are requested.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ServerListURLTests {
-    @Test func `a list is fetched from the next URL if one fails or its list is refused`() async throws {
+    @Test func `a server list is fetched from the next URL if one fails or its list is refused`() async throws {
         let lab = try ListLab()
         let other = try ListLab.topicServer()
         defer { other.stop() }
@@ -97,7 +97,9 @@ import Testing
         #expect(lists.map(\.requestCount) == [1, 1, 1])
     }
 
-    @Test func `a list is requested without its entity tag if a list of another URL has replaced it`() async throws {
+    @Test func `a server list is requested without its entity tag if a list of another URL has replaced it`()
+        async throws
+    {
         let lab = try ListLab()
         let document = try lab.document(lab.servers)
         let (first, second) = (try ListServer(document), try ListServer(document))

@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(20)))
-    func `no change is lost when several threads use the stripes`() async {
+    func `no change is lost when several threads use a striped lock`() async {
         let stripes = LockStripes(4) { 0 }
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<4 {

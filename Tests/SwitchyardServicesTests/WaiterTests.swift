@@ -22,7 +22,7 @@ import Testing
         #expect(results == [true, false])
     }
 
-    @Test func `a Waiter gives a task that was cancelled before it waits the result for cancelled tasks`() async {
+    @Test func `a task that is cancelled before it waits gets the Waiter's result for cancelled tasks`() async {
         let waiter = Waiter<Int>()
 
         let task = Task {
@@ -34,7 +34,7 @@ import Testing
         #expect(!waiter.resume(returning: 1))
     }
 
-    @Test func `a Waiter gives a task that is cancelled while it waits the result for cancelled tasks`() async {
+    @Test func `a task that is cancelled while it waits gets the Waiter's result for cancelled tasks`() async {
         let waiter = Waiter<Int>()
         let task = Task { await waiter.outcome { -1 } }
 

@@ -207,7 +207,7 @@ struct LineTests {
     }
 
     @Test(arguments: [(128, nil), (129, 1), (500, 1)] as [(Int, Int?)])
-    func `a line that nests too deeply cannot be decoded`(depth: Int, line: Int?) async throws {
+    func `a line with JSON that is nested too deeply cannot be decoded`(depth: Int, line: Int?) async throws {
         let text = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
         let lab = try body([text, "\n"])
 

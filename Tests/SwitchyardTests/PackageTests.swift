@@ -22,7 +22,7 @@ import Testing
         return sources
     }
 
-    @Test func `every test that runs in another process has the trait that runs it alone`() throws {
+    @Test func `every test that starts a process has the trait startsProcess`() throws {
         let tests = Self.root.appendingPathComponent("Tests")
         let files = FileManager.default.enumerator(at: tests, includingPropertiesForKeys: nil)
         while let file = files?.nextObject() as? URL {

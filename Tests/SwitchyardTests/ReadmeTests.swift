@@ -29,7 +29,7 @@ import Testing
         #expect(service.defaultEnvironment == .release)
     }
 
-    @Test func `the module of the README refreshes and loads more pages`() async throws {
+    @Test func `the sample module in the README refreshes the topics and loads their next page`() async throws {
         let server = LoopbackServer()
         server.route(.get, "/topics") { request in
             let page = Int(request.queryValue("page") ?? "") ?? 1

@@ -258,7 +258,7 @@ struct ProgressTests {
         #expect(clock.pendingTimers == 0)
     }
 
-    @Test func `the estimated progress of waiting grows more and more slowly`() {
+    @Test func `while a request waits for its response, the estimated progress grows more and more slowly`() {
         var estimate = ProgressEstimate()
         let early = estimate.estimate(at: .milliseconds(500))
         let late = estimate.estimate(at: .seconds(60))

@@ -136,7 +136,7 @@ import Testing
         #expect(try await titles([leading(to: "a"), leading(to: "b"), leading(to: "a")]) == ["a", "b", "a"])
     }
 
-    @Test func `a call to a named server applies its URL rule to the base URL of that server`() async throws {
+    @Test func `the URL rule of a call to a named server is applied to that server's base URL`() async throws {
         let servers = try ["one", "two"].map {
             Server(name: $0, baseURLs: ["release": try ServerURL("http://\($0).example/v1")])
         }

@@ -90,7 +90,7 @@ import Testing
         #expect(Set(answers).count == 3)
     }
 
-    @Test func `a call ends when the app switches the environment while the store is read`() async throws {
+    @Test func `a call ends if the app switches the environment while the response store is read`() async throws {
         let (topics, transport) = try start()
         shelf.whileAsked.withLock { $0 = { try? topics.client.switchEnvironment(to: "test") } }
 
@@ -101,7 +101,8 @@ import Testing
         #expect(topics.cache.count == 0 && shelf.answers.withLock { $0.isEmpty })
     }
 
-    @Test func `a response is not stored for the first user if the user changes while the store is read`() async throws
+    @Test func `a response is not stored for the first user if the user changes while the response store is read`()
+        async throws
     {
         let user = Locked("ada")
         let transport = StubTransport { _ in .json(#"{"id":1,"title":"\#(user.withLock { $0 })"}"#) }
@@ -124,7 +125,9 @@ import Testing
         #expect(topics.cache.count == 1)
     }
 
-    @Test func `a response that arrives while the store is read is not replaced by the stored response`() async throws {
+    @Test func `a response that arrives while the response store is read is not replaced by the stored response`()
+        async throws
+    {
         let (first, _) = try start()
         _ = try await first.topic(1, lifetime: .seconds(60))
         let (topics, transport) = try start()
@@ -174,7 +177,9 @@ import Testing
         #expect(cache.count == 0 && shelf.answers.withLock { $0.isEmpty })
     }
 
-    @Test func `if the app wipes a resource while the store is read, the stored response is not used`() async throws {
+    @Test func `if the app wipes a resource while the response store is read, the stored response is not used`()
+        async throws
+    {
         let (first, _) = try start()
         _ = try await first.topic(1, lifetime: .seconds(60))
         let (second, transport) = try start()

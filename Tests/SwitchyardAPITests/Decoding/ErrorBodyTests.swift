@@ -31,7 +31,7 @@ import Testing
         #expect(content.message == "Too low. Too long. Taken.")
     }
 
-    @Test func `a nested field of an error body has its path as its name`() throws {
+    @Test func `the name of a nested field in an error body is the path of the field`() throws {
         let text = #"{"owner": {"name": ["Missing."]}, "items": [{}, {"price": ["Too low."]}]}"#
 
         let content = try Self.content(ErrorBody(), text)

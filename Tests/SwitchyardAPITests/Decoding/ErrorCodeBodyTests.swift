@@ -39,7 +39,7 @@ import Testing
             ("errno", #"{"errno": 7, "message": "Other."}"#, 1002), ("errno", #"{"message": "None."}"#, 1002),
         ]
     )
-    func `a known code in an error body becomes an error code of the module, otherwise the status decides`(
+    func `an error has an error code of the module only if the error body contains a known code`(
         path: String,
         body: String,
         code: Int?
@@ -53,7 +53,7 @@ import Testing
         #expect(error.status == 400)
     }
 
-    @Test func `an unknown code in an error body is kept in the error (serverCode)`() async throws {
+    @Test func `the serverCode of an error keeps an unknown code from the error body`() async throws {
         let module = APIModule(errorBody: ErrorBody(message: "message", fields: nil, code: "errno"))
 
         let error = try await error(module, #"{"errno": 121, "message": "Forbidden."}"#, status: 403)
@@ -75,7 +75,7 @@ import Testing
         #expect(error.isRetryable == isRetryable)
     }
 
-    @Test func `with prefersModuleTexts, the message is the module's text and not the server's`() async throws {
+    @Test func `with prefersModuleTexts, an error has the message of the module and not of the server`() async throws {
         var body = ErrorBody(message: "message", fields: nil, code: "errno")
         body.prefersModuleTexts = true
         let module = APIModule(errors: Self.errors, errorBody: body)

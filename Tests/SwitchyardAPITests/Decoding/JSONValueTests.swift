@@ -80,7 +80,7 @@ import Testing
         #expect(throws: DecodingFailure.self) { try JSONValue(parsing: [0x22, 0xC3, 0x28, 0x22]) }
     }
 
-    @Test func `a JSON value that is written and parsed again is equal`() throws {
+    @Test func `a JSON value equals itself after it is written and parsed again`() throws {
         let value: JSONValue = ["b": [1, 2.5, "x\"\\\n\u{1}é", nil, true], "a": ["c": [:]]]
 
         #expect(try JSONValue(parsing: value.data) == value)

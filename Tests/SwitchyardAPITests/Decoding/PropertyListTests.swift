@@ -120,7 +120,7 @@ import Testing
         #expect(Self.reason(Self.markup(content)) != .malformed(offset: nil))
     }
 
-    @Test func `a truncated or damaged property list never crashes`() throws {
+    @Test func `a truncated or damaged property list never crashes the decoder`() throws {
         let encoder = PropertyListEncoder()
         for format in [PropertyListSerialization.PropertyListFormat.xml, .binary] {
             encoder.outputFormat = format

@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test
-    func `response rules are checked in the order status, content type, decoding, and the first violation counts`() {
+    func `response rules are checked in the order status, content type, decoding, and the first violation is thrown`() {
         let serializer = ResponseSerializer.decodable(Topic.self)
 
         #expect(throws: APIError(.status(500))) {
@@ -175,7 +175,7 @@ import Testing
         #expect(try ResponseSerializer.json.value(of: same, rules: rules) == ["role": "user"])
     }
 
-    @Test func `the JSON shape is checked to the maximum depth of the module`() throws {
+    @Test func `a JSON shape is checked to the maximum depth that the module sets`() throws {
         let text = String(repeating: "[", count: 200) + String(repeating: "]", count: 200)
         let rules = ResponseRules(shape: .array())
         let deep = ResponseSerializer.json(using: JSONDecoding(maximumDepth: 300))
@@ -194,7 +194,7 @@ import Testing
         #expect(try ResponseSerializer.json.value(of: Self.json("[1]"), rules: rules) == [1])
     }
 
-    @Test func `a response can be rejected by its content`() {
+    @Test func `the inspect rule can reject a response because of its content`() {
         var rules = ResponseRules.strict
         rules.inspect = { response in
             if response.data.count < 10 { throw UserError.userNotFound.error() }
@@ -299,7 +299,7 @@ import Testing
         #expect(try ResponseSerializer.decodable([Int]?.self).value(of: blank) == nil)
     }
 
-    @Test func `a property list is decoded, and the first matching serializer is used`() throws {
+    @Test func `a response is decoded by the first serializer that matches, such as one for property lists`() throws {
         let list = try PropertyListSerialization.data(
             fromPropertyList: ["id": 1, "title": "a"],
             format: .xml,

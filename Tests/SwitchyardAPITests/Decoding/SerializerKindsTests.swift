@@ -67,7 +67,7 @@ import Testing
         #expect(reason == .empty || !reason.summary.isEmpty)
     }
 
-    @Test func `random XML never crashes`() {
+    @Test func `random XML never crashes the XML parser`() {
         var random = SeededGenerator(seed: 3)
         let pieces = [
             "<", ">", "/", "a", "=", "'", "\"", "&", ";", "!", "--", "[CDATA[", "]]>", "?", " ", "#", "9", "é",
@@ -171,7 +171,7 @@ import Testing
         #expect(try ResponseSerializer.decodable([Int]?.self).value(of: Self.raw("[1]")) == [1])
     }
 
-    @Test func `a single value is decoded at a key path`() throws {
+    @Test func `a number or a string at a key path of the JSON response is decoded`() throws {
         let text = #"{"user":{"profile":{"age":36,"name":"Ada"}}}"#
 
         #expect(try ResponseSerializer.decodable(Int.self, at: "user.profile.age").value(of: Self.raw(text)) == 36)
@@ -180,7 +180,8 @@ import Testing
         )
     }
 
-    @Test func `a call with an empty body fails or returns an empty value, depending on the rules of the call`() throws
+    @Test func `an empty response body is an error or an empty value, depending on the response rules of the call`()
+        throws
     {
         let lists = ResponseSerializer.decodable([Int]?.self).map { $0 ?? [] }
 
@@ -206,13 +207,13 @@ import Testing
         #expect(tree["list"]?.array?.count == 1 && tree["flag"]?.bool == true && tree["s"]?.object == nil)
     }
 
-    @Test func `a value can be returned together with its body`() throws {
+    @Test func `a decoded value can be returned together with the response body`() throws {
         let both = try ResponseSerializer.decodable([Int].self).keepingData.value(of: Self.raw("[1, 2]"))
 
         #expect(both.value == [1, 2] && both.data == Data("[1, 2]".utf8))
     }
 
-    @Test func `the last value of a duplicate key counts in a JSON tree`() throws {
+    @Test func `if a JSON object repeats a key, the JSON tree has the last value of the key`() throws {
         struct Pair: Decodable, Sendable { var a: Int }
         let text = Self.raw(#"{"a":1,"a":2}"#)
 

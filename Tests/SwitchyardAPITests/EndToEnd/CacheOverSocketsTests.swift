@@ -106,7 +106,7 @@ import Testing
         #expect(yard.targets.count == 4)
     }
 
-    @Test func `path filters change the path of the cache key in their order`() async throws {
+    @Test func `path filters change the path in the cache key one after another`() async throws {
         let seen = Locked<[String]>([])
         var defaults = CacheDefaults(lifetime: .seconds(60))
         defaults.pathFilters = [
@@ -180,7 +180,7 @@ import Testing
         #expect(yard.targets == ["/v1/a?page=1", "/v1/b?page=1", "/v1/a?page=2"])
     }
 
-    @Test func `calls with different path values have separate stored responses`() async throws {
+    @Test func `calls with different values for a path template have separate stored responses`() async throws {
         let (yard, topics) = try yard { _ in nil }
         defer { yard.stop() }
         for id in [1, 2, 1] {
@@ -252,7 +252,7 @@ import Testing
         #expect(yard.targets.count == 1)
     }
 
-    @Test func `a response stored for a call without a custom value is not used for a call with a custom value`()
+    @Test func `the cached response of a call that ignores the body is not used for a call that decodes it`()
         async throws
     {
         let (yard, topics) = try yard { _ in nil }

@@ -225,7 +225,7 @@ import Testing
         #expect(yard.server.requests.isEmpty)
     }
 
-    @Test func `each code has a message, and a message of the server replaces it`() async throws {
+    @Test func `each error code has a message, which a message of the server replaces`() async throws {
         let plain = try await Self.error(.json(#"{"code":301}"#), Self.module())
         #expect(plain.message == "There is no such user.")
         let chinese = try await Self.error(.json(#"{"code":301}"#), Self.module(.simplifiedChinese))

@@ -96,7 +96,7 @@ import Testing
         #expect(error.context.underlying as? RequestError == wrong)
     }
 
-    @Test func `a failure of an event source keeps its reason`() {
+    @Test func `the APIError for a failed event source keeps the reason of the failure`() {
         let context = RequestContext(service: "topics", environment: .test, method: .get)
         let answers = [503, 200].map { status in
             let response = HTTPResponse(status: status, headers: ["Content-Type": "text/html"])

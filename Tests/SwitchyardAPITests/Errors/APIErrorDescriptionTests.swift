@@ -20,7 +20,7 @@ import Testing
         return APIError(.status(401), context: context)
     }
 
-    @Test func `the description names the failure, its place, the attempts and the duration`() {
+    @Test func `the description of an error names the failure, the server, the attempts and the duration`() {
         let text = Self.refused.description
 
         for part in [
@@ -111,7 +111,7 @@ import Testing
     }
 
     @Test(arguments: ["user%5Bpassword%5D", "user[password]", "sid", "ticket", "accesstoken", "a=1#access_token"])
-    func `the description hides the same URL parameters as the client`(name: String) {
+    func `the description of an error hides the same URL parameters as the client`(name: String) {
         var context = APIError.Context()
         context.path = "https://api.example.com/v1/topics?page=1&\(name)=s3cr3t"
 
@@ -135,7 +135,7 @@ import Testing
     }
 
     @Test(arguments: Redaction.standard.headerNames.sorted())
-    func `the description hides the same header fields as the client`(name: String) {
+    func `the description of an error hides the same header fields as the client`(name: String) {
         var context = APIError.Context()
         context.headers = HTTPHeaders([HTTPHeaders.Field(name: name.capitalized, value: "s3cr3t")])
 

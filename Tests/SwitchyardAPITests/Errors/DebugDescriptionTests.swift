@@ -13,7 +13,7 @@ import Testing
         return error
     }
 
-    @Test func `the debug description shows a text body, and the description does not`() {
+    @Test func `the debug description of an error shows a text body, and the description does not`() {
         let error = error(Data("Bad\nRequest".utf8), type: "text/plain")
 
         #expect(error.debugDescription.hasPrefix(error.description))
@@ -22,7 +22,7 @@ import Testing
         #expect(!error.description.contains("Bad"))
     }
 
-    @Test func `the debug description hides secrets and limits the body's length`() {
+    @Test func `the debug description of an error hides secrets and limits the body's length`() {
         let json = #"{"access_token": "s3cr3t", "text": "\#(String(repeating: "x", count: 5_000))"}"#
         let error = error(Data(json.utf8), type: "application/json")
 
@@ -31,7 +31,7 @@ import Testing
         #expect(error.debugDescription.count < error.description.count + 230)
     }
 
-    @Test func `the debug description does not show a binary body`() {
+    @Test func `the debug description of an error does not show a binary body`() {
         let error = error(Data([0xFF, 0xD8, 0x00, 0xFF]), type: "image/jpeg")
 
         #expect(error.debugDescription == error.description)

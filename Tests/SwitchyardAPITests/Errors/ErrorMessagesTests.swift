@@ -144,7 +144,7 @@ import Testing
         ("de-CH", "de"), ("de_AT.UTF-8", "de"), ("sr-Latn-RS", "sr-Latn"), ("sr-RS", "sr"), ("zh-TW", "zh-Hant"),
         ("zh-HK", "zh-HK"), ("zh-Hant-HK", "zh-Hant"), ("zh-SG", "请求失败，请稍后再试"), ("it", nil),
     ])
-    func `custom languages are matched with the user's settings`(tag: String, expected: String?) {
+    func `custom message languages are matched with the user's language settings`(tag: String, expected: String?) {
         let all = ["de", "sr", "sr-Latn", "zh", "zh-Hant", "zh-HK"].map(MessageLanguage.init(rawValue:))
         var messages = ErrorMessages(languages: [MessageLanguage(rawValue: tag)])
         for language in all { messages.set(language.rawValue, for: .failed, in: language) }
@@ -156,7 +156,8 @@ import Testing
         ("zh-Hant-TW", "zh-TW"), ("zh-Hant-HK", "zh-HK"), ("zh-MO", "zh-HK"), ("zh-Hant", "zh-TW"),
         ("zh-Hans-CN", "zh-CN"), ("zh", "zh-CN"), ("zh-SG", "zh-CN"),
     ])
-    func `a Chinese message with a region is found by the script of the language`(tag: String, expected: String) {
+    func `a Chinese message with a region is found by the script of the user's language`(tag: String, expected: String)
+    {
         let regional = Set(["en", "zh-TW", "zh-CN", "zh-HK"].map(MessageLanguage.init(rawValue:)))
         #expect(MessageLanguage.matching(tag, among: regional)?.rawValue == expected)
     }

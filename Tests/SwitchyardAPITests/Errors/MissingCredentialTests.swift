@@ -21,7 +21,7 @@ import Testing
         return error
     }
 
-    @Test func `the error names the environments in which credentials are set`() async throws {
+    @Test func `the error for a missing credential names the environments in which credentials are set`() async throws {
         let error = try await Self.error(settingIn: ["release", "develop"])
 
         #expect(error.reason == .security(.loginRequired))
@@ -34,7 +34,7 @@ import Testing
         #expect(!error.description.contains("secret"))
     }
 
-    @Test func `the error advises a login if no credential is set`() async throws {
+    @Test func `the error for a missing credential advises a login if no environment has a credential`() async throws {
         let error = try await Self.error(settingIn: [])
 
         #expect(error.description.contains("security: loginRequired: no credentials: log in"))
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: [(TransportError(.timeout, message: "slow") as any Error, false), (Refusal(), true)])
-    func `the description names the underlying error only if it comes from another library`(
+    func `the description of an APIError names the underlying error only if it comes from another library`(
         error: any Error,
         isNamed: Bool
     ) {

@@ -12,7 +12,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ResponseOfErrorTests {
     private static let headers: HTTPHeaders = ["Content-Type": "text/plain; charset=iso-8859-1", "Retry-After": "7"]
 
-    @Test func `every value with a response provides status, header fields and text in the same way`() async throws {
+    @Test func `responses and errors provide status, header fields and text in the same way`() async throws {
         let yard = try LoopbackYard(answer: .status(200, headers: Self.headers, body: Data([0xFC])))
         defer { yard.stop() }
         let topics = TopicAPI(client: yard.client)

@@ -16,7 +16,7 @@ import Testing
         #expect(transport.requests.map(\.url.text) == ["http://release.example/v1/topics/1"])
     }
 
-    @Test func `a response with a mapped value keeps status, header fields, source and context`() async throws {
+    @Test func `a response keeps status, header fields, source and context when its value is mapped`() async throws {
         let transport = StubTransport { _ in .status(203, headers: ["X-Trace": "7"], body: Data("12".utf8)) }
         let topics = TopicAPI(client: try .stubbed(transport))
 
@@ -29,7 +29,7 @@ import Testing
         #expect(answer.context?.server == "primary")
     }
 
-    @Test func `an error has the request, the server and the response`() async throws {
+    @Test func `the error of a failed call contains the request, the server and the response`() async throws {
         let transport = StubTransport { _ in .status(503, headers: ["X-Trace": "7"], body: Data("busy".utf8)) }
         let topics = TopicAPI(client: try .stubbed(transport))
 
@@ -131,7 +131,7 @@ import Testing
         #expect(try await topics.value(Topic?.self, for: configuration) == nil)
     }
 
-    @Test func `the client's rules are applied exactly once to each way of making a call`() async throws {
+    @Test func `the client's rules are applied exactly once, however the call is made`() async throws {
         let transport = StubTransport { _ in Topic.answer }
         let client = try NetworkClient.stubbed(transport)
         client.rules.add("/**") { $0.headers.add("X-Rule", "1") }

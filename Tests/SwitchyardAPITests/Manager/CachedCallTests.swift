@@ -108,7 +108,7 @@ import Testing
 
     // A missing lifetime means the same for reading and for storing.
     @Test(arguments: [Duration.zero, .seconds(-5), nil])
-    func `a call without a lifetime stores nothing`(lifetime: Duration?) async throws {
+    func `a call whose cache lifetime is missing or not positive stores no response`(lifetime: Duration?) async throws {
         let topics = TopicAPI(client: try client())
         _ = try await topics.topic(1, lifetime: lifetime)
         _ = try await topics.topic(1, lifetime: lifetime)

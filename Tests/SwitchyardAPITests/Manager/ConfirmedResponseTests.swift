@@ -43,7 +43,7 @@ import Testing
         #expect(transport.requestCount == 2)
     }
 
-    @Test func `a call with reading .never sends a conditional request too`() async throws {
+    @Test func `a call that never reads the cache still sends a conditional request`() async throws {
         let (client, _) = try tagged()
         let topics = TopicAPI(client: client)
         _ = try await topics.topic(1, lifetime: .seconds(60))

@@ -37,7 +37,7 @@ import Testing
         #expect(try await topics.response(for: lenient, with: .string).value == "one")
     }
 
-    @Test func `a value that was stored under other response rules is not used`() async throws {
+    @Test func `a stored value is not used by a call whose response rules differ`() async throws {
         let body = Data(#"{"error":1}"#.utf8)
         let missing = StubResponse.status(404, headers: ["Content-Type": "application/json"], body: body)
         let topics = try topics([missing, .json(#"{"id":1}"#)])

@@ -26,7 +26,7 @@ import Testing
     private static let cached = TopicAPI.topic(1, lifetime: .seconds(60))
 
     @Test(arguments: [TopicAPI.topic(1), cached], [false, true])
-    func `a call with a completion is not sent in an environment that the app switches to later`(
+    func `a call with a completion handler is not sent in an environment that the app switches to later`(
         configuration: APIConfiguration,
         hasCredentials: Bool
     ) async throws {

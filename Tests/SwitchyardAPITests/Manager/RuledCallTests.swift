@@ -26,7 +26,7 @@ import Testing
         )
     }
 
-    @Test func `a lifetime from the client's rules applies to request objects`() async throws {
+    @Test func `a cache lifetime from the client's rules applies to request objects`() async throws {
         let client = try client()
         client.rules.add("**") { $0.cacheLifetime = .seconds(60) }
         let topics = TopicAPI(client: client)
@@ -63,7 +63,7 @@ import Testing
         #expect(try await topics.value(Topic.self, for: call).title == "3")
     }
 
-    @Test func `the response of a call that removes tags is stored`() async throws {
+    @Test func `a call with removesTags stores its own response`() async throws {
         let topics = TopicAPI(client: try client())
         var tagged = TopicAPI.topic(1, lifetime: .seconds(60))
         tagged.cache.tags = ["topics"]

@@ -50,7 +50,7 @@ import Testing
         await #expect(throws: APIError(.status(503))) { try await topics.response(for: call, with: .string) }
     }
 
-    @Test func `a response that must be revalidated is not used without the server`() async throws {
+    @Test func `a stored response with no-cache is not returned to a call that only reads the cache`() async throws {
         let (topics, _) = try start(["ETag": "\"1\"", "Cache-Control": "max-age=10, no-cache"])
         _ = try await topics.response(for: call(), with: .string)
 
@@ -70,7 +70,9 @@ import Testing
         #expect(transport.requestCount == 2)
     }
 
-    @Test func `the call's windows for stale responses apply if no header field forbids stale use`() async throws {
+    @Test func `if no header field forbids stale use, staleWhileRevalidate and staleIfError of the call apply`()
+        async throws
+    {
         let (topics, transport) = try start(["Cache-Control": "max-age=10"])
         let call = call {
             $0.staleWhileRevalidate = .seconds(100)

@@ -8,7 +8,7 @@
 
     @Suite(.timeLimit(.minutes(5)), .prompt) struct ObservedModelTests {
         @available(macOS 14, iOS 17, tvOS 17, watchOS 10, visionOS 1, *)
-        @MainActor @Test func `a view is notified when the list changes`() async throws {
+        @MainActor @Test func `the observers of an ObservedModel are notified when its list changes`() async throws {
             let recorder = PageRecorder<Int>(pageSize: 2)
             let model = ObservedModel(recorder)
             let follower = Task { await model.follow() }

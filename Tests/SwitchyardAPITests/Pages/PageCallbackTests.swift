@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func `closures that identify items and pages may access the recorder`() async throws {
+    @Test func `closures that identify items and pages may access the page recorder`() async throws {
         let server = PagedServer(count: 5)
         let holder = Holder()
         let strategy = PageStrategy<Item>(first: .number(1)) { request, _ in

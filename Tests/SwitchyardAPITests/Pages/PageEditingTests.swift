@@ -64,7 +64,9 @@ import Testing
     }
 
     @Test(arguments: [(-1, 2), (1, 4), (0, 3)])
-    func `insertions and removals change the next offset and the total`(difference: Int, offset: Int) async throws {
+    func `inserting or removing an item changes the next offset and the total of a list`(difference: Int, offset: Int)
+        async throws
+    {
         let pages = try await recorder(total: 10)
         if difference > 0 { pages.insert(Note(id: 9)) }
         if difference < 0 { pages.remove(at: 1) }
@@ -77,7 +79,9 @@ import Testing
         }
     }
 
-    @Test func `an edit keeps the first of several items with the same ID and notifies observers`() async throws {
+    @Test func `an edit of a list keeps the first of several items with the same ID and notifies observers`()
+        async throws
+    {
         let pages = try await recorder()
         var updates = pages.updates.makeAsyncIterator()
 
@@ -91,7 +95,7 @@ import Testing
         #expect(await updates.next() != nil)
     }
 
-    @Test func `an edit that conflicts with another change is repeated`() async throws {
+    @Test func `an edit of a list is repeated if the list changes during the edit`() async throws {
         let pages = try await recorder(.pageNumber)
         var rounds = 0
 
@@ -105,7 +109,7 @@ import Testing
         #expect(pages.items.map(\.id) == [9, 1, 2])
     }
 
-    @Test func `an edit that began before a reset does not bring the old items back`() async throws {
+    @Test func `an edit of a list that began before a reset does not bring the old items back`() async throws {
         let pages = try await recorder()
         var isFirst = true
 
@@ -118,7 +122,7 @@ import Testing
         #expect(pages.items.map(\.id) == [9])
     }
 
-    @Test func `a recorder without IDs is edited by positions and predicates`() async throws {
+    @Test func `a list whose items have no IDs can be edited by position and predicate`() async throws {
         let pages = PageRecorder<Int>(pageSize: 2)
         try await pages.refresh { _ in [1, 1] }
 

@@ -4,7 +4,7 @@ import Testing
 
 /// The error that a page recorder keeps for the app.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct PageErrorTests {
-    @Test func `the failure of a load that a refresh superseded is not recorded`() async throws {
+    @Test func `a page load that a refresh superseded does not record its failure`() async throws {
         let server = PagedServer(count: 30)
         let pages = PageRecorder<PagedServer.Item>()
         try await pages.refresh(server.page)
@@ -20,7 +20,7 @@ import Testing
         #expect(pages.snapshot.lastError == nil && pages.items.count == 10)
     }
 
-    @Test func `a cancelled load does not replace the error of the load before it`() async throws {
+    @Test func `a cancelled page load does not replace the error of the previous page load`() async throws {
         let pages = PageRecorder<Int>()
         await #expect(throws: APIError.self) { try await pages.refresh { _ -> [Int] in throw APIError(.status(500)) } }
 

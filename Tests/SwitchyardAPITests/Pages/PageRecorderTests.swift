@@ -46,7 +46,7 @@ import Testing
         #expect(try await pages.loadMore(server.page).map(\.id) == Array(10..<20))
     }
 
-    @Test func `a refresh whose page names no total forgets the total of the old list`() async throws {
+    @Test func `if the page from a refresh has no total, the list's old total is discarded`() async throws {
         let pages = PageRecorder<Int>(pageSize: 2)
         try await pages.refresh { _ in Page([1, 2], total: 30) }
         #expect(pages.snapshot.total == 30)
@@ -180,7 +180,7 @@ import Testing
         await #expect(throws: APIError(.status(500))) { try await leader.value }
     }
 
-    @Test func `cancelling a waiting call does not affect the load`() async throws {
+    @Test func `cancelling a loadMore call that waits for a refresh does not affect the refresh`() async throws {
         let pages = PageRecorder<Item>()
         let gate = Gate()
         let leader = Task {
@@ -316,7 +316,7 @@ import Testing
         #expect(pages.items[9].title == "new")
     }
 
-    @Test func `a recorder keeps the page of the last load and the time of the load`() async throws {
+    @Test func `a page recorder keeps the last loaded page and the time of the load`() async throws {
         let recorder = PageRecorder<Int>(pageSize: 2)
         #expect(recorder.lastPage == nil && recorder.snapshot.lastLoaded == nil)
         let before = Date()
@@ -328,7 +328,7 @@ import Testing
         #expect(recorder.lastPage?.items == [3])
     }
 
-    @Test func `a reset removes all items and discards an active load`() async throws {
+    @Test func `a reset of a page recorder removes all items and discards an active load`() async throws {
         let server = PagedServer(count: 30)
         let pages = PageRecorder<Item>()
         try await pages.refresh(server.page)
@@ -349,7 +349,9 @@ import Testing
         #expect(try await pages.loadMore(server.page).map(\.id) == Array(0..<10))
     }
 
-    @Test func `a reset cancels the calls that joined a load, and nothing is loaded again`() async throws {
+    @Test func `a reset of a page recorder cancels the calls that joined a load, and nothing is loaded again`()
+        async throws
+    {
         let server = PagedServer(count: 30)
         let pages = PageRecorder<Item>()
         let gate = Gate()

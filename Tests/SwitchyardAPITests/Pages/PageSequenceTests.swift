@@ -18,7 +18,7 @@ import Testing
         #expect(server.numbers == [1, 2, 3, 4])
     }
 
-    @Test func `items arrive one by one without duplicates, and the recorder's list is unchanged`() async throws {
+    @Test func `a sequence of items delivers each item once and does not change the recorder's list`() async throws {
         let recorder = PageRecorder<Int>(pageSize: 2, identifiedBy: { $0 })
         var items: [Int] = []
         for try await item in recorder.allItems({ page in [[1, 2], [2, 3], []][page.index] }) { items.append(item) }

@@ -42,7 +42,7 @@ import Testing
         #expect(page != PageRequest(position: .number(3), index: 3, size: 10))
     }
 
-    @Test func `the total ends the list even if the server's pages are smaller than requested`() async throws {
+    @Test func `a list ends at its total even if the server's pages are smaller than requested`() async throws {
         let pages = PageRecorder<Int>(pageSize: 100)
         let load: (PageRequest) async throws -> Page<Int> = { request in
             let size = min(50, request.size)
@@ -156,7 +156,7 @@ import Testing
         #expect(!pages.hasMore)
     }
 
-    @Test func `a list continues after the ID of its last item`() async throws {
+    @Test func `with the strategy lastID, each page starts after the last item of the list`() async throws {
         let pages = PageRecorder<Int>(pageSize: 2, strategy: .lastID { String($0) })
         let load: (PageRequest) async throws -> [Int] = { request in
             let last = request.lastID.flatMap { Int($0) } ?? 0
@@ -233,7 +233,7 @@ import Testing
         (0, 10, 0), (1, 10, 1), (10, 10, 1), (11, 10, 2), (16_777_217, 1, 16_777_217), (.max, 1, .max),
         (.max, 2, 4_611_686_018_427_387_904), (5, 0, 5), (-3, 10, 0),
     ])
-    func `the number of pages is exact for every total and page size`(total: Int, size: Int, expected: Int)
+    func `the page count of a list is correct for every total and page size`(total: Int, size: Int, expected: Int)
         async throws
     {
         let pages = PageRecorder<Int>(pageSize: size)

@@ -13,7 +13,7 @@ import Testing
         #expect(figures.all == HarmFigures.Calls(count: 200, failed: 0, p50: 100, p99: 198, maximum: 200))
     }
 
-    @Test func `a failed call counts with the whole time until its deadline, even if it failed immediately`() {
+    @Test func `a failed call is measured with the full time to its deadline, even if the call failed immediately`() {
         let failed = HarmCall(isOdd: false, milliseconds: 1, failure: "overloaded", isUnsent: true)
 
         #expect(Self.figures([failed]).all.p99 == 5_000)

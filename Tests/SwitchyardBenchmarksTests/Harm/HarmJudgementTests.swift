@@ -25,7 +25,7 @@ import Testing
         return HarmJudgement(limits: limits, off: off).marks(of: figures).map(\.text)
     }
 
-    @Test func `measurements that switching does not change are not marked as harmful`() {
+    @Test func `measurements are not marked as harmful if switching servers does not change them`() {
         #expect(Self.marks { _ in }.isEmpty)
     }
 
@@ -101,7 +101,7 @@ import Testing
         #expect(Self.marks(HarmLimits()) { $0.switches = 2 }.isEmpty)
     }
 
-    @Test func `each limit that the measurements of a HarmWorld exceed adds a mark`() {
+    @Test func `the benchmark adds one mark of harm for each limit that the measurements exceed`() {
         let limits = HarmLimits(wellP99: 9, oddP99: 8, failsNone: true)
 
         let marks = Self.marks(limits) { $0.all.failed = 2 }
@@ -114,14 +114,14 @@ import Testing
     }
 
     @Test
-    func `a mark that may be due to chance counts only if a second run repeats it, and other marks always count`() {
+    func `a mark of harm that may be due to chance counts only if two benchmark runs find it`() {
         let first = [HarmMark(.wellWait, "1"), HarmMark(.oddWait, "2"), HarmMark(.switches, "3")]
         let second = [HarmMark(.oddWait, "4"), HarmMark(.oddLimit, "5"), HarmMark(.unsent, "6")]
 
         #expect(first.confirmed(by: second) == [first[1], first[2], second[2]])
     }
 
-    @Test func `a list of marks may be due to chance if each mark in the list may be due to chance`() {
+    @Test func `a benchmark result may be due to chance only if all of its marks of harm may be due to chance`() {
         #expect([HarmMark(.wellWait, ""), HarmMark(.oddLimit, "")].mayBeChance)
         #expect(![HarmMark(.wellWait, ""), HarmMark(.unsent, "")].mayBeChance)
         #expect(![HarmMark]().mayBeChance)

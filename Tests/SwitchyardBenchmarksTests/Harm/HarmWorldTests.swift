@@ -3,7 +3,7 @@ import Testing
 @testable import SwitchyardBenchmarks
 
 @Suite struct HarmWorldTests {
-    @Test func `every HarmWorld has a different name`() {
+    @Test func `every scenario of the harm benchmark has a different name`() {
         #expect(Set(HarmWorld.all.map(\.name)).count == HarmWorld.all.count)
     }
 
@@ -14,11 +14,11 @@ import Testing
     }
 
     @Test(arguments: ["odd", "odd-500-firs", "conditions-rain-"])
-    func `an unknown name of a HarmWorld is rejected`(_ name: String) {
+    func `the harm benchmark rejects the name of an unknown scenario`(_ name: String) {
         #expect(throws: BenchmarkError.self) { try HarmWorld.chosen([name]) }
     }
 
-    @Test func `every kind of misbehavior has one HarmWorld on all servers and one on only the first server`() {
+    @Test func `the harm benchmark has each kind of misbehavior on all servers and on only the first server`() {
         let names = Set(HarmWorld.all.map(\.name))
 
         for oddity in Oddity.all {
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func `the name of a HarmWorld determines how many callers use the misbehaving endpoint`() throws {
+    @Test func `the name of a benchmark scenario determines how many callers use the misbehaving endpoint`() throws {
         let callers = try ["odd-500", "odd-500-share5", "odd-500-share80", "odd-500-callers2", "odd-500-callers300"]
             .flatMap { try HarmWorld.chosen([$0]) }
             .map { [$0.oddCallers, $0.callers] }
@@ -34,7 +34,9 @@ import Testing
         #expect(callers == [[4, 20], [1, 20], [16, 20], [1, 2], [60, 300]])
     }
 
-    @Test func `a scenario in which only the first server has errors allows no failures of repeatable calls`() throws {
+    @Test func `if only the first server of a benchmark scenario responds with 500, no repeatable call may fail`()
+        throws
+    {
         let failsNone = try ["odd-500-first", "odd-500-first-keyed", "odd-500-first-write", "odd-404-first", "odd-500"]
             .flatMap { try HarmWorld.chosen([$0]) }
             .map(\.limits.failsNone)

@@ -31,7 +31,8 @@ import Testing
         }
     }
 
-    @Test func `a failover is listed after the failure that caused it`() async throws {
+    @Test func `the attempt history of a call lists a failed attempt before the failover that it caused`() async throws
+    {
         let (client, _) = try NetworkClient.stubbed(time: time) { [time] request in
             time.advance(by: .milliseconds(2))
             return request.server == "primary" ? .failure(.connectionRefused) : .status(200)
@@ -47,7 +48,7 @@ import Testing
         )
     }
 
-    @Test func `a parallel attempt that hedges a slow attempt is listed with the slow attempt`() async throws {
+    @Test func `the attempt history of a call lists a slow attempt before its hedge`() async throws {
         let (client, transport) = try NetworkClient.stubbed(time: time) { request in
             request.server == "primary" ? .never : .status(200)
         }
@@ -113,7 +114,7 @@ import Testing
         )
     }
 
-    @Test func `the list of a call with many retries keeps the first attempt and the latest attempts`() {
+    @Test func `the attempt history of a call with many retries keeps the first and the latest attempts`() {
         var history = AttemptHistory.none
         for number in 0..<250 {
             history.append(.many([CallAttempt(server: "\(number)", duration: .zero, ending: .cancelled)]))

@@ -39,7 +39,9 @@ import Testing
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `the deadline holds even if the timer for a hedge fires while it is being set`() async throws {
+    @Test func `a request ends at its deadline even if the timer for a hedge fires while that timer is being set`()
+        async throws
+    {
         let time = ImpatientTime()
         let transport = StubTransport { _ in .never }
         let client = try NetworkClient(service: try .topics(), transport: transport, time: time)

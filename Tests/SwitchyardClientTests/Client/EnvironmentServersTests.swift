@@ -82,7 +82,7 @@ import Testing
         #expect(transport.requests.isEmpty)
     }
 
-    @Test func `a replaced list changes the servers of every environment`() async throws {
+    @Test func `replacing the server list changes the servers of every environment`() async throws {
         let (client, _) = try Self.client { _ in .status(200) }
 
         try client.replaceServers(Array(Self.servers().dropFirst()))
@@ -92,7 +92,9 @@ import Testing
         #expect(client.servers.map(\.id) == ["tertiary"])
     }
 
-    @Test func `a list without a server in the current environment is refused and changes nothing`() async throws {
+    @Test func `a server list without a server for the current environment is refused and changes nothing`()
+        async throws
+    {
         let (client, _) = try Self.client(in: .develop) { _ in .status(200) }
         let list = try [
             Server(name: "primary", baseURLs: [.test: ServerURL("http://primary.test")]),

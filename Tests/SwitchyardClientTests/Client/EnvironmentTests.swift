@@ -124,7 +124,7 @@ import Testing
         #expect(client.currentServer == "primary")
     }
 
-    @Test func `a push command is applied once, and a command with an unknown server changes nothing`() throws {
+    @Test func `a push command with a used version or an unknown server is refused and changes nothing`() throws {
         let (client, _) = try NetworkClient.stubbed { _ in .status(200) }
         let known = ["primary", "secondary", "tertiary"]
 
@@ -172,7 +172,7 @@ import Testing
         for await _ in events { Issue.record("an event was reported without a cause") }
     }
 
-    @Test func `servers that stay in a new list keep their health`() async throws {
+    @Test func `replacing the servers keeps the health of servers that remain in the list`() async throws {
         let (client, _) = try NetworkClient.stubbed { request in
             request.server == "primary" ? .status(500) : .status(200)
         }

@@ -8,7 +8,7 @@ import Testing
 /// A new list of servers may give a server another host.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct MovedServerTests {
     @Test(arguments: [("http://moved.test/v1", ServerSnapshot.State.healthy), ("http://primary.test/v2", .ejected)])
-    func `a new list resets the health of an ejected server only if it changes the host`(
+    func `replacing the server list resets the health of an ejected server only if the server's host changes`(
         url: String,
         expected: ServerSnapshot.State
     ) async throws {
@@ -27,7 +27,9 @@ import Testing
         #expect(transport.requests.last?.server == (expected == .healthy ? "moved" : "secondary"))
     }
 
-    @Test func `after a new list gives a server another host, failures at its old host do not count`() async throws {
+    @Test func `after the host of a server was replaced, failures at the old host do not count against the server`()
+        async throws
+    {
         let clock = ManualClock()
         let (client, transport) = try NetworkClient.stubbed(servers: 2, time: clock) { _ in
             .delayed(by: .milliseconds(100), on: clock, .failure(.connectionReset))

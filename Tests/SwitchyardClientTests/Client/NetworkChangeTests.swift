@@ -51,7 +51,9 @@ import Testing
         #expect(client.servers.allSatisfy { $0.state == .healthy && $0.statistics.failures == 0 })
     }
 
-    @Test func `after the network is back and the environment was switched, failures count again`() async throws {
+    @Test func `after the network is back and the environment was switched, failures count against servers again`()
+        async throws
+    {
         let client = try offline()
         client.networkChanged(isOnline: true)
 

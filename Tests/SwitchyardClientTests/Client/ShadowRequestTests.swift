@@ -53,7 +53,9 @@ import Testing
         #expect(transport.requests.count { $0.url.text.hasSuffix("lottery/draw") } == 1)
     }
 
-    @Test func `after a failed write, the servers are probed with its expanded path without the query`() async throws {
+    @Test func `after a failed write, the servers are probed with the write's expanded path without the query`()
+        async throws
+    {
         let (client, transport) = try client()
         var write = APIConfiguration(path: "users/{id}/posts", method: .post, query: ["amount": 5])
         write.pathValues = ["id": 7]

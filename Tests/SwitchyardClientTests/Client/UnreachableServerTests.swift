@@ -28,7 +28,9 @@ import Testing
     }
 
     @Test(arguments: [Fault.refuse, .blackHole])
-    func `a write goes back to a first server that connects slowly if its fallback is dead`(fault: Fault) async throws {
+    func `a write goes back to a first server that connects slowly if the fallback server is dead`(fault: Fault)
+        async throws
+    {
         let (first, second) = (LoopbackServer(), LoopbackServer())
         defer { for server in [first, second] { server.stop() } }
         for server in [first, second] {
@@ -65,7 +67,9 @@ import Testing
         #expect(transport.requests.map(\.timeouts.connect) == [nil])
     }
 
-    @Test func `connecting to the last server leaves half of the time for the return of a write`() async throws {
+    @Test func `while connecting to the last server, a write keeps half of its time for a return to the first`()
+        async throws
+    {
         var policy = SwitchPolicy.recommended
         policy.hedging?.unknown = .seconds(20)
         let (client, transport) = try NetworkClient.stubbed(switching: policy, servers: 2) { _ in

@@ -38,7 +38,9 @@ import Testing
     }
 
     @Test(arguments: ["topics/1", "/topics/1", "http://secondary.test/v1/v3/topics/1"])
-    func `a write increases the counter of writes to its path even if the generator adds the API version`(path: String)
+    func `a write increases the counter of writes to its path even if the request generator adds the API version`(
+        path: String
+    )
         async throws
     {
         let (client, _) = try NetworkClient.stubbed(servers: 2, options: { $0.generator.apiVersion = "v3" }) { _ in

@@ -92,12 +92,12 @@ import Testing
         return RequestIdentity(of: call, for: shared)?.text
     }
 
-    @Test func `every stored property of a configuration has a role in the identity of a request`() throws {
+    @Test func `the test of request identity covers every stored property of a configuration`() throws {
         #expect(try Self.properties() == Set(Self.roles.keys))
     }
 
     @Test(arguments: roles.keys.sorted())
-    func `a property's role decides whether requests that differ in it share a response or a transfer`(
+    func `a changed property of a call separates responses and transfers as expected for that property`(
         _ property: String
     ) throws {
         let (response, transfer) = (Self.text(.response), Self.text(.transfer))
@@ -116,8 +116,9 @@ import Testing
     }
 
     @Test(arguments: roles.keys.sorted())
-    func `a property that separates shared transfers also separates the fetches of the cache`(_ property: String) throws
-    {
+    func `if a property of two calls prevents a shared transfer, it also prevents a shared cache fetch`(
+        _ property: String
+    ) throws {
         guard case .transfer(let change) = try #require(Self.roles[property]) else { return }
         var call = APIConfiguration(path: "list")
         #expect(RequestIdentity.fetchOptions(of: call).isEmpty)
@@ -127,7 +128,7 @@ import Testing
         #expect(!RequestIdentity.fetchOptions(of: call).isEmpty)
     }
 
-    @Test func `calls with different retries, limits or interceptors share no fetch of the cache`() {
+    @Test func `calls with different retries, limits or interceptors share no cache fetch`() {
         let limits = [ConcurrencyLimit(total: 2), ConcurrencyLimit(total: 2)]
         let changes: [Change] = [
             { _ in }, { $0.retry = .never }, { $0.retry = .standard }, { $0.limits = [limits[0]] },

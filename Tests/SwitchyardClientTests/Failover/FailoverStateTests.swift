@@ -7,7 +7,9 @@ import Testing
 @Suite struct FailoverStateTests {
     private let now = MonotonicTime(seconds: 1)
 
-    @Test func `a request stops waiting for an extra-attempt token when another of its attempts has started`() throws {
+    @Test func `a request that waits for the extra-attempt budget stops waiting when another attempt has started`()
+        throws
+    {
         let url = try RequestURL(validating: "http://a.test/x")
         let route = ServerPool.Route(to: ServerPool.Place(try BaseURL("http://a.test/")))
         var state = FailoverState()

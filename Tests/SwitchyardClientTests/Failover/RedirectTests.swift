@@ -102,7 +102,9 @@ struct RedirectTests {
     }
 
     @Test(arguments: ["Content-Digest", "content-md5", "Digest", "Repr-Digest", "Content-Language"])
-    func `header fields that describe the body are removed with the body`(name: String) async throws {
+    func `a redirect that removes the request body also removes header fields that describe the body`(name: String)
+        async throws
+    {
         let (client, transport) = try Self.client(["/v1/a": "b"], status: 303)
         var configuration = APIConfiguration(path: "a", method: .post, body: .text("hello"))
         configuration.headers[name] = "of the body"
@@ -234,7 +236,9 @@ struct RedirectTests {
         #expect(transport.requestCount == 3)
     }
 
-    @Test func `the client's credential is not sent to any redirect target that follows another origin`() async throws {
+    @Test func `once a redirect has left the first origin, no redirect target receives the client's credential`()
+        async throws
+    {
         let table = ["/v1/a": "http://other.test/b", "/b": "http://primary.test/v1/c", "/v1/c": "/v1/d"]
         let (client, transport) = try NetworkClient.stubbed(options: { $0.credentials = Credentials(.bearer("t")) }) {
             table[$0.url.path].map { .status(302, headers: ["Location": $0]) } ?? .json("{}")
@@ -295,7 +299,8 @@ struct RedirectTests {
         #expect(client.servers.allSatisfy { $0.statistics.failures == 0 })
     }
 
-    @Test func `a redirect that completes before send returns can be cancelled at its target`() async throws {
+    @Test func `a request that is redirected before send returns can be cancelled at the redirect target`() async throws
+    {
         let transport = StubTransport(completion: .inline) { request in
             request.url.path == "/v1/a" ? .status(302, headers: ["Location": "b"]) : .never
         }

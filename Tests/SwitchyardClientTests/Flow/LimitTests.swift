@@ -24,7 +24,9 @@ struct LimitTests {
         }
     }
 
-    @Test func `a request enters its limit again for each retry, and has left the limit when it ends`() async throws {
+    @Test func `a request enters its request limit again for each retry, and has left the limit when the request ends`()
+        async throws
+    {
         let limit = Turnstile()
         let answers = AnswerList(503, 503, 200)
         let (client, _) = try NetworkClient.stubbed(options: {
@@ -38,7 +40,7 @@ struct LimitTests {
         #expect(limit.inside.withLock { $0 } == 0)
     }
 
-    @Test func `a request limit that throws ends the request, which leaves the limits that it has entered`()
+    @Test func `if a request limit throws, the request ends and leaves the limits that it has entered`()
         async throws
     {
         let first = Turnstile()

@@ -14,7 +14,7 @@ struct AdaptTests {
         }
     }
 
-    @Test func `the client's interceptors adapt a request in order and before the configuration's interceptors`()
+    @Test func `the client's interceptors adapt a request in order and before the call's interceptors`()
         async throws
     {
         let (client, transport) = try NetworkClient.stubbed(options: {

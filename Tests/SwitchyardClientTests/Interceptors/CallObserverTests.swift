@@ -147,7 +147,9 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a call that is cancelled or times out ends its attempt and then itself`(isCancelled: Bool) async throws {
+    func `an observer of a cancelled or timed-out call sees the attempt end before the call`(isCancelled: Bool)
+        async throws
+    {
         let (log, time) = (EventLog(), ManualClock())
         let (client, transport) = try NetworkClient.stubbed(time: time) {
             $0.interceptors = [.observing(Names(log: log))]

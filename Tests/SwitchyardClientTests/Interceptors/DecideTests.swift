@@ -17,7 +17,7 @@ struct DecideTests {
         return try NetworkClient.stubbed(time: time, options: { $0.interceptors = interceptors }) { answers.answer($0) }
     }
 
-    @Test func `the first retry decision wins, and the client's interceptors decide before the configuration's`()
+    @Test func `the first retry decision wins, and the client's interceptors decide before the call's interceptors`()
         async throws
     {
         let asked = Locked<[String]>([])
@@ -126,7 +126,7 @@ struct DecideTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `an interceptor receives the status and the server of each earlier round`() async throws {
+    @Test func `an interceptor can read the status and the server of each earlier round of attempts`() async throws {
         let rounds = Locked<[DispatchContext.RoundRecord]>([])
         let (client, _) = try Self.client(
             [

@@ -14,7 +14,9 @@ import Testing
         return StreamEvent(stream: RequestID(), id: RequestID(), time: .zero, kind: .message(message))
     }
 
-    @Test func `messages that wait for a blocked observer lose their texts if the texts exceed the limit`() async {
+    @Test func `messages that wait for a blocked observer are delivered without text once the texts exceed the limit`()
+        async
+    {
         let queue = ObserverQueue()
         let gate = DispatchSemaphore(value: 0)
         let sizes = Locked<[Int?]>([])

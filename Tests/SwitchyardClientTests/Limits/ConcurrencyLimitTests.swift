@@ -13,7 +13,7 @@ import Testing
         return order
     }
 
-    @Test func `requests of higher priority leave the queue first, and requests of equal priority leave it in order`() {
+    @Test func `a concurrency limit admits requests by priority, and requests of equal priority in their order`() {
         var line = FairLine()
         for (number, priority) in [(1, RequestPriority.low), (2, .normal), (3, .high), (4, .normal), (5, .high)] {
             line.enter(FairLine.Ticket(number: UInt64(number), owner: 1, priority: priority))
@@ -22,7 +22,7 @@ import Testing
         #expect(drain(&line) == [3, 5, 2, 4, 1])
     }
 
-    @Test func `the requests of different scopes leave the queue alternately`() {
+    @Test func `a concurrency limit admits the requests of different scopes alternately`() {
         var line = FairLine()
         for number in 1...6 { line.enter(FairLine.Ticket(number: UInt64(number), owner: 1, priority: .normal)) }
         line.enter(FairLine.Ticket(number: 7, owner: 2, priority: .normal))
@@ -30,7 +30,7 @@ import Testing
         #expect(drain(&line).prefix(3) == [1, 7, 2])
     }
 
-    @Test func `a request of low priority is admitted at the latest as the eighth request`() {
+    @Test func `a concurrency limit admits a low-priority request after at most seven other requests`() {
         var line = FairLine()
         line.enter(FairLine.Ticket(number: 1, owner: 1, priority: .low))
         for number in 2...40 { line.enter(FairLine.Ticket(number: UInt64(number), owner: 2, priority: .high)) }
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test
-    func `after a request that waited long was admitted, its scope and the other scopes take turns again`() {
+    func `scopes take turns in a concurrency limit even after a request was admitted because of its long wait`() {
         var line = FairLine()
         func enter(_ numbers: ClosedRange<UInt64>, owner: UInt64, _ priority: RequestPriority = .normal) {
             for number in numbers { line.enter(FairLine.Ticket(number: number, owner: owner, priority: priority)) }
@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test
-    func `a request that leaves the queue of a concurrency limit frees its space, and the others keep their order`() {
+    func `requests that leave the queue of a concurrency limit free their memory, and the others keep their order`() {
         var line = FairLine()
         let stays: Set<UInt64> = [1, 5_000, 10_000]
         for number in UInt64(1)...10_000 {
@@ -99,7 +99,7 @@ import Testing
         #expect(drain(&line).prefix(4) == [61, 81, 62, 82])
     }
 
-    @Test func `every request leaves the queue of a concurrency limit once, in any random order`() {
+    @Test func `every request leaves the queue of a concurrency limit exactly once under random operations`() {
         var random = SystemRandomNumberGenerator()
         for _ in 0..<300 {
             var line = FairLine()

@@ -10,7 +10,9 @@ import Testing
 @Suite(.timeLimit(.minutes(5)), .prompt) struct LimitEnvironmentTests {
     private let limit = ConcurrencyLimit(perServer: 1)
 
-    @Test func `a request that hangs in one environment takes no slot in another environment`() async throws {
+    @Test func `a request that hangs in one environment takes no slot of the concurrency limit in another environment`()
+        async throws
+    {
         let (client, transport) = try NetworkClient.limited([limit]) { request in
             request.url.text.contains("primary.test") ? .never : .status(200)
         }
@@ -24,7 +26,9 @@ import Testing
         client.cancelAll()
     }
 
-    @Test func `a transform that reads the limit while a server is chosen does not cause a deadlock`() async throws {
+    @Test func `a transform that reads the concurrency limit during the choice of a server causes no deadlock`()
+        async throws
+    {
         let limit = ConcurrencyLimit(total: 1)
         let transport = StubTransport { _ in .never }
         let waiting = Locked(0)

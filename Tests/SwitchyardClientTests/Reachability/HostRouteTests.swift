@@ -56,7 +56,8 @@ import Testing
         #expect(HostRoute.status([.noRoute, .nothing], network: .notReachable) == .unknown)
     }
 
-    @Test func `a host name that cannot be resolved proves nothing while there is a network`() {
+    @Test func `the reachability of a host name that cannot be resolved is unknown unless the network is unreachable`()
+    {
         #expect(HostRoute.status(nil, network: .reachable(.other)) == .unknown)
         #expect(HostRoute.status(nil, network: .unknown) == .unknown)
         #expect(HostRoute.status(nil, network: .notReachable) == .notReachable)

@@ -179,7 +179,8 @@ import Testing
         follower.stop()
     }
 
-    @Test func `a client's network follower keeps its reachability provider alive until the follower is released`()
+    @Test
+    func `the reachability provider of a client stays alive until the object that follows the network is released`()
         async throws
     {
         let (client, _) = try NetworkClient.stubbed { _ in .status(200) }

@@ -18,11 +18,11 @@ import Testing
         "lo\t00000000\t0102A8C0\t0003\t0\t0\t100\t00000000\t0\t0\t0",
         "eth0\tnonsense\t0102A8C0\t0003\t0\t0\t100\t00000000\t0\t0\t0", "\u{0}\u{1}\n\t\t\t\t\t\t\t\t",
     ])
-    func `an invalid or inactive default route over IPv4 does not count`(line: String) {
+    func `an invalid or inactive default route over IPv4 does not make the network reachable`(line: String) {
         #expect(!RoutingTable.hasDefaultRoute(ipv4: Self.names + line + "\n"))
     }
 
-    @Test func `a default route over IPv6 counts, but the kernel's reject route does not`() {
+    @Test func `a default route over IPv6 makes the network reachable unless it is the kernel's reject route`() {
         let zeros = String(repeating: "0", count: 32)
         let next = "fe800000000000000000000000000001"
         let good = "\(zeros) 00 \(zeros) 00 \(next) 00000400 00000001 00000000 00000003     eth0\n"

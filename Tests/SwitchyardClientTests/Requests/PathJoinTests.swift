@@ -73,7 +73,7 @@ import Testing
     ]
 
     @Test(arguments: rows)
-    func `a path is joined to a base URL as the table specifies`(row: Row) throws {
+    func `paths are appended to a base URL or resolved against the base URL, depending on an option`(row: Row) throws {
         let base = try BaseURL(row.base)
         var generator = RequestGenerator()
 

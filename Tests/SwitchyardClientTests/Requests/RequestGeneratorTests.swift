@@ -130,7 +130,7 @@ import Testing
         #expect(json.url.query == "c=1")
     }
 
-    @Test func `an error from a closure ends the call and names the closure`() {
+    @Test func `if a closure for building requests throws, the call's error names the closure`() {
         struct Offline: Error {}
 
         #expect(

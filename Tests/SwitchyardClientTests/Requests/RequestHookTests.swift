@@ -58,7 +58,9 @@ import Testing
         #expect(transport.requestCount == 0)
     }
 
-    @Test func `a request may depend on an asynchronous operation and on its failure`() async throws {
+    @Test func `a request waits for an interceptor's asynchronous operation and fails if that operation throws`()
+        async throws
+    {
         struct Locked: Error {}
         let transport = StubTransport { _ in .status(200) }
         let client = try NetworkClient(service: .topics(), transport: transport) { options in

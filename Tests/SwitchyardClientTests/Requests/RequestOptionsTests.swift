@@ -20,7 +20,7 @@ import Testing
         #expect(request.headers["X-Own"] == "1")
     }
 
-    @Test func `an absolute URL with the base's origin gets common headers`() throws {
+    @Test func `a request to an absolute URL with the origin of the base URL gets common headers`() throws {
         let configuration = APIConfiguration(path: "https://API.example.com:443/x")
         let request = try BuiltRequest.request(configuration) { $0.common.headers = [.bearer("secret")] }
 
@@ -124,7 +124,7 @@ import Testing
         #expect(try template.expanded(with: ["id": ""], missing: .refusedInPath) == expanded)
     }
 
-    @Test func `a template lists its variables once and in order`() throws {
+    @Test func `a URL template lists each of its variables once and in order`() throws {
         #expect(try URLTemplate("users/{id}/topics{?page,size,id}").variables == ["id", "page", "size"])
         #expect(try URLTemplate("topics").variables == [])
     }
@@ -173,7 +173,7 @@ import Testing
         ("{+id:1}", "%41bc", "%41"), ("{+id:3}", "a%20bc", "a%20b"), ("{#id:2}", "%C3%A9xy", "#%C3%A9x"),
         ("{+id:2}", "üöä", "%C3%BC%C3%B6"), ("{id:3}", "a%20b", "a%252"), ("{+id:9}", "%4", "%254"),
     ])
-    func `a prefix modifier of a template does not split a percent-escape`(
+    func `a prefix modifier of a URL template does not split a percent-escape`(
         path: String,
         value: String,
         expanded: String
@@ -210,7 +210,7 @@ import Testing
     // MARK: - Changes
 
     // A signing modifier runs after the call's own changes.
-    @Test func `request modifiers run in order, and the call's modifiers run before the generator's`() throws {
+    @Test func `request modifiers run in order, and the call's modifiers run before the request generator's`() throws {
         var configuration = APIConfiguration(path: "x", headers: ["X-Order": "0"])
         configuration.modifier = { $0.headers.set("X-Order", "\($0.headers["X-Order"] ?? "")1") }
 
@@ -237,7 +237,7 @@ import Testing
         #expect(request.timeouts.total == .seconds(3))
     }
 
-    @Test func `the timeouts and size limits of a call override the generator's`() throws {
+    @Test func `the timeouts and size limits of a call override those of the request generator`() throws {
         var configuration = APIConfiguration(timeout: .milliseconds(1500))
         configuration.connectTimeout = .seconds(1)
         configuration.responseBodyLimit = 10
@@ -254,7 +254,7 @@ import Testing
         #expect(common.responseBodyLimit == 20)
     }
 
-    @Test func `parameters in a multipart form are encoded with the generator's options`() throws {
+    @Test func `parameters in a multipart form are encoded with the options of the request generator`() throws {
         var configuration = APIConfiguration(path: "x", method: .post)
         configuration.parameters = ["flag": true]
         configuration.body = .multipart(MultipartForm(parts: [.field("a", "b")]))

@@ -23,7 +23,7 @@ import Testing
         #expect(try BuiltRequest.url(configuration) == expected)
     }
 
-    @Test func `a value that ends in a question mark stays separate from a custom query`() throws {
+    @Test func `a query value that ends in a question mark stays separate from a custom query`() throws {
         let configuration = APIConfiguration(path: "search?q=why?", query: ["page": 2])
 
         #expect(
@@ -32,7 +32,7 @@ import Testing
         )
     }
 
-    @Test func `a query of a base URL that ends in a question mark stays separate from the query of the path`() throws {
+    @Test func `a base URL's query that ends in a question mark stays separate from the query of the path`() throws {
         #expect(
             try BuiltRequest.url(APIConfiguration(path: "users?p=2"), on: "https://h/v1?q=why?")
                 == "https://h/v1/users?q=why?&p=2"
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: ["compare/{a}..{b}", "files/{a}.{b}", "files/.{a}", "files{/a}{.b}", "files/{.a,b}"])
-    func `empty values that turn a path segment into a dot segment are rejected`(path: String) {
+    func `empty path values are rejected if they turn a path segment into a dot segment`(path: String) {
         var configuration = APIConfiguration(path: path, method: .delete)
         configuration.pathValues = ["a": "", "b": ""]
 
@@ -67,7 +67,7 @@ import Testing
         ("files/{+a}{b}", "a/", ".."), ("files/{+a}{b}", "a/", ""), ("x/{a}{+b}", "..", "/y"),
         ("x/{a}{+b}", "..", "?q"),
     ])
-    func `values are rejected if they form a dot segment or an empty segment next to a reserved expansion`(
+    func `path values are rejected if they form a dot segment or an empty segment next to a reserved expansion`(
         path: String,
         first: String,
         second: String
@@ -82,7 +82,10 @@ import Testing
     }
 
     @Test(arguments: [("users{+a}", "/7"), ("files/{+a}", "docs/"), ("files/{+a}", "a/b?c=1")])
-    func `a value of a reserved expansion may contain slashes, also at its start or end`(path: String, value: String)
+    func `a path value in a reserved expansion may contain slashes, also at its start or end`(
+        path: String,
+        value: String
+    )
         throws
     {
         var configuration = APIConfiguration(path: path)
@@ -92,7 +95,7 @@ import Testing
     }
 
     @Test(arguments: ["a/..", "docs/."])
-    func `a value of a reserved expansion may contain dot segments`(value: String) throws {
+    func `a path value in a reserved expansion may contain dot segments`(value: String) throws {
         var configuration = APIConfiguration(path: "files/{+a}")
         configuration.pathValues = ["a": value]
 
@@ -113,7 +116,9 @@ import Testing
     // MARK: - Characters that are invalid in a URL
 
     @Test(arguments: ["&", " ", "\r\n", "#"])
-    func `characters that are invalid in a URL are escaped despite the options`(separator: String) throws {
+    func `characters that are invalid in a URL are escaped even if the encoding options allow them`(separator: String)
+        throws
+    {
         var options = ParameterEncodingOptions()
         options.allowedCharacters = .printable
         options.separator = separator

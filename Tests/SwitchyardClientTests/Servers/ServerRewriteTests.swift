@@ -48,7 +48,7 @@ extension ServerRoleTests {
     }
 
     @Test(arguments: ["/orders", "/orders/**", "/**"])
-    func `a rewrite whose server does not serve the matched path is an error`(source: String) throws {
+    func `creating a client throws if a server has a rewrite for a path that it does not serve`(source: String) throws {
         let target = source.hasSuffix("/**") ? "/a/**" : "/a"
         let server = try server("mirror", ["GET /catalog/*"], rewrites: [source: target])
 

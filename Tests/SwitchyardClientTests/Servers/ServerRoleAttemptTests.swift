@@ -13,7 +13,7 @@ extension ServerRoleTests {
         ("http://other.test/x", nil), ("http://mirror.test/v1/catalog/1", nil), ("http://mirror.test/files/1", nil),
         ("http://mirror.test/v1/orders", "mirror"),
     ])
-    func `a URL rule may return any URL except one below the base URL of a server that does not serve it`(
+    func `a request fails if its URL rule returns the URL of a server that does not serve the request`(
         url: String,
         refusing: String?
     ) async throws {
@@ -47,7 +47,9 @@ extension ServerRoleTests {
         #expect(transport.requests.isEmpty)
     }
 
-    @Test func `a write that goes back to its first server ends if that server no longer serves it`() async throws {
+    @Test func `a write does not return to its first server if that server does not serve the modified write`()
+        async throws
+    {
         let target = try RequestURL(validating: "http://primary.test/v1/other")
         let builds = Locked(0)
         let servers = try [server("primary", ["POST /orders"]), server("secondary", ["POST /orders"])]
@@ -71,7 +73,9 @@ extension ServerRoleTests {
         #expect(transport.requests.map(\.server) == ["primary", "secondary"])
     }
 
-    @Test func `a call that cannot be built fails with its own error`() async throws {
+    @Test func `a call whose path leaves the base URL fails with a URL error instead of a server role error`()
+        async throws
+    {
         let (client, _) = try client([server("replica", .reads)]) { _ in .status(200) }
 
         let expected = RequestError.url(text: "../x", reason: .escapesBasePath)
@@ -92,7 +96,7 @@ extension ServerRoleTests {
         #expect(client.servers.map(\.state) == [.healthy, .healthy])
     }
 
-    @Test func `if a modifier changes a hedge so that its server does not serve it, the hedge goes to the next server`()
+    @Test func `if the server of a hedge does not serve the modified request, the hedge goes to the next server`()
         async throws
     {
         let time = ManualClock()

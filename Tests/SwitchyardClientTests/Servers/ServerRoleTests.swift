@@ -269,7 +269,7 @@ import Testing
         #expect(mirrored.allSatisfy { $0.url.path == "/v1/catalog/1" })
     }
 
-    @Test func `the roles of a new list apply to later calls`() async throws {
+    @Test func `after the servers are replaced, later calls follow the roles of the new servers`() async throws {
         let (client, transport) = try client([server("a"), server("b")]) { _ in .status(200) }
         _ = try await client.send(APIConfiguration(path: "orders"))
 

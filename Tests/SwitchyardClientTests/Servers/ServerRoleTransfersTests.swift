@@ -187,7 +187,7 @@ import Testing
     }
 
     @Test(arguments: [Interrupted.tusUpload, .contentRangeUpload])
-    func `an upload in progress stays with its server even if the server no longer serves uploads in a new list`(
+    func `an upload in progress stays with its server even after that server's role excludes uploads`(
         transfer: Interrupted
     ) async throws {
         let lab = try Lab(transfer)
@@ -207,7 +207,7 @@ import Testing
     }
 
     @Test(arguments: [Interrupted.tusUpload, .contentRangeUpload])
-    func `an interrupted upload resumes at its server even if the server no longer serves uploads in a new list`(
+    func `an interrupted upload resumes at its server even after that server's role excludes uploads`(
         transfer: Interrupted
     ) async throws {
         let lab = try Lab(transfer)
@@ -223,7 +223,7 @@ import Testing
     }
 
     @Test
-    func `a plain upload in progress ends at its server even if the server no longer serves uploads in a new list`()
+    func `a plain upload in progress ends at its server even after that server's role excludes uploads`()
         async throws
     {
         let lab = try Lab(.tusUpload)

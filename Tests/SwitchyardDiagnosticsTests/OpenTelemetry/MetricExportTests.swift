@@ -42,7 +42,7 @@ import Testing
         )
     }
 
-    @Test func `failed requests have the type of their error`() async throws {
+    @Test func `the metrics of a failed request contain the type of its error`() async throws {
         let collector = try CollectorLab()
         let telemetry = try collector.exporter()
         let (client, _) = try NetworkClient.traced(telemetry, switching: .off) { request in

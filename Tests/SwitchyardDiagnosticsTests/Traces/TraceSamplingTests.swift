@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test
-    func `a parent-based sampler follows the parent's flag, and without a parent the sampler for root spans decides`() {
+    func `a parent-based sampler follows the flag of the parent span, or uses its root sampler without a parent`() {
         let sampled = TraceContext(trace: TraceNumber(high: 1, low: 0), span: 1, isSampled: true)
         let unsampled = sampled.with(span: 1, isSampled: false)
 

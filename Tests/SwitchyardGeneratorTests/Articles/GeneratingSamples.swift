@@ -97,7 +97,7 @@ extension Shop {
             .appendingPathComponent("Golden/Services/shop.json")
     }
 
-    @Test func `the samples of the Generating article run`() async throws {
+    @Test func `the code samples in the article about generated clients run without errors`() async throws {
         let server = LoopbackServer()
         let product =
             #"{"id": 7, "created_at": "2026-01-02T03:04:05Z", "title": "Chair", "price": 1, "state": "draft"}"#

@@ -17,7 +17,7 @@ import Testing
         return try ClientGenerator(options: options).output(for: document)
     }
 
-    @Test func `the generated client of the shop equals the reviewed client`() throws {
+    @Test func `the generator's output for the shop example equals the reviewed code`() throws {
         let output = try Self.output()
         let golden = Self.folder.appendingPathComponent("Golden")
 
@@ -37,7 +37,7 @@ import Testing
         #expect(first.files == second.files)
     }
 
-    @Test func `adding an operation to a document changes no other generated name`() throws {
+    @Test func `adding an operation to an OpenAPI document changes no other generated name`() throws {
         let text = try String(
             contentsOf: Self.folder.appendingPathComponent("Documents/shop.yaml"),
             encoding: .utf8

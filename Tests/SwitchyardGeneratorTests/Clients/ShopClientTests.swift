@@ -126,7 +126,7 @@ import Testing
         #expect(size?.legs == [40, nil])
     }
 
-    @Test func `a documented error response becomes the module's code with its message`() async throws {
+    @Test func `a generated client converts a documented error response to an error code of the module`() async throws {
         let server = LoopbackServer()
         server.route(.get, "/products/9", answering: .json(#"{"detail": "No such product."}"#, status: 404))
 

@@ -29,7 +29,7 @@ import Testing
         products = Shop(client: client, reportsClient: client).products
     }
 
-    @Test func `a write with the entity tag of the response that was read succeeds`() async throws {
+    @Test func `a generated write with the entity tag of the latest response succeeds`() async throws {
         let response = try await products.getResponse(productID: 7)
         let saved = try await products.replaceResponse(
             productID: 7,

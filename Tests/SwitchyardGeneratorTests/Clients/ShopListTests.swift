@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test(arguments: Kind.allCases)
-    func `a list by cursor, offset or last ID continues when a server dies`(kind: Kind) async throws {
+    func `a list that is paged by cursor, offset or last ID continues when a server dies`(kind: Kind) async throws {
         let servers = [try server(), try server()]
         let orders = try shop(servers).orders
         let list =

@@ -133,7 +133,7 @@ import Testing
         #expect(output.notes.map(\.message) == [message])
     }
 
-    @Test func `files in folders of the document are read, also through a symbolic link`() throws {
+    @Test func `an OpenAPI document behind a symbolic link may refer to files in subfolders`() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("files-\(UUID().uuidString)")
         let parts = folder.appendingPathComponent("real/parts")
         try FileManager.default.createDirectory(at: parts, withIntermediateDirectories: true)

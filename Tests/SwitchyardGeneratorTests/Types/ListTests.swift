@@ -18,7 +18,7 @@ import Testing
         ).code
     }
 
-    @Test func `a response with the URL of the next page is read by its links`() throws {
+    @Test func `a generated list follows the links if responses contain the URL of the next page`() throws {
         let code = try code(
             ["page"],
             "{ type: object, properties: { results: { type: array, items: { type: string } }, next: { type: string } } }"
@@ -28,7 +28,7 @@ import Testing
         #expect(code.contains("{ Page($0.results ?? [], nextLink: $0.next) }"))
     }
 
-    @Test func `the total of a list is found in the object that describes the page`() throws {
+    @Test func `a generated list reads its total from the object that describes the page`() throws {
         let meta = "{ type: object, properties: { total: { type: integer, format: int64 } } }"
         let code = try code(
             ["page", "per_page"],

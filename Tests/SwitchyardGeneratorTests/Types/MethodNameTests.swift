@@ -12,7 +12,7 @@ import Testing
         ("getThing", "/things", "get", "get"), ("ThingsController_find", "/things", "get", "controllerFind"),
         ("listThings", "/things", "get", "list"),
     ])
-    func `a method has the name of its operation without the tag`(
+    func `a generated method is named after its operation, without the words of the operation's tag`(
         id: String,
         path: String,
         method: String,
@@ -86,7 +86,10 @@ import Testing
         #expect(code.contains("func \(operation.expected)("))
     }
 
-    @Test func `the identifier getThings keeps its verb if other identifiers are not derived from paths`() throws {
+    @Test
+    func `the name of a generated method for getThings keeps the verb if other identifiers are not derived from paths`()
+        throws
+    {
         let code = try client(
             paths: """
                   /things: { get: { operationId: getThings, tags: [things], responses: {} } }
@@ -98,7 +101,7 @@ import Testing
         #expect(code.contains("func get("))
     }
 
-    @Test func `a PATCH request has the name of its HTTP method if a PUT request has the same path`() throws {
+    @Test func `the generated method of a PATCH request is named patch if a PUT request has the same path`() throws {
         let code = try client(
             paths: """
                   /things/{id}:

@@ -260,7 +260,8 @@ import Testing
         #expect(code.contains("ObjectEncodable"))
     }
 
-    @Test func `a generated parameter gets a number if an option of the library has the same name`() throws {
+    @Test func `the name of a generated parameter gets a number if an option of the library has the same name`() throws
+    {
         let code = try code(
             "/things",
             "get",
@@ -275,7 +276,9 @@ import Testing
         #expect(code.contains("query: [\"cache\": cache2]"))
     }
 
-    @Test func `a generated response method gets a number if another operation already has its name`() throws {
+    @Test func `the name of a generated response method gets a number if another operation already has that name`()
+        throws
+    {
         let response = "responses: { '200': { headers: { ETag: {} }, content: { text/plain: {} } } }"
         let code = try client(
             paths: """

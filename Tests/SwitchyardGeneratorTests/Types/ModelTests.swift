@@ -57,7 +57,7 @@ import Testing
         #expect(output.notes.map(\.message) == [message])
     }
 
-    @Test func `the schemas of an allOf can complete the same property`() throws {
+    @Test func `several schemas of an allOf may each define a part of the same property`() throws {
         let code = try client(
             returning:
                 "{ allOf: [{ type: object, properties: { a: { type: string } } }, { type: object, required: [a], properties: { a: { description: The nickname in short. } } }] }"
@@ -144,7 +144,7 @@ import Testing
         #expect(code.contains("case other(JSONValue)"))
     }
 
-    @Test func `a union that cannot be distinguished causes a note`() throws {
+    @Test func `a union with cases that cannot be distinguished causes a note`() throws {
         let output = try client(
             returning:
                 "{ oneOf: [{ type: object, properties: { a: { type: string } } }, { type: object, properties: { b: { type: string } } }] }"

@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(arguments: [("YT8+YQ==\n", true), ("YT8-_Q", true), ("a b", true), ("a.b", false), ("{}", false)])
-    func `a text with characters outside base64 is not pure base64`(text: String, isPure: Bool) {
+    func `pure base64 text contains only base64 characters, padding and whitespace`(text: String, isPure: Bool) {
         #expect(LenientBase64.isPure(text.utf8) == isPure)
     }
 }

@@ -66,7 +66,7 @@ import Testing
         #expect(jar.header(for: url) == "b=1; a=1")
     }
 
-    @Test func `if one environment replaces or removes a cookie of the whole jar, other environments keep the cookie`()
+    @Test func `if one environment replaces or removes a shared cookie, other environments keep the cookie`()
         throws
     {
         let jar = try jar(["a=1; Path=/", "b=1; Path=/"])
@@ -141,7 +141,7 @@ import Testing
         #expect(cookie.expires != nil)
     }
 
-    @Test func `a jar above its limit removes the oldest cookies`() {
+    @Test func `a cookie jar above its limit removes the oldest cookies`() {
         let jar = CookieJar(limit: 2, now: { Self.start })
         for name in ["a", "b", "c"] { jar.store(Cookie(name: name, value: "1", domain: "h")) }
 
@@ -161,7 +161,7 @@ import Testing
         #expect(jar.cookies.map(\.name) == ["good", "new"])
     }
 
-    @Test func `a cookie that was removed from a scope does not return when the jar removes cookies to free space`()
+    @Test func `a cookie that was removed in one environment does not return when the jar makes room for another`()
         throws
     {
         let jar = CookieJar(limit: 3, now: { Self.start })
@@ -193,7 +193,7 @@ import Testing
         #expect(jar.cookies.map(\.name) == ["a"])
     }
 
-    @Test func `a request has the jar's cookies unless it sets its own`() throws {
+    @Test func `a request has the cookies of the cookie jar unless it sets its own`() throws {
         let jar = try jar(["a=1; Path=/"])
         var configuration = APIConfiguration(path: "x")
         #expect(try BuiltRequest.request(configuration) { $0.cookies = jar }.headers["Cookie"] == "a=1")
@@ -217,7 +217,7 @@ import Testing
         #expect(try BuiltRequest.request(configuration) { $0.cookies = jar }.headers["Cookie"] == nil)
     }
 
-    @Test func `if a server expires a cookie of the whole jar, the cookie is removed only in the server's environment`()
+    @Test func `if a server expires a shared cookie, the cookie is removed only in the server's environment`()
         throws
     {
         let jar = CookieJar()

@@ -9,14 +9,14 @@ import Testing
         (507...507, .transient), (508...508, .permanent), (509...509, .transient), (510...510, .permanent),
         (511...599, .transient), (600...999, .transient),
     ])
-    func `a status is transient or permanent according to the table`(statuses: ClosedRange<Int>, expected: Transience) {
+    func `each HTTP status is classified as transient or permanent`(statuses: ClosedRange<Int>, expected: Transience) {
         for status in statuses {
             #expect(Transience(status: status) == expected, "\(status)")
             #expect(Transience.statuses.contains(status) == (expected == .transient), "\(status)")
         }
     }
 
-    @Test func `a transport error is transient, indeterminate or permanent according to the table`() {
+    @Test func `each kind of transport error is classified as transient, indeterminate or permanent`() {
         let table: [Transience: Set<TransportError.Kind>] = [
             .transient: [
                 .dnsFailure, .connectionRefused, .connectTimeout, .timeout, .connectionReset, .truncated,

@@ -21,7 +21,10 @@ import Testing
     }
 
     // A child process that is being started briefly has copies of all descriptors of this process.
-    @Test func `a file that was released can be opened again even if its descriptor was duplicated`() throws {
+    @Test
+    func `an ExclusiveFile that was unlocked and closed can be opened again even if its descriptor was duplicated`()
+        throws
+    {
         defer { unlink(path) }
         let first = try ExclusiveFile.open(path, mode: 0o600)
         let copy = dup(first)

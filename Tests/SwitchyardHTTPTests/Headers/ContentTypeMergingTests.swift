@@ -23,7 +23,7 @@ import Testing
         (["text/html;charset=gbk", "text/plain", "text/html"], "text/html", nil),
     ]
 
-    @Test func `all parameters except the charset come from the last Content-Type`() {
+    @Test func `if there are several Content-Type fields, all parameters except the charset come from the last one`() {
         let lines = ["multipart/mixed;charset=utf-8;boundary=A", "multipart/mixed;boundary=B"]
         let headers = HTTPHeaders(lines.map { HTTPHeaders.Field.contentType($0) })
 
@@ -36,7 +36,7 @@ import Testing
     ]
 
     @Test(arguments: plain + merged + unclosed)
-    func `the last of several Content-Types counts and inherits the charset of earlier equal types`(
+    func `the last of several Content-Type fields counts and inherits the charset of earlier equal types`(
         lines: [String],
         type: String,
         charset: String?

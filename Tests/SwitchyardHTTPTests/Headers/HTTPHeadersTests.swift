@@ -34,7 +34,7 @@ import Testing
 
     // RFC 7617 section 2: the first colon ends the user name.
     @Test(arguments: ["a:b", ":", "a:\u{301}b"])
-    func `a user name with a colon makes an invalid field`(user: String) throws {
+    func `a user name with a colon makes an invalid Authorization field`(user: String) throws {
         let configuration = APIConfiguration(headers: [.basic(user: user, password: "c")])
 
         let expected = RequestError.header(name: "Authorization", reason: .colonInUserName)

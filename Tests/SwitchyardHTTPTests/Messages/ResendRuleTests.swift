@@ -22,7 +22,7 @@ import Testing
         #expect(ResendRule(method, mayBeRepeated: false, hasIdempotencyKey: true) == .onlyIfUnsent)
     }
 
-    @Test func `an HTTPRequest's rule follows its method unless mayBeRepeated overrides it`() throws {
+    @Test func `the resend rule of an HTTPRequest follows its method unless mayBeRepeated overrides the rule`() throws {
         var request = HTTPRequest(method: .put, url: try RequestURL(validating: "http://a.test/"))
         let own = request.resendRule
         request.mayBeRepeated = true
@@ -37,7 +37,7 @@ import Testing
         ([200, 201, 204, 206, 302, 303, 500, 501, 505, 507, 508, 511, 521, 523, 525, 526, 530], .done),
         ([202, 408, 460, 499, 502, 503, 504, 520, 522, 524, 529, 598, 599, 999], .open),
     ])
-    func `a status determines the RequestFate, which states whether the server executed the request`(
+    func `the RequestFate of a status states whether the server executed the request`(
         statuses: [Int],
         fate: RequestFate
     ) {

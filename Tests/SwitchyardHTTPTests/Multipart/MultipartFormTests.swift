@@ -58,7 +58,7 @@ import Testing
         #expect(try await Self.text(form) == Self.text(form))
     }
 
-    @Test func `parameters become fields with the names of a query`() async throws {
+    @Test func `parameters that are added to a form have the same field names as in a query`() async throws {
         var form = MultipartForm(boundary: "B")
         try form.append(["user": ["name": "a b&c"], "tags": [1, 2], "on": true])
 

@@ -63,7 +63,7 @@ import Testing
         )
     }
 
-    @Test func `a request uses its own encoder`() throws {
+    @Test func `the JSON body of an Encodable value is encoded with the encoder that the request sets`() throws {
         let encoder = JSONEncoder()
         encoder.keyEncodingStrategy = .convertToSnakeCase
 

@@ -24,7 +24,7 @@ import Testing
         #expect(parameters.items.map(\.value) == [.integer(1), .integer(2), .integer(3)])
     }
 
-    @Test func `setting a name replaces all of its values at the position of the first value`() {
+    @Test func `setting a parameter replaces all values of its name at the position of the first value`() {
         var parameters: Parameters = ["a": 1, "b": 2, "a": 3]
 
         parameters["a"] = .integer(9)

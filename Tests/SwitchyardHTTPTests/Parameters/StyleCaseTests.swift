@@ -142,7 +142,7 @@ import Testing
         try CaseFile("query_styles").run(reading: keys, Self.styled)
     }
 
-    @Test func `the runner of the style cases does not treat a date as a nested value`() throws {
+    @Test func `a date in a case for parameter styles is not treated as a nested value`() throws {
         let text = #"{"style": "deepObjectExplode", "key": "a", "value": {"$date": 0}, "expected_error": "primitive"}"#
 
         let outcome = try Self.styled(CaseReader.read(text))

@@ -97,7 +97,7 @@ import Testing
         #expect(String(decoding: hidden, as: UTF8.self) == expected)
     }
 
-    @Test func `the lists of redacted names can be extended`() {
+    @Test func `an app can add names to the lists of redacted names`() {
         var redaction = Redaction.standard
         redaction.parameterNames.insert("voucher")
         redaction.headerNames.insert("x-voucher")

@@ -211,7 +211,7 @@ import Testing
 
     // MARK: Outputs
 
-    @Test func `description, debugDescription, interpolation and dump show no secret`() throws {
+    @Test func `description, debugDescription, interpolation and dump of public values show no secret`() throws {
         let url = try #require(RequestURL("https://joe:S3CR3T@a/x?token=S3CR3T"))
         let headers: HTTPHeaders = ["Authorization": "Bearer S3CR3T", "Set-Cookie": "sid=S3CR3T"]
         let request = HTTPRequest(method: .post, url: url, headers: headers, body: .data(Data("S3CR3T".utf8)))

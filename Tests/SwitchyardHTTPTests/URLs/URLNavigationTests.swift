@@ -24,11 +24,11 @@ import Testing
         ("users", "https://h/v1/users"), ("/users", "https://h/users"), ("?page=3", "https://h/v1/topics?page=3"),
         ("//other.example/x", "https://other.example/x"), ("http://h/", "http://h/"),
     ])
-    func `a relative URL is resolved like a link`(reference: String, expected: String) throws {
+    func `a relative URL is resolved like a link in a web page`(reference: String, expected: String) throws {
         #expect(try #require(page).resolving(reference).text == expected)
     }
 
-    @Test func `a missing link resolves to nil`() throws {
+    @Test func `resolving a nil link against a URL returns nil`() throws {
         let page = try #require(page)
         let next: String? = nil
 

@@ -24,7 +24,9 @@
             return task
         }
 
-        @Test func `a visible view records calls, and shows the newest call first`() async throws {
+        @Test func `a view of the inspector records calls while it is visible and shows the newest call first`()
+            async throws
+        {
             guard #available(macOS 14, iOS 17, tvOS 17, watchOS 10, visionOS 1, *) else { return }
             let lab = try lab()
             let model = TrafficModel(lab.inspector)
@@ -48,7 +50,7 @@
             #expect(model.detail(of: call)?.attempts.first?.response?.body.text == "[1]")
         }
 
-        @Test func `a view stops following the inspector when its task ends`() async throws {
+        @Test func `a view stops following the inspector when the view's task ends`() async throws {
             guard #available(macOS 14, iOS 17, tvOS 17, watchOS 10, visionOS 1, *) else { return }
             let lab = try lab()
             let model = TrafficModel(lab.inspector)
@@ -60,7 +62,7 @@
             #expect(model.feed.calls.isEmpty)
         }
 
-        @Test func `when its inspector is stopped, a view ends immediately and keeps the calls`() async throws {
+        @Test func `a view of a stopped inspector ends immediately and still shows the servers`() async throws {
             guard #available(macOS 14, iOS 17, tvOS 17, watchOS 10, visionOS 1, *) else { return }
             let lab = try lab()
             lab.inspector.stop()
@@ -83,7 +85,9 @@
             return lab
         }
 
-        @Test func `the shared page contains the calls with their bodies, and no credentials`() async throws {
+        @Test func `a page that the inspector shares contains the calls with their bodies, and no credentials`()
+            async throws
+        {
             let html = String(decoding: try TrafficExport.page.data(of: try await recorded().inspector), as: UTF8.self)
 
             let begin = try #require(html.range(of: #"id="record">"#)).upperBound
@@ -95,7 +99,7 @@
             #expect(!html.contains("hunter2"))
         }
 
-        @Test func `the shared archive contains every attempt without credentials`() async throws {
+        @Test func `an archive that the inspector shares contains every attempt and no credentials`() async throws {
             let text = String(
                 decoding: try TrafficExport.archive.data(of: try await recorded().inspector),
                 as: UTF8.self

@@ -86,7 +86,7 @@ import Testing
         #expect(outages.last["a"]?.pastWords == past)
     }
 
-    @Test func `a late server is called slow until a probe fails`() {
+    @Test func `the description of an outage calls a late server slow until a probe of the server fails`() {
         var outages = ServerOutages()
         outages.eject("a", HealthStatistics(lastFailure: .overtaken), .lateness, at: 100)
         let slow = outages.last["a"]?.what

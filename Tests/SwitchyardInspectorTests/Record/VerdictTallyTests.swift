@@ -115,7 +115,7 @@ import Testing
         #expect(tally.verdict(servers: 3).headline == "Servers a and b failed and are back. The only call succeeded.")
     }
 
-    @Test func `a server that was late is called slow, and a failed probe shows that it failed`() {
+    @Test func `the verdict calls a late server slow until a probe of the server fails`() {
         var tally = VerdictTally()
         tally.add(call(0, [attempt("a", isCut: true), attempt("b", .hedge, status: 200)]))
         tally.eject("a", slowness, .lateness, at: 0)

@@ -52,7 +52,7 @@ import Testing
         #expect(enough.words.hasPrefix("0 of the last 20 requests failed; half of the responses within"))
     }
 
-    @Test func `the card of a server that failed every request shows even failures that do not count against it`()
+    @Test func `the card of a server shows its failed requests even if the failures do not count against the server`()
         async throws
     {
         let lab = try InspectorLab(servers: 1) { _, _ in .failure(.connectionRefused) }

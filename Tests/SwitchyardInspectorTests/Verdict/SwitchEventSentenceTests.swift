@@ -9,13 +9,13 @@ import Testing
         return SwitchEvent(at: .zero, .ejected("b", generation: 1, cause: cause), statistics: figures).sentence
     }
 
-    @Test func `an ejection because of an error ratio names the requests that are its cause`() {
+    @Test func `the sentence for an ejection because of an error ratio counts the failed requests`() {
         let counts = "1 of the last 100 failed, and the last time, it refused connections"
         #expect(sentence(.errorRatio).hasSuffix("because too many of its requests failed: \(counts)"))
     }
 
     @Test(arguments: [SwitchCause.score, .consecutiveFailures, .trialFailed, .lateness])
-    func `an ejection for another cause names only the last failure, because failures can be missing in the numbers`(
+    func `the sentence for an ejection for another reason than an error ratio names only the last failure`(
         cause: SwitchCause
     ) {
         #expect(!sentence(cause).contains("100"))

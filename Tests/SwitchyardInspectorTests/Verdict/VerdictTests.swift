@@ -122,7 +122,8 @@ import Testing
         #expect(verdict.details.isEmpty)
     }
 
-    @Test func `a verdict that is not strict is good if no call failed because of a server, even after an outage`() {
+    @Test
+    func `without the strict mode, a verdict is good if no call failed because of a server, even after an outage`() {
         var facts = Self.facts { ($0.calls, $0.failed, $0.failures) = (9, 1, ["http404": 1]) }
         facts.failedServers = ["a"]
         #expect(Verdict(facts).level == .bad)

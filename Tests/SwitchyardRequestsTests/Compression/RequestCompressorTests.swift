@@ -31,7 +31,7 @@ struct RequestCompressorTests {
         #expect(try unzipped(RequestCompressor.compressed(data, .gzip)) == data)
     }
 
-    @Test func `a repetition beyond the window decompresses to the original`() throws {
+    @Test func `data that repeats a block from outside the compression window decompresses to the original`() throws {
         var generator = SplitMix(state: 2)
         let block = (0..<33_000).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
         let data = Data(block + block + block[..<100] + block)

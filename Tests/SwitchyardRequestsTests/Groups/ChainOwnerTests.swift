@@ -66,7 +66,8 @@ import Testing
         #expect(transport.requests.map { $0.url.origin.host } == ["release.example"])
     }
 
-    @Test func `if a step of a chain switches the environment, a following step without credentials is still sent`()
+    @Test
+    func `if a step of a request chain switches the environment, a following step without credentials is still sent`()
         async throws
     {
         let (topics, transport) = try start()
@@ -98,7 +99,7 @@ import Testing
         #expect(transport.requests.map { $0.headers["Authorization"] } == [nil, "Bearer bob"])
     }
 
-    @Test func `a step of a chain may call another client in that client's own environment`() async throws {
+    @Test func `a step of a request chain may call another client in that client's own environment`() async throws {
         let (topics, _) = try start()
         let (others, transport) = try start(in: ["test", "release"])
         let chain = chain()
@@ -130,7 +131,9 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `if another user logs in during a chain, the chain gets no stored response of that user`(isOperation: Bool)
+    func `if another user logs in during a request chain, the chain gets no stored response of that user`(
+        isOperation: Bool
+    )
         async throws
     {
         let (topics, _) = try start()
@@ -176,7 +179,7 @@ import Testing
         #expect(transport.requests.map { $0.headers["Authorization"] } == ["Bearer ann"])
     }
 
-    @Test func `a chain of a user without credentials does not continue after the user changes`() async throws {
+    @Test func `a request chain of a user without credentials does not continue after the user changes`() async throws {
         let name = Locked<String?>("ann")
         let transport = StubTransport { _ in Topic.answer }
         var options = NetworkClient.Options()

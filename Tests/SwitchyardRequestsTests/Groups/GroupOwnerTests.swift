@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a chain does not continue after the logged-in user changes`(isMadeLater: Bool) async throws {
+    func `a request chain does not continue after the logged-in user changes`(isMadeLater: Bool) async throws {
         let (topics, transport) = try start()
         let chain = RequestChain(options: GroupOptions(policy: .failFast, queue: .global()))
         let credentials = credentials
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test(arguments: [true, false], [true, false])
-    func `a chain continues in another environment only through another client`(
+    func `a request chain continues in another environment only through another client`(
         isOther: Bool,
         hasCredentials: Bool
     ) async throws {

@@ -13,7 +13,7 @@ import Testing
         return plan
     }
 
-    @Test func `a group with collectAll ends when its last member ends and reports the failed members`() {
+    @Test func `a request group with collectAll ends when its last member ends and reports the failed members`() {
         var plan = plan(3, .collectAll)
 
         #expect(plan.start()?.start == [0, 1, 2])
@@ -25,7 +25,7 @@ import Testing
         #expect(last.report?.members == [.cancelled, .failed(.status(500)), .succeeded])
     }
 
-    @Test func `with failFast, the first failure of a group cancels only the members that have not ended`() {
+    @Test func `with failFast, the first failure of a request group cancels only the members that have not ended`() {
         var plan = plan(3, .failFast)
         _ = plan.start()
         _ = plan.memberEnded(0, .succeeded)
@@ -36,7 +36,7 @@ import Testing
         #expect(plan.memberEnded(2, .cancelled).report?.outcome == .failed(member: 1))
     }
 
-    @Test func `a group with firstSuccess ends as soon as one member succeeds`() {
+    @Test func `a request group with firstSuccess ends as soon as one member succeeds`() {
         var plan = plan(3, .firstSuccess)
         _ = plan.start()
         _ = plan.memberEnded(2, .failed(.status(500)))
@@ -66,7 +66,7 @@ import Testing
         #expect(impossible.start()?.cancel == [0])
     }
 
-    @Test func `a group runs no more members than its limit at the same time`() {
+    @Test func `a request group runs no more members than its limit at the same time`() {
         var plan = plan(4, .collectAll, limit: 2)
 
         #expect(plan.start()?.start == [0, 1])
@@ -83,7 +83,7 @@ import Testing
         #expect(plan.start()?.report?.outcome == .succeeded)
     }
 
-    @Test func `a group with collectAll reports members that failed before its start`() {
+    @Test func `a request group with collectAll reports members that failed before its start`() {
         var plan = plan(2, .collectAll)
         _ = plan.memberEnded(1, .failed(.status(500)))
         _ = plan.memberEnded(0, .succeeded)

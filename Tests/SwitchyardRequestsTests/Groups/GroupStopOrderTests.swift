@@ -8,7 +8,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)), .prompt) struct GroupStopOrderTests {
     // RequestAccessory: willStart, willStop and didStop are called in this order, each once.
-    @Test func `a group that is cancelled while its last member ends still calls willStop`() async {
+    @Test func `a request group that is cancelled while its last member ends still calls willStop`() async {
         let diary = Diary()
         let (first, second) = (ManualMember(), ManualMember())
         let group = RequestGroup([first, second], options: .test())

@@ -9,7 +9,7 @@ import Testing
 @testable import SwitchyardRequests
 
 @Suite(.timeLimit(.minutes(5)), .prompt) struct RequestChainTests {
-    @Test func `each step of a chain adds the next request from its own value`() async {
+    @Test func `each step of a request chain can use its value to add the next request`() async {
         let diary = Diary()
         let chain = RequestChain(options: .test())
         chain.add(APIRequest<Int>.ready(1)) { number, chain in
@@ -40,7 +40,7 @@ import Testing
         #expect(dropped.state == .cancelled)
     }
 
-    @Test func `cancelling a chain cancels its active step and drops the remaining steps`() async {
+    @Test func `cancelling a request chain cancels its active step and drops the remaining steps`() async {
         let gate = Gate()
         let diary = Diary()
         let chain = RequestChain(options: .test())
@@ -58,7 +58,7 @@ import Testing
         gate.open()
     }
 
-    @Test func `accessories are called before and after a chain, whether it succeeds or fails`() async {
+    @Test func `accessories are called before and after a request chain, whether it succeeds or fails`() async {
         for fails in [false, true] {
             let diary = Diary()
             let chain = RequestChain(options: .test())
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func `an empty chain succeeds immediately, and a chain starts only once`() async {
+    @Test func `an empty request chain succeeds immediately, and a chain starts only once`() async {
         let chain = RequestChain(options: .test())
 
         #expect(await chain.finished().members == [])
@@ -83,7 +83,7 @@ import Testing
         #expect(!chain.add(APIRequest<Int>.ready(1)))
     }
 
-    @Test func `a step of a chain may cancel its chain`() async {
+    @Test func `a step of a request chain may cancel the chain`() async {
         let chain = RequestChain(options: .test())
         chain.add(APIRequest<Int>.ready(1)) { _, chain in chain.cancel() }
         chain.add(APIRequest<Int>.ready(2))
@@ -107,7 +107,7 @@ import Testing
         #expect(diary.entries == (0..<100).map(String.init))
     }
 
-    @Test func `a chain that was never started is not kept in memory`() {
+    @Test func `a request chain that was never started is not kept in memory`() {
         weak var released: RequestGroup?
         do {
             let chain = RequestChain(options: .test())

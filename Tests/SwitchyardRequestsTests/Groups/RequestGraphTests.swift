@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test func `a member of a graph starts when its dependencies have succeeded`() async throws {
+    @Test func `a member of a request graph starts when its dependencies have succeeded`() async throws {
         let diary = Diary()
         let graph = RequestGraph(options: .test(.failFast))
         try graph.add(recorded("last", diary), named: "last", after: ["left", "right"])
@@ -32,7 +32,9 @@ import Testing
         #expect(diary.entries.count == 4)
     }
 
-    @Test func `a member that is added while a graph starts waits for its dependencies or is rejected`() async throws {
+    @Test func `a member that is added while a request graph starts waits for its dependencies or is rejected`()
+        async throws
+    {
         for _ in 0..<300 {
             let diary = Diary()
             let graph = RequestGraph(options: .test(.failFast))
@@ -46,7 +48,8 @@ import Testing
         }
     }
 
-    @Test func `a member that is added through the group of a graph does not change the order of the other members`()
+    @Test
+    func `a member that is added through the group of a request graph does not change the order of other members`()
         async throws
     {
         let diary = Diary()
@@ -62,7 +65,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `cancelling a graph or its group before the start cancels all members`(
+    func `cancelling a request graph or its group before the start cancels all members`(
         throughGroup: Bool
     ) async throws {
         let diary = Diary()
@@ -80,7 +83,7 @@ import Testing
         #expect(diary.entries == [])
     }
 
-    @Test func `a graph that is started through its group keeps its order`() async throws {
+    @Test func `a request graph that is started through its group keeps its order`() async throws {
         let diary = Diary()
         let graph = RequestGraph(options: .test(.failFast))
         try graph.add(recorded("second", diary), named: "second", after: ["first"])
@@ -92,7 +95,7 @@ import Testing
         #expect(diary.entries == ["first", "second"])
     }
 
-    @Test func `a graph with several concurrent waiters starts once and keeps its order`() async throws {
+    @Test func `a request graph with several concurrent waiters starts once and keeps its order`() async throws {
         for _ in 0..<300 {
             let diary = Diary()
             let graph = RequestGraph(options: .test(.failFast))
@@ -109,7 +112,7 @@ import Testing
         }
     }
 
-    @Test func `a member of a graph can use the values of its dependencies`() async throws {
+    @Test func `a member of a request graph can use the values of its dependencies`() async throws {
         let login = APIRequest<Int>.ready(7)
         let user = APIRequest<String>(on: .global()) { "user \(try await login.value())" }
         let graph = RequestGraph(options: .test(.failFast))
@@ -139,7 +142,7 @@ import Testing
         #expect(diary.entries == [])
     }
 
-    @Test func `in a graph, unknown names, duplicate names and a self-dependency are errors`() throws {
+    @Test func `in a request graph, unknown names, duplicate names and a self-dependency are errors`() throws {
         let graph = RequestGraph(options: .test(.failFast))
         try graph.add(APIRequest<Int>.ready(1), named: "a", after: ["nobody"])
         #expect(throws: GraphError.duplicateName("a")) { try graph.add(APIRequest<Int>.ready(1), named: "a") }
@@ -150,7 +153,7 @@ import Testing
         #expect(throws: GraphError.cycle(["a"])) { try alone.start() }
     }
 
-    @Test func `a graph notifies its accessory and its handler of the end`() async throws {
+    @Test func `a request graph notifies its accessory and its handler of the end`() async throws {
         let diary = Diary()
         let graph = RequestGraph(options: .test(.failFast))
             .adding(DiaryAccessory(diary: diary, name: "graph"))
@@ -163,7 +166,7 @@ import Testing
         #expect(diary.entries == ["graph willStart", "a", "graph willStop", "succeeded", "graph didStop"])
     }
 
-    @Test func `a graph of 20,000 members succeeds`() async throws {
+    @Test func `a request graph of 20,000 members succeeds`() async throws {
         let count = 20_000
         let graph = RequestGraph(options: .test(.failFast))
         for number in 0..<count {
@@ -184,11 +187,11 @@ import Testing
             (.started, "the graph has already been started"),
         ]
     )
-    func `the description of a graph error names the problem`(error: GraphError, words: String) {
+    func `the description of a request graph error names the problem`(error: GraphError, words: String) {
         #expect("\(error)" == words)
     }
 
-    @Test func `an invalid graph inside a group fails, and its members are cancelled`() async throws {
+    @Test func `an invalid request graph inside a group fails, and its members are cancelled`() async throws {
         let member = APIRequest<Int>.ready(1)
         let graph = RequestGraph(options: .test(.failFast))
         try graph.add(member, named: "a", after: ["a"])
@@ -225,7 +228,7 @@ import Testing
         #expect(try await graph.finished().outcome == .succeeded)
     }
 
-    @Test func `neither a graph nor its member groups can contain the graph`() throws {
+    @Test func `neither a request graph nor its member groups can contain the graph itself`() throws {
         let graph = RequestGraph(options: .test())
         let group = RequestGroup([graph], options: .test())
         let later = RequestGraph(options: .test())
@@ -237,7 +240,7 @@ import Testing
         #expect(!outer.add(later))
     }
 
-    @Test func `the group property of a graph cannot be added to a member of the graph`() async throws {
+    @Test func `the group property of a request graph cannot be added to a member of the same graph`() async throws {
         let graph = RequestGraph(options: .test())
         let outer = RequestGroup(options: .test())
         try graph.add(outer, named: "outer")
@@ -249,7 +252,9 @@ import Testing
         #expect(try await graph.finished().outcome == .succeeded)
     }
 
-    @Test func `if two graphs are added to each other at the same time, one of the additions is rejected`() throws {
+    @Test func `if two request graphs are added to each other at the same time, one of the additions is rejected`()
+        throws
+    {
         // Many members make the search for cycles take long enough to overlap.
         let members = (0..<300).map { _ in RequestGroup(options: .test()) }
         for _ in 0..<200 {

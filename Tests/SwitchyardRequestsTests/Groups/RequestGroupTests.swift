@@ -11,7 +11,7 @@ import Testing
 /// Groups: the group counts the ends of its members itself, so the app
 /// has no counter to keep.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct RequestGroupTests {
-    @Test func `a group notifies once, after the last callback of its last member`() async {
+    @Test func `a request group notifies once, after the last callback of its last member`() async {
         let diary = Diary()
         let first = APIRequest<Int>.ready(1).onFinish { _ in diary.write("first") }
         let second = APIRequest<Int>.ready(2).onFinish { _ in diary.write("second") }
@@ -45,7 +45,7 @@ import Testing
         #expect(diary.entries == ["returned", "report"])
     }
 
-    @Test func `an empty group without a queue reports on the main queue after resume has returned`() async {
+    @Test func `an empty request group without a queue reports on the main queue after resume has returned`() async {
         let (mark, diary) = (DispatchSpecificKey<Bool>(), Diary())
         DispatchQueue.main.setSpecific(key: mark, value: true)
 
@@ -81,7 +81,7 @@ import Testing
         #expect(message.starts == 1)
     }
 
-    @Test func `an active group keeps itself alive and is released at its end`() async {
+    @Test func `an active request group keeps itself alive and is released at its end`() async {
         let gate = Gate()
         weak var released: RequestGroup?
         let members: [APIRequest<Int>] = [.gated(1, gate), .gated(2, gate)]
@@ -97,7 +97,7 @@ import Testing
         await until { released == nil }
     }
 
-    @Test func `a cancelled group ends once, and so does each member`() async {
+    @Test func `a cancelled request group ends once, and so does each member`() async {
         let gate = Gate()
         let done = APIRequest<Int>.ready(1)
         let waiting = APIRequest<Int>.gated(2, gate)
@@ -118,7 +118,7 @@ import Testing
         gate.open()
     }
 
-    @Test func `cancelling a group before its start ends all members without starting them`() async {
+    @Test func `cancelling a request group before its start ends all members without starting them`() async {
         let member = ManualMember()
         let group = RequestGroup([member], options: .test())
 
@@ -138,7 +138,7 @@ import Testing
         #expect(report.members == [.succeeded])
     }
 
-    @Test func `members can be added to a group while it is active, but not after its end`() async {
+    @Test func `members can be added to a request group while it is active, but not after its end`() async {
         let first = ManualMember()
         let group = RequestGroup([first], options: .test())
         group.resume()
@@ -152,7 +152,7 @@ import Testing
         #expect(!group.add(ManualMember()))
     }
 
-    @Test func `the timeout of a group cancels its members`() async {
+    @Test func `the timeout of a request group cancels its members`() async {
         let clock = ManualClock()
         let member = ManualMember()
         let group = RequestGroup([member], options: .test(timeout: .seconds(5), time: clock))
@@ -166,7 +166,9 @@ import Testing
         #expect(clock.pendingTimers == 0)
     }
 
-    @Test func `the progress of a group counts every member, and its outcomes have the order of the members`() async {
+    @Test func `the progress of a request group counts every member, and its outcomes have the order of the members`()
+        async
+    {
         let diary = Diary()
         let members = [ManualMember(), ManualMember(), ManualMember()]
         let group = RequestGroup(members, options: .test())
@@ -181,7 +183,7 @@ import Testing
         #expect(diary.entries == ["1/3", "2/3", "3/3"])
     }
 
-    @Test func `a group can be a member of another group`() async {
+    @Test func `a request group can be a member of another group`() async {
         let inner = RequestGroup([APIRequest<Int>.failing()], options: .test(.failFast))
         let outer = RequestGroup([inner, APIRequest<Int>.ready(1)], options: .test())
 
@@ -206,7 +208,7 @@ import Testing
         #expect(GroupProgress(ended: 0, total: 0).fraction == 1)
     }
 
-    @Test func `members of a group that end at the same time are counted once each`() async {
+    @Test func `members of a request group that end at the same time are counted once each`() async {
         for _ in 0..<50 {
             let members = (0..<40).map { _ in ManualMember() }
             let group = RequestGroup(members, options: .test())
@@ -226,7 +228,7 @@ import Testing
         }
     }
 
-    @Test func `a group cannot contain itself, directly or indirectly`() async {
+    @Test func `a request group cannot contain itself, directly or indirectly`() async {
         let (outer, inner) = (RequestGroup(options: .test()), RequestGroup(options: .test()))
         let batch = RequestBatch([APIRequest<Int>.ready(1)], options: .test())
 
@@ -243,7 +245,7 @@ import Testing
         #expect(await outer.finished().outcome == .succeeded)
     }
 
-    @Test func `a group reads the owner (the user and environment) of each member once`() async {
+    @Test func `a request group reads the owner (the user and environment) of each member once`() async {
         let members = (0..<20).map { _ in CountedMember() }
 
         let report = await RequestGroup(members, options: .test(limit: 1)).finished()

@@ -27,14 +27,16 @@ import Testing
     ]
 
     @Test(arguments: equallyDescribed)
-    func `limit keys of values with equal descriptions are different`(values: [ParameterValue]) {
+    func `different parameter values have different limit keys even if their descriptions are equal`(
+        values: [ParameterValue]
+    ) {
         let calls = values.map { APIConfiguration(path: "x", query: Parameters([.init(key: "v", value: $0)])) }
 
         #expect(LimitKey.call(calls[0]) != LimitKey.call(calls[1]))
         #expect(LimitKey.parameters("v")(calls[0]) != LimitKey.parameters("v")(calls[1]))
     }
 
-    @Test func `limit keys of a value and of a missing value are different`() {
+    @Test func `a call without a parameter has another limit key than a call with the parameter`() {
         let with = APIConfiguration(path: "x", query: ["v": "-"])
 
         #expect(LimitKey.parameters("v")(with) != LimitKey.parameters("v")(APIConfiguration(path: "x")))

@@ -62,7 +62,7 @@ import Testing
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `requests that wait for a rate limit end when their scope is released`() async throws {
+    @Test func `requests that wait for a rate limit are cancelled when their scoped client is released`() async throws {
         let limit = RateLimit(.interval(.seconds(5)))
         let (client, _) = try NetworkClient.limited([limit])
         #expect(await client.failure(of: .path("a")) == nil)

@@ -29,7 +29,7 @@ import Testing
             (200, ["RateLimit": #""a";r=5;t=90, "b";r=0;t=20"#], 20), (200, [:], nil),
         ] as [(Int, HTTPHeaders, Int?)]
     )
-    func `the header fields of a response delay later requests as the table specifies`(
+    func `header fields such as Retry-After or RateLimit delay later requests by the given time`(
         status: Int,
         headers: HTTPHeaders,
         seconds: Int?

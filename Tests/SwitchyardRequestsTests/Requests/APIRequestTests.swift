@@ -65,7 +65,7 @@ import Testing
         #expect(request.chained { _ in .useThis }.queue === request.queue)
     }
 
-    @Test func `if a hook or filter refuses a call or response, the module formats the error and sets its message`()
+    @Test func `the module's error format and messages apply if a hook or a filter refuses a call or its response`()
         async throws
     {
         struct Refusal: CallHook {
@@ -251,7 +251,7 @@ import Testing
         #expect(owner.entries == ["value 1", "status 200"])
     }
 
-    @Test func `the states cancelled and finished are terminal`() {
+    @Test func `only the states cancelled and finished of a request are final`() {
         #expect(RequestState.allCases.filter(\.isTerminal) == [.cancelled, .finished])
     }
 

@@ -168,7 +168,7 @@ import Testing
         #expect(transport.openExchanges == 0)
     }
 
-    @Test func `a request whose manager cancels the call ends as cancelled`() async throws {
+    @Test func `a request ends as cancelled if its manager cancels all calls`() async throws {
         let transport = StubTransport { _ in .never }
         let topics = TopicAPI(client: try .stubbed(transport))
         let listener = Listener(diary: diary)

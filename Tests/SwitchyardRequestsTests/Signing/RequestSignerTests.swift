@@ -33,7 +33,9 @@ import Testing
     }
 
     @Test(arguments: [HTTPMethod.get, .post])
-    func `sorted parameters and a secret are signed for a query and for a form`(method: HTTPMethod) throws {
+    func `the signature of a query or a form is the digest of the sorted parameters and a secret`(method: HTTPMethod)
+        throws
+    {
         var configuration = APIConfiguration(path: "x", method: method)
         configuration.parameters = ["b": "ü &", "a": 1]
         let signer = RequestSigner(.md5(secret: "S"), of: .parameters, in: .query("sign"))

@@ -4,7 +4,7 @@ import Testing
 
 /// The templates that apps expand themselves.
 @Suite struct URLTemplateTests {
-    @Test func `a URL template has its text and the names of its variables in order of their first use`() throws {
+    @Test func `a URL template provides its text and its variable names in order of their first use`() throws {
         let template = try SwitchyardRequests.URLTemplate("users/{id}/posts{?page,size,id}")
 
         #expect(template.text == "users/{id}/posts{?page,size,id}")

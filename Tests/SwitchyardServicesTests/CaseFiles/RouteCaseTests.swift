@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test(arguments: [("v6", true), ("v4", false)])
-    func `in a route case, a failed route is an intended difference only if that route failed in the run`(
+    func `an expected failed route in an OkHttp case is an intended difference only if that route failed`(
         route: String,
         isNoted: Bool
     ) throws {

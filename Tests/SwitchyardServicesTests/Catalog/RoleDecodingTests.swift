@@ -55,7 +55,10 @@ import Testing
     @Test(arguments: [
         (["1", nil], "servers[1].priority"), (["1", "3"], "servers[1].priority"), (["2", "2"], "servers[0].priority"),
     ])
-    func `priorities that are missing or leave a gap are an error`(priorities: [String?], place: String) {
+    func `a missing server priority or a gap between server priorities is an error`(
+        priorities: [String?],
+        place: String
+    ) {
         let servers = zip(["a", "b"], priorities).map { name, priority in
             Self.server(name, priority.map { #", "priority": \#($0)"# } ?? "")
         }

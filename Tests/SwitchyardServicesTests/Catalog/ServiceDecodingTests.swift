@@ -134,7 +134,7 @@ import Testing
         #expect(error?.keyPath == place)
     }
 
-    @Test func `the admission key sheds selects the highest priority of the requests that are dropped, or none`()
+    @Test func `the key admission.sheds sets the highest priority of the requests that are dropped, or none`()
         throws
     {
         let priorities: [(String, RequestPriority?)] = [("none", nil), ("low", .low), ("normal", .normal)]

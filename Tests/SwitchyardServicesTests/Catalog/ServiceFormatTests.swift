@@ -3,7 +3,7 @@ import Testing
 @testable import SwitchyardServices
 
 @Suite struct ServiceFormatTests {
-    @Test func `the documented table of the service file format describes every key that the reader knows`() {
+    @Test func `the documented table of the service file format contains every key that the parser accepts`() {
         let names = ServiceFormat.keys.map(\.path)
 
         #expect(ServiceFormat.names(in: "") == ["service", "defaultEnvironment", "servers", "switching"])

@@ -8,7 +8,7 @@ import Testing
         ("[ff80::1%25eth0]", false), ("[2001:db8::1%25eth0]", false), ("[::1%25lo]", false), ("[fe80::1]", true),
         ("[2001:db8::1]", true),
     ])
-    func `only a link-local address may have a zone`(host: String, isValid: Bool) {
+    func `only a link-local IPv6 address may have a zone`(host: String, isValid: Bool) {
         #expect(IPv6Address.isValid(Array(host.utf8)[...], allowsZone: true) == isValid)
         #expect(IPv6Address.isValid(Array(host.utf8)[...]) == (isValid && !host.contains("%")))
     }

@@ -29,7 +29,7 @@ import Testing
         #expect("\(event.kind)" == text.replacing(", 3 of 40 requests failed, the last one refused", with: ""))
     }
 
-    @Test func `a duration of any length has a description in switching events`() {
+    @Test func `a switching event with the longest possible duration has a description`() {
         let event = SwitchEvent(at: .zero, .recovered("a", outage: .seconds(Int64.max)))
 
         #expect("\(event)" == "recovered a after 1000000000000.00 s")
@@ -75,7 +75,7 @@ import Testing
         #expect(text.hasPrefix("a: healthy, current, 3 of 4 requests failed (3 not counted), p50 "))
     }
 
-    @Test func `failures that do not count against a server leave its window when they are too old`() throws {
+    @Test func `failures that do not count against a server leave its outcome window when they are too old`() throws {
         let driver = try CoreDriver(["a", "b"])
         driver.requests(2, .refused, gap: 1)
 

@@ -26,7 +26,7 @@ import Testing
     }
 
     #if os(Linux)
-        @Test func `the coarse time includes the machine's sleep once the wall clock has jumped`() {
+        @Test func `after the wall clock jumps, the coarse time includes the time that the machine was asleep`() {
             let clock = CoarseClock()
             let hour: Int64 = 3_600_000_000_000
             let awake = clock.time(monotonic: 5, wall: 1_000) { 0 }

@@ -44,7 +44,7 @@ import Testing
         #expect(alarm.rings(by: woken.advanced(bySeconds: 5), at: woken.advanced(bySeconds: 0.05)))
     }
 
-    @Test func `no timer is set for a distant future, and a deadline in days is checked again after an hour`() {
+    @Test func `the system timer is set for at most an hour, and not at all for the distant future`() {
         var alarm = SystemAlarm()
 
         #expect(alarm.set(for: .distantFuture, at: start) == nil)

@@ -6,7 +6,9 @@ import Testing
 
 /// A timer holds its owner, the owner holds the heap, and the heap holds the timer; each must release the next.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct SystemTimersTests {
-    @Test func `the timers are released if they were cancelled before their source was released`() async {
+    @Test func `the timers of a time source are released if they were cancelled before the time source was released`()
+        async
+    {
         weak var released: SystemTimers?
         func setAndCancel() {
             let time = SystemTime()
@@ -19,7 +21,9 @@ import Testing
         await until { released == nil }  // The system timer is released on its own queue.
     }
 
-    @Test func `the timers are released if they were cancelled after their source was released`() async {
+    @Test func `the timers of a time source are released if they were cancelled after the time source was released`()
+        async
+    {
         weak var released: SystemTimers?
         func set() -> [any ScheduledTimer] {
             let time = SystemTime()
@@ -35,7 +39,7 @@ import Testing
         await until { released == nil }
     }
 
-    @Test func `the timers are released if one timer has fired and all later timers were cancelled`() async {
+    @Test func `the timers of a time source are released if one has fired and all later timers were cancelled`() async {
         weak var released: SystemTimers?
         func set(_ action: @escaping @Sendable () -> Void) {
             let time = SystemTime()

@@ -24,7 +24,7 @@ import Testing
         for await _ in asked { return }
     }
 
-    @Test func `the inbox requests no message from the system until next() is called`() async throws {
+    @Test func `the inbox of a WebSocket requests no message from the system until next() is called`() async throws {
         #expect(questions.withLock { $0 } == 0)
 
         async let message = inbox.next()

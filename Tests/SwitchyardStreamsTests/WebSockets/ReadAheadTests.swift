@@ -11,7 +11,10 @@ import Testing
 
 /// The connection of a reconnecting WebSocket after a message could not be sent.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ReadAheadTests {
-    @Test func `after a failed send, the messages that the app does not take are read up to a limit`() async throws {
+    @Test
+    func `after a WebSocket fails to send, incoming messages are read only up to a limit while the app takes none`()
+        async throws
+    {
         let transport = OneWayTransport(messages: 4_096, size: 1_024)
         let client = try NetworkClient(service: .topics(servers: 1), transport: transport)
         var options = ReconnectingWebSocket.Options()

@@ -28,7 +28,8 @@ struct ReconnectingWebSocketTests {
         return options
     }
 
-    @Test func `a reconnecting WebSocket moves to another server, and the hook sends its messages first`() async throws
+    @Test func `after a reconnecting WebSocket moves to another server, the messages of the app's hook are sent first`()
+        async throws
     {
         let received = Locked<[String]>([])
         let serve: WebSocketServer.Script = { peer in
@@ -107,7 +108,7 @@ struct ReconnectingWebSocketTests {
     }
 
     @Test(arguments: [ReconnectingWebSocket.Interrupted.fail, .sendAgain])
-    func `the hook decides whether a message that may have been delivered is sent again`(
+    func `the app's hook decides whether a WebSocket message that may have been delivered is sent again`(
         decision: ReconnectingWebSocket.Interrupted
     ) async throws {
         let large = WebSocket.Message.data(Data(count: 12 << 20))
@@ -141,7 +142,7 @@ struct ReconnectingWebSocketTests {
         socket.close()
     }
 
-    @Test func `a reconnecting WebSocket connects again if the hook throws`() async throws {
+    @Test func `a reconnecting WebSocket connects again if the app's hook throws`() async throws {
         let server = try WebSocketServer.echo()
         let calls = Locked(0)
         let socket = try Self.client([server]).reconnectingWebSocket(

@@ -59,7 +59,7 @@ import Testing
     enum End: CaseIterable { case takenBack, closed, takenBackUnderWay, closedAfterUnsent }
 
     @Test(arguments: End.allCases)
-    func `a message that an earlier connection may have delivered is reported as such, whatever its outcome`(end: End) {
+    func `a message that an earlier connection may have delivered fails with this information in every case`(end: End) {
         let outcomes = Outcomes()
         var queue = SendQueue(messages: 4, bytes: 8)
         _ = queue.add(outcomes.entry(1))

@@ -42,7 +42,7 @@ import Testing
         #expect(try await socket.receiveResponse().text == "hello")
     }
 
-    @Test func `a response without reading the body closes the connection of a client that expects 100-continue`()
+    @Test func `if a handler does not read the body, the connection of a client that expects 100-continue is closed`()
         async throws
     {
         server.route(.post, "/echo") { _ in .text("no", status: 401) }

@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: ["/followed", "/fixed-followed"])
-    func `bytes that follow a response arrive right after it, and the connection stays open`(target: String)
+    func `extra bytes after a response arrive immediately, and the connection stays open`(target: String)
         async throws
     {
         follow(.text("asked"))
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: ["stream", "empty", "head"])
-    func `bytes that follow a response arrive however the end of its body is marked`(kind: String) async throws {
+    func `extra bytes after a response arrive, whichever way the end of its body is marked`(kind: String) async throws {
         follow(kind == "stream" ? .stream { try await $0.write("piece") } : .status(kind == "empty" ? 204 : 200))
         let socket = try server.connect()
 
@@ -51,7 +51,7 @@ import Testing
         #expect(try await receiveUnasked(socket) == Self.unasked)
     }
 
-    @Test func `delayed bytes arrive when the clock reaches their time`() async throws {
+    @Test func `delayed extra bytes after a response arrive when the clock reaches their time`() async throws {
         follow(.text("asked"), after: .seconds(60))
         let socket = try server.connect()
 
@@ -65,7 +65,7 @@ import Testing
         #expect(try await socket.get("/fixed").text == "fixed")
     }
 
-    @Test func `the system's clock is used for the delay by default`() async throws {
+    @Test func `the delay of extra bytes after a response uses the system's clock by default`() async throws {
         server.route(
             .get,
             "/followed",
@@ -78,7 +78,7 @@ import Testing
         #expect(try await receiveUnasked(socket) == Self.unasked)
     }
 
-    @Test func `bytes with several delays arrive in the order of the delays`() async throws {
+    @Test func `extra bytes with several delays arrive in the order of the delays`() async throws {
         let response = LoopbackResponse.text("asked")
             .followed(by: Data("a".utf8))
             .followed(by: Data("c".utf8), after: .seconds(2), on: clock)
@@ -93,7 +93,7 @@ import Testing
         #expect(try await socket.receive(exactly: 3) == Data("abc".utf8))
     }
 
-    @Test func `delayed bytes arrive before the response to a later request`() async throws {
+    @Test func `delayed extra bytes arrive before the response to a later request`() async throws {
         follow(.text("asked"), after: .seconds(1))
         let (release, continuation) = AsyncStream.makeStream(of: Void.self)
         server.route(.get, "/held") { _ in
@@ -113,7 +113,7 @@ import Testing
         #expect(try await socket.receiveResponse().text == "held")
     }
 
-    @Test func `a connection that closes after its response sends the undelayed bytes and drops the delayed bytes`()
+    @Test func `a connection that closes after its response sends undelayed extra bytes and drops delayed ones`()
         async throws
     {
         server.route(
@@ -130,7 +130,7 @@ import Testing
         #expect(clock.pendingTimers == 0)
     }
 
-    @Test func `a raw response can be followed by bytes too`() async throws {
+    @Test func `a raw response can be followed by extra bytes too`() async throws {
         server.route(.get, "/raw", answering: .raw(Data("odd ".utf8)).followed(by: Data("end".utf8)))
         let socket = try server.connect()
 
@@ -139,7 +139,7 @@ import Testing
         #expect(try await socket.receiveToEnd().text == "odd end")
     }
 
-    @Test func `a truncated response is not followed by bytes`() async throws {
+    @Test func `a truncated response is not followed by extra bytes`() async throws {
         follow(.text("asked"))
         server.fault = .truncate(after: 2)
         let socket = try server.connect()
@@ -149,7 +149,7 @@ import Testing
         #expect(try await socket.receiveToEnd().text.hasSuffix("\r\n\r\nas"))
     }
 
-    @Test func `closing a connection cancels the timers of its delayed bytes`() async throws {
+    @Test func `closing a connection cancels the timers of its delayed extra bytes`() async throws {
         follow(.text("asked"), after: .seconds(1))
         let socket = try server.connect()
         _ = try await socket.get("/followed")
@@ -161,7 +161,7 @@ import Testing
         #expect(try await socket.receiveToEnd().bytes.isEmpty)
     }
 
-    @Test func `handlers and records have a request's connection and the request's number on that connection`()
+    @Test func `each recorded request has the number of its connection and its own position on that connection`()
         async throws
     {
         server.route(.get, "/where") { .text("\($0.connection).\($0.numberOnConnection)") }

@@ -42,7 +42,7 @@ import Testing
         #expect(requests.map(\.time) == requests.map(\.time).sorted())
     }
 
-    @Test func `only the last requests and the first bytes of their bodies are kept`() async throws {
+    @Test func `the loopback server records only the last requests and the first bytes of their bodies`() async throws {
         let server = try LoopbackServer.running(limits: LoopbackLimits(recordedBodyBytes: 3, recordedRequests: 2))
         let socket = try server.connect()
 

@@ -13,7 +13,7 @@ import Testing
         server = try .running()
     }
 
-    @Test func `a response that a route creates from a status may have header fields and a body`() async throws {
+    @Test func `a loopback response that is created from a status may have header fields and a body`() async throws {
         server.route(.get, "/gone") { _ in .status(410) }
         server.route(.get, "/busy") { _ in .status(503, headers: ["Retry-After": "7"], body: Data("later".utf8)) }
 

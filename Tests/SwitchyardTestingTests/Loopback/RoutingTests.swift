@@ -17,8 +17,7 @@ import Testing
         #expect(try await server.connect().get("/nowhere").status == 404)
     }
 
-    @Test func `a request to the loopback server with a method that the path has no route for gets a 405`() async throws
-    {
+    @Test func `the loopback server responds with 405 if a path has routes only for other methods`() async throws {
         let response = try await server.connect().get("/topics", method: "DELETE")
 
         #expect(response.status == 405)

@@ -35,7 +35,7 @@ import Testing
         #expect(await transport.waitUntilIdle())
     }
 
-    @Test func `a whole response is streamed as one chunk, and an empty response without a chunk`() async throws {
+    @Test func `a stub response with a body is streamed as one chunk, and without a body as no chunk`() async throws {
         let transport = StubTransport(["/a": .json("body"), "/b": .status(204)])
 
         for (path, expected) in [("/a", [Data("body".utf8)]), ("/b", [])] {

@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: ["q=a+b&tag%5B%5D=c%2Bd", "q=a%20b&tag[]=c%2Bd", "x&tag[]=c%2Bd&q=a%20b"])
-    func `an expectation compares a query after form decoding`(query: String) async {
+    func `the expected and the received query of a request are compared after form decoding`(query: String) async {
         let expected = ExpectedRequests([RequestExpectation(.get, "/x", query: ["q": "a b", "tag[]": "c+d"])])
 
         #expect(await send(.get, "http://a/x?\(query)", StubTransport(expecting: expected)) == 200)

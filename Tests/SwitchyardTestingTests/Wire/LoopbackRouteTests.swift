@@ -18,7 +18,7 @@ import Testing
         #expect(LoopbackRoute(nil, pattern).matches(path: path) == matches)
     }
 
-    @Test func `the route with the most exact segments is used, and of equal routes the one with a method is used`() {
+    @Test func `the loopback route with the most exact segments is used, and a method decides between equal routes`() {
         var router = Router()
         for pattern in ["*", "/a/*", "/a/b", "/*/b"] { router.set(.response(.text(pattern)), for: .init(nil, pattern)) }
         router.set(.response(.text("GET")), for: .init(.get, "/a/b"))

@@ -72,7 +72,9 @@ import Testing
         #expect(try await api.topics().isEmpty)
     }
 
-    @Test func `in the server list sample, the list is fetched when only a mirror still responds`() async throws {
+    @Test func `in the server list sample, a new server list is fetched when only a mirror still responds`()
+        async throws
+    {
         let servers = try [
             Server(name: "primary", baseURLs: [.release: ServerURL("https://api.example.com")]),
             Server(name: "mirror", baseURLs: [.release: ServerURL("https://cdn.example.com")], serves: .reads),

@@ -174,7 +174,7 @@ struct DestinationTests {
         #expect(try lab.content == bytes)
     }
 
-    @Test func `a standard directory belongs to the user domain`() throws {
+    @Test func `a download to a standard directory uses the directory of the current user`() throws {
         let standard = try #require(FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask).first)
 
         guard case .directory(let url) = DownloadDestination.suggested(in: .cachesDirectory) else {
@@ -185,7 +185,9 @@ struct DestinationTests {
         #expect(url == standard)
     }
 
-    @Test func `a suggested file name cannot leave the directory, even with joined separators`() async throws {
+    @Test func `a suggested file name cannot leave the directory, even if its slashes are joined to other characters`()
+        async throws
+    {
         let name = "a%2F%E2%80%8D..%2F%E2%80%8D..%2F%E2%80%8Dcaught"
         let lab = try lab(headers: ["Content-Disposition": "attachment; filename*=UTF-8''\(name)"])
         let folder = lab.folder.appendingPathComponent("in")

@@ -103,7 +103,7 @@ struct DownloadDigestTests {
         #expect(lab.servers[0].requests.count == 2)
     }
 
-    @Test func `a server that refuses connections is skipped while servers are asked for the right content`()
+    @Test func `a download skips an unreachable server while it looks for a server with the right content`()
         async throws
     {
         let lab = try DownloadLab(3)
@@ -117,7 +117,7 @@ struct DownloadDigestTests {
         #expect(lab.servers.map(\.requests.count) == [1, 1, 1])
     }
 
-    @Test func `after a wrong digest, a server of a new list is asked too`() async throws {
+    @Test func `after a wrong digest, a download also asks a server that was added during the download`() async throws {
         let lab = try DownloadLab(2)
         lab.serve(wrong, on: lab.servers[0])
         lab.serve(content, on: lab.servers[1])
@@ -147,7 +147,7 @@ struct DownloadDigestTests {
         #expect(lab.ranges == [nil, "bytes=300000-", nil])
     }
 
-    @Test func `if the other servers sent a wrong digest, a server that broke the body is asked again after a pause`()
+    @Test func `a download returns to a server that truncated the body if the other servers sent a wrong digest`()
         async throws
     {
         let lab = try DownloadLab()

@@ -19,7 +19,7 @@ struct DownloadFailoverTests {
         lab.download { $0.maximumContinuations = 3 }
     }
 
-    @Test func `if a server breaks off the body, the next server sends the rest of the body`() async throws {
+    @Test func `if a server truncates the body of a download, the next server sends the rest`() async throws {
         let lab = try DownloadLab(3)
         lab.serve(content)
         lab.servers[0].fault = .truncate(after: 300_000)
@@ -131,7 +131,7 @@ struct DownloadFailoverTests {
         #expect(counts.last == 650_000)
     }
 
-    @Test func `the partial file is kept when every server breaks the body`() async throws {
+    @Test func `the partial file of a download is kept if every server truncates the body`() async throws {
         let lab = try DownloadLab(2)
         lab.serve(content)
         for server in lab.servers { server.fault = .truncate(after: 100_000) }

@@ -227,7 +227,7 @@ struct DownloadTests {
         gate.continuation.finish()
     }
 
-    @Test func `a path that only the client's generator can complete is downloaded`() async throws {
+    @Test func `a download completes its path with the client's request generator`() async throws {
         var options = NetworkClient.Options(seed: 1)
         options.generator.join = .relative
         options.generator.transforms = [{ $0.pathValues = ["name": "film"] }]

@@ -114,7 +114,7 @@ struct ParallelDownloadTests {
         #expect(file.receivedBytes == 4_500_000)
     }
 
-    @Test func `if a server breaks parts of a download, the next server sends the rest of the parts`() async throws {
+    @Test func `if a server truncates parts of a download, the next server sends the rest of the parts`() async throws {
         let lab = try DownloadLab(2)
         lab.serve(content)
         lab.servers[0].fault = .truncate(after: 100_000)
@@ -133,7 +133,7 @@ struct ParallelDownloadTests {
         #expect(try lab.files == ["film.mov"])
     }
 
-    @Test func `if the only server breaks the parts of a parallel download, the failures count against it`()
+    @Test func `if the only server truncates the parts of a parallel download, the failures count against the server`()
         async throws
     {
         let lab = try DownloadLab()

@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: ["bytes 5-10/*", "bytes 5-10/11", "bytes 5-10/10"])
-    func `a range that exceeds the announced length is rejected`(range: String) {
+    func `a download starts again if the range of a response exceeds the announced length`(range: String) {
         let question = DownloadResponse.Question(offset: 5, total: 10)
 
         let answer = DownloadResponse(status: 206, headers: ["Content-Range": range], to: question)
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `a range that ends at the announced length is accepted`() {
+    @Test func `a download accepts a response range that ends at the announced length`() {
         let question = DownloadResponse.Question(offset: 5, total: 10)
 
         let answer = DownloadResponse(status: 206, headers: ["Content-Range": "bytes 5-9/*"], to: question)

@@ -137,7 +137,7 @@ struct ResumeTests {
         }
     }
 
-    @Test func `the partial file of another URL is not used`() async throws {
+    @Test func `a download does not use the partial file of another URL`() async throws {
         let lab = try await DownloadLab.cut(content)
         let other = DownloadLab.bytes(500_000, seed: 99)
         lab.server.route(.get, "/other") { LoopbackContent(other, entityTag: "\"v1\"").response(to: $0) }

@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test(arguments: [(0, 1), (4, 4), (9, 9)])
-    func `the server may take as long to respond as the body took to send, and at least a second`(
+    func `the timeout for the response to an upload is the time of sending the body, but at least a second`(
         seconds: Int,
         timeout: Int
     ) async throws {

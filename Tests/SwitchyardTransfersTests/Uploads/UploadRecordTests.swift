@@ -156,7 +156,7 @@ struct UploadRecordTests {
         #expect(others.uploads.map(\.bytes) == [bytes])
     }
 
-    @Test func `an upload without a directory stores no record`() async throws {
+    @Test func `an upload stores no record if no directory for records is set`() async throws {
         let lab = try UploadLab(.tus)
         let file = try file(lab)
         var upload = lab.keptUpload(of: file)

@@ -62,7 +62,7 @@ struct UploadRefusalTests {
     }
 
     @Test(arguments: [401, 407, 500, 501, 507, 520, 524, 530, 400, 403, 412, 415])
-    func `an error response other than 404 and 410 keeps the record`(status: Int) async throws {
+    func `the upload record stays after an error response other than 404 and 410`(status: Int) async throws {
         for method in [HTTPMethod.patch, .head] {
             let (lab, upload) = try await cutLab(.tus, continuations: 0)
             refuse(status, times: .max, of: method, at: lab)
@@ -75,7 +75,7 @@ struct UploadRefusalTests {
     }
 
     @Test(arguments: [404, 410])
-    func `a 404 or 410 response removes the record`(status: Int) async throws {
+    func `the upload record is removed after a 404 or 410 response`(status: Int) async throws {
         let (lab, upload) = try await cutLab(.tus, continuations: 0)
         refuse(status, of: .head, at: lab)
 

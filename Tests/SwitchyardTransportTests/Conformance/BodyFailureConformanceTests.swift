@@ -33,7 +33,7 @@ import Testing
     ]
 
     @Test(arguments: Subject.networked, broken)
-    func `an error response whose body fails is returned with its status`(_ subject: Subject, _ broken: Broken)
+    func `an error response with a broken body is returned with its status`(_ subject: Subject, _ broken: Broken)
         async throws
     {
         try await Lab.run(subject) { lab in
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: Subject.networked, broken)
-    func `a successful response whose body fails is a failure`(_ subject: Subject, _ broken: Broken) async throws {
+    func `a successful response with a broken body is an error`(_ subject: Subject, _ broken: Broken) async throws {
         try await Lab.run(subject) { lab in
             lab.server.fault = broken.answer(200)
 
@@ -156,7 +156,7 @@ import Testing
     private static let location = "Location: /text\r\n"
 
     @Test(arguments: Subject.networked, broken + [Broken("no end", "Content-Length: 9\r\n\r\n", .truncated)])
-    func `a redirect whose body fails keeps its Location`(
+    func `a redirect with a broken body keeps its Location`(
         _ subject: Subject,
         _ broken: Broken
     ) async throws {

@@ -10,7 +10,7 @@ import Testing
 /// A cancel at any time ends an exchange once and has no other effect.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct CancelConformanceTests {
     @Test(arguments: Subject.allCases)
-    func `a cancel before the start sends nothing`(_ subject: Subject) async throws {
+    func `a request that is cancelled before its start is not sent`(_ subject: Subject) async throws {
         try await Lab.run(subject) { lab in
             let request = try lab.request("/text")
             let task = Task {
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: Subject.allCases)
-    func `a cancel right after the start completes the exchange once`(_ subject: Subject) async throws {
+    func `an exchange that is cancelled right after its start completes once`(_ subject: Subject) async throws {
         try await Lab.run(subject) { lab in
             let request = try lab.request("/never")
             let outcome = await withCheckedContinuation { continuation in
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(arguments: Subject.networked)
-    func `a cancel during the wait for the response ends the exchange`(_ subject: Subject) async throws {
+    func `cancelling an exchange while it waits for the response ends the exchange`(_ subject: Subject) async throws {
         try await Lab.run(subject) { lab in
             let request = try lab.request("/never")
             let task = Task { await lab.failure(of: request) }
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: Subject.allCases)
-    func `a cancel in the middle of a body ends the reading`(_ subject: Subject) async throws {
+    func `cancelling a reader in the middle of a response body ends the reading`(_ subject: Subject) async throws {
         try await Lab.run(subject) { server in
             server.route(.get, "/chunks") { _ in
                 .stream { writer in

@@ -11,7 +11,9 @@ import Testing
 /// client, as far as they concern a transport and the other conformance suites do not test them.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ProposalConformanceTests {
     @Test(arguments: Subject.networked, [HTTPMethod.head, .get, .put, .post, .delete])
-    func `an empty response is complete for any method`(_ subject: Subject, _ method: HTTPMethod) async throws {
+    func `an empty response body is accepted for every request method`(_ subject: Subject, _ method: HTTPMethod)
+        async throws
+    {
         try await Lab.run(subject) { server in
             server.route(nil, "/200") { _ in .status(200) }
         } _: { lab in
@@ -87,7 +89,7 @@ import Testing
     }
 
     @Test(arguments: Subject.networked)
-    func `one hundred transports send at the same time`(_ subject: Subject) async throws {
+    func `one hundred transports can send at the same time`(_ subject: Subject) async throws {
         try await Lab.run(subject) { lab in
             let request = try lab.request("/text")
             let transports = try (0..<100).map { _ in try subject.makeTransport() }

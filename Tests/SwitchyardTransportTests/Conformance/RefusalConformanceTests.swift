@@ -9,7 +9,7 @@ import Testing
 /// A request that cannot be sent is rejected before a byte of it is sent.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct RefusalConformanceTests {
     @Test(arguments: Subject.networked, ["X\r\nY", "X Y", "", "X:"])
-    func `a malformed field name is rejected`(_ subject: Subject, _ name: String) async throws {
+    func `a malformed header field name is rejected`(_ subject: Subject, _ name: String) async throws {
         try await Lab.run(subject) { lab in
             let error = await lab.failure(of: try lab.request("/text", headers: [name: "v"]))
 
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: Subject.networked, ["a\r\nInjected: 1", "a\nb", "a\0b"])
-    func `a malformed field value is rejected`(_ subject: Subject, _ value: String) async throws {
+    func `a malformed header field value is rejected`(_ subject: Subject, _ value: String) async throws {
         try await Lab.run(subject) { lab in
             let error = await lab.failure(of: try lab.request("/text", headers: ["X": value]))
 
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(arguments: Subject.networked)
-    func `a missing file or a folder cannot be a body`(_ subject: Subject) async throws {
+    func `a missing file or a folder cannot be a request body`(_ subject: Subject) async throws {
         let folder = try TemporaryFolder.made()
         try await Lab.run(subject) { lab in
             for url in [folder.url, folder.url.appending(path: "nothing")] {

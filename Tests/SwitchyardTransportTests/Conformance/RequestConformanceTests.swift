@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(arguments: Subject.networked)
-    func `repeated fields stay separate and in order`(_ subject: Subject) async throws {
+    func `repeated header fields of a request stay separate and in order`(_ subject: Subject) async throws {
         try await Lab.run(subject) { lab in
             var headers: HTTPHeaders = ["X-One": "a", "X-Two": "b"]
             headers.add("X-One", "c")
@@ -76,7 +76,9 @@ import Testing
     }
 
     @Test(arguments: Subject.networked)
-    func `no unrequested header fields are added`(_ subject: Subject) async throws {
+    func `a transport adds no header fields except Host, Content-Length and Accept-Encoding`(_ subject: Subject)
+        async throws
+    {
         try await Lab.run(subject) { lab in
             _ = try await lab.transport.send(try lab.request("/echo", method: .post, body: .data(Data("x".utf8))))
 

@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: Subject.networked)
-    func `repeated fields of a response stay separate and in order`(_ subject: Subject) async throws {
+    func `repeated header fields of a response stay separate and in order`(_ subject: Subject) async throws {
         try await Lab.run(subject) { server in
             var response = LoopbackResponse.text("hi")
             response.headers.add("Set-Cookie", "a=1; Path=/")
@@ -121,7 +121,10 @@ import Testing
     }
 
     @Test(arguments: Subject.networked, [LoopbackResponse.Framing.automatic, .chunked, .untilClose])
-    func `a response body ends where its framing says`(_ subject: Subject, _ framing: LoopbackResponse.Framing)
+    func `a response body is complete whether it ends by length, by chunks or by the end of the connection`(
+        _ subject: Subject,
+        _ framing: LoopbackResponse.Framing
+    )
         async throws
     {
         try await Lab.run(subject) { server in

@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(arguments: Subject.networked)
-    func `a reader of a body that pauses makes the server stop sending`(_ subject: Subject) async throws {
+    func `if the reader of a response body pauses, the server stops sending`(_ subject: Subject) async throws {
         guard !subject.isLimited else { return limit("the server cannot be slowed down") }
         let sent = Locked(0)
         try await Lab.run(subject) { server in

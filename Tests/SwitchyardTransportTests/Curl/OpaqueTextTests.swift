@@ -36,25 +36,25 @@ import Testing
         #expect(OpaqueText.percentEncoded(text) == text)
     }
 
-    @Test func `setting a field's value discards the original bytes of the field`() {
+    @Test func `setting the value of a header field discards its original bytes`() {
         var field = HTTPHeaders.Field(name: "ETag", latin1: "é")
         field.value = "é"
 
         #expect(field.echo == "é")
     }
 
-    @Test func `the original bytes are percent-encoded in a URL`() {
+    @Test func `non-UTF-8 bytes in a Location field are percent-encoded in the URL`() {
         let place = HTTPHeaders.Field(name: "Location", latin1: "/caf\u{E9}/\u{FF}?q=a").echo
 
         #expect(OpaqueText.percentEncoded(place) == "/caf%E9/%FF?q=a")
     }
 
-    @Test func `the character that marks an original byte is plain text except after a non-ASCII Latin-1 character`() {
+    @Test func `the marker of a non-UTF-8 byte is plain text unless it follows a non-ASCII Latin-1 character`() {
         let mark = String(decoding: [0xEF, 0xB7, 0x90], as: UTF8.self)
         for text in ["a\(mark)", "漢\(mark)", mark] { #expect(OpaqueText.bytes(of: text) == Array(text.utf8)) }
     }
 
-    @Test func `a cookie is sent back with its original bytes`() throws {
+    @Test func `a cookie that is not UTF-8 is sent back with its original bytes`() throws {
         let jar = CookieJar()
         var headers = HTTPHeaders()
         headers.add(HTTPHeaders.Field(name: "Set-Cookie", latin1: "a=caf\u{E9}; Path=/"))

@@ -90,7 +90,8 @@
         }
 
         @Test(arguments: [HTTPRequest.Delivery.whole, .stream])
-        func `interim heads and trailers do not become part of the head`(_ delivery: HTTPRequest.Delivery) async throws
+        func `interim heads and trailers do not become part of the response head`(_ delivery: HTTPRequest.Delivery)
+            async throws
         {
             let server = try lab.serve { event in
                 guard case .head(let stream, _) = event else { return [] }

@@ -202,7 +202,9 @@
         }
 
         @Test(arguments: [HTTPRequest.Delivery.whole, .stream])
-        func `a response shorter than its Content-Length is truncated`(_ delivery: HTTPRequest.Delivery) async throws {
+        func `a response body shorter than its Content-Length is reported as truncated`(
+            _ delivery: HTTPRequest.Delivery
+        ) async throws {
             let server = try lab.serve { event in
                 switch event {
                 case .data(_, let stream, true):

@@ -103,7 +103,9 @@
             #expect(try await late == "late")
         }
 
-        @Test func `a connection that responds to other requests is kept`() async throws {
+        @Test func `a connection on which a request timed out is kept if other requests still received data`()
+            async throws
+        {
             let server = try lab.serve { event in
                 switch event {
                 case .head(1, _), .head(7, _): HTTP2Frame.answer("kept", to: event.stream)

@@ -170,7 +170,7 @@
         }
 
         @Test(arguments: [421, 425, 503])
-        func `the response status of a write is returned, and the write is not sent again`(status: Int) async throws {
+        func `a write that gets a 421, 425 or 503 response is not sent again`(status: Int) async throws {
             let again = Locked(0)
             let first = try lab.serve { event in
                 guard case .data(_, let stream, true) = event else { return [] }

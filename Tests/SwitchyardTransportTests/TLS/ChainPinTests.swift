@@ -23,8 +23,7 @@ import Testing
     }
 
     @Test(arguments: [TLSPin.Subject.publicKey, .certificate])
-    func `a pin of the authority accepts a server that the authority has signed`(_ subject: TLSPin.Subject) async throws
-    {
+    func `a server is accepted if the authority of its certificate is pinned`(_ subject: TLSPin.Subject) async throws {
         let server = try TLSServer(certificates, .good)
 
         #expect(try await failure(server, trusting(pin(certificates.authority, subject))) == nil)
@@ -43,7 +42,7 @@ import Testing
         #expect(error?.mayHaveBeenSent == false)
     }
 
-    @Test func `a pin of the authority does not accept an invalid certificate`() async throws {
+    @Test func `an invalid certificate is rejected even if a certificate authority is pinned`() async throws {
         for name in [Certificates.Name.selfSigned, .expired, .foreign] {
             let server = try TLSServer(certificates, name)
 
@@ -81,7 +80,7 @@ import Testing
             #expect(error?.message == "no certificate of the server's chain has one of the pins")
         }
 
-        @Test func `pins are checked through an HTTP proxy too`() async throws {
+        @Test func `certificate pins are also checked for a connection through an HTTP proxy`() async throws {
             let server = try TLSServer(certificates, .good)
             let (url, port) = (try #require(RequestURL(server.url)), UInt16(server.port))
             for (pinned, isTrusted) in [(certificates.authority, true), (certificates.certificate(.client), false)] {

@@ -128,7 +128,7 @@
         }
 
         // RFC 9112 section 9.8.
-        @Test func `a body that ends without a TLS closure alert is truncated`() async throws {
+        @Test func `a response body that ends without a TLS closure alert is reported as truncated`() async throws {
             let certificates = try Certificates.ready()
             for head in [
                 "HTTP/1.1 200 OK\r\n\r\n", "HTTP/1.0 200 OK\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n",

@@ -59,7 +59,7 @@ import Testing
         #expect(pins.map(\.base64).sorted() == [try certificates.pin(.good), try certificates.pin(.client)].sorted())
     }
 
-    @Test func `reading pins from a folder names the file that is not a certificate`() throws {
+    @Test func `the error for a folder of pins names the file that is not a certificate`() throws {
         let folder = try TemporaryFolder.made()
         _ = try folder.file("good.cer", try Data(contentsOf: certificates.certificate(.good)))
         let file = try folder.file("broken.cer", Data("no certificate".utf8))
@@ -70,7 +70,7 @@ import Testing
         #expect(error?.description.hasPrefix("\(file.path) contains no certificate: must be ") == true)
     }
 
-    @Test func `reading pins from a folder without a certificate names the folder`() throws {
+    @Test func `the error for a folder of pins without a certificate names the folder`() throws {
         let folder = try TemporaryFolder.made()
 
         #expect(throws: PinRule.Problem.noCertificate(path: folder.url.path)) {
@@ -110,7 +110,7 @@ import Testing
         try #require(TLSPin(try certificates.pin(name)))
     }
 
-    @Test func `pins are rejected for a plain http URL`() async throws {
+    @Test func `a request to a plain http URL is rejected if certificate pins are set`() async throws {
         let transport = try Transports.systemDefault(tls: TLSConfiguration(pins: [try pin(.good)]))
         let url = try #require(RequestURL("http://127.0.0.1:9/"))
 

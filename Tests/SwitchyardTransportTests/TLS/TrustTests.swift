@@ -64,7 +64,7 @@ import Testing
         #expect(try await failure(server, tls) == nil)
     }
 
-    @Test func `a server with another key is rejected even if its authority is trusted`() async throws {
+    @Test func `a server without the pinned key is rejected even if its authority is trusted`() async throws {
         let server = try TLSServer(certificates, .good)
         var tls = trusting
         tls.pins = [try #require(TLSPin(try certificates.pin(.client)))]

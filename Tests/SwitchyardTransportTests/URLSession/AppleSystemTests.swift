@@ -125,7 +125,7 @@
             }
         }
 
-        @Test func `a second object with the identifier of a background session throws`() throws {
+        @Test func `creating a second BackgroundDownloads with the same session identifier throws`() throws {
             let identifier = "switchyard.tests.\(UUID())"
             let first = try BackgroundDownloads(identifier: identifier) { _, _ in }
 

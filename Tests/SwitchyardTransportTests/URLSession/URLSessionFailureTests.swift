@@ -17,7 +17,7 @@
             ("A value or data field grew larger than allowed", .headersTooLarge),
             ("Out of memory", .headersTooLarge),
         ])
-        func `a failure is recognized by the messages of both libcurl versions`(
+        func `URLSession failures are recognized by the error messages of both libcurl versions`(
             _ text: String,
             _ kind: TransportError.Kind
         ) {

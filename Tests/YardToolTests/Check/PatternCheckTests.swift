@@ -79,7 +79,7 @@ import Testing
     @Test(arguments: [
         ("GET /v1/topics", "GET /topics"), ("GET v1/**", "GET /**"), ("* /v1", "* /"), ("GET /v1/", "GET /"),
     ])
-    func `a pattern that begins with the path of a base URL is a warning that names the correct pattern`(
+    func `yard check warns about a pattern that begins with the path of a base URL and names the correct pattern`(
         text: String,
         correct: String
     ) throws {
@@ -117,14 +117,14 @@ import Testing
     }
 
     @Test(arguments: ["GET /v1beta/topics", "GET /**/v1/a", "GET /v2/v1", "GET /topics"])
-    func `a pattern that does not begin with a whole base path causes no message`(text: String) throws {
+    func `yard check does not warn about a pattern that does not begin with a whole base path`(text: String) throws {
         let url = try ServerURL("https://api.test/v1")
         let servers = [Server(name: "primary", baseURLs: [.release: url], serves: [text])]
 
         #expect(PatternCheck(servers).warnings.isEmpty)
     }
 
-    @Test func `the check of service files reports mistakes in patterns`() async throws {
+    @Test func `yard check reports mistakes in the patterns of service files`() async throws {
         let server = try LoopbackServer.started()
         let json = """
             {"service": "shop", "defaultEnvironment": "test", "servers": [

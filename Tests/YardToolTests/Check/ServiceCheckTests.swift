@@ -21,7 +21,7 @@ import Testing
         #expect(report.rows.allSatisfy { $0.latency != nil })
     }
 
-    @Test func `the problem of a dead server names the file, the key and the URL`() async throws {
+    @Test func `yard check names the file, the key and the URL of a dead server`() async throws {
         let dead = try LoopbackServer.started()
         let alive = try LoopbackServer.started()
         dead.fault = .refuse

@@ -35,7 +35,7 @@ import Testing
         )
     }
 
-    @Test func `weights of servers with different priorities are a warning`() async throws {
+    @Test func `yard check warns about weights of servers with different priorities`() async throws {
         let text = try await warnings([#", "priority": 1"#, #", "weight": 0, "priority": 2"#])
 
         #expect(text.first?.hasPrefix("shop.json: servers[1].weight: has no effect, ") == true)

@@ -4,7 +4,7 @@ import Testing
 @testable import yard
 
 @Suite struct CompareCommandTests {
-    @Test func `the comparison lists the verdict of each report, and its table has only the settings that differ`()
+    @Test func `the comparison of reports lists each verdict, and its table has only the settings that differ`()
         throws
     {
         var hang = TrafficStory.hang()

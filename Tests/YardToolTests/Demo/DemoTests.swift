@@ -18,7 +18,7 @@ import Testing
         #expect(promised.isSubset(of: keys))
     }
 
-    @Test func `a claim of the demo that proves false is reported, and the demo continues`() async throws {
+    @Test func `the demo reports a claim that proves false and continues`() async throws {
         let recording = RecordingTerminal()
         let demo = Demo(steps: [BrokenStep(), ListStep()], pace: .brisk, screen: DemoScreen(recording.terminal))
 
@@ -30,7 +30,7 @@ import Testing
         #expect(recording.text.contains("✗ not true: water runs uphill"))
     }
 
-    @Test func `a call that fails unexpectedly counts in callerFailures`() async throws {
+    @Test func `a call of the demo that fails unexpectedly counts in callerFailures`() async throws {
         let report = try await Demo(steps: [FailingStep()], pace: .brisk, screen: .silent).run()
 
         #expect(report.callerFailures == 1)
@@ -53,7 +53,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: folder.path))
     }
 
-    @Test func `a failed call is counted, and a cancelled call is not`() async {
+    @Test func `the demo counts failed calls, but not cancelled calls`() async {
         let traffic = SteadyTraffic()
         let calls = Locked(0)
         await traffic.run(callers: 1, think: .zero) { number throws(APIError) in
@@ -71,7 +71,7 @@ import Testing
         #expect(traffic.total.lastError?.reason == .status(500))
     }
 
-    @Test func `an interactive terminal shows a table of servers that is redrawn`() async throws {
+    @Test func `the demo shows a table of servers on an interactive terminal`() async throws {
         let recording = RecordingTerminal(isInteractive: true, columns: 100, rows: 30)
         let demo = Demo(steps: [OutageStep.death], pace: .brisk, screen: DemoScreen(recording.terminal))
 
@@ -95,7 +95,7 @@ import Testing
         #expect(DemoCommand.conclusion(report) == "All checks passed in 12.0 s: 1 switch, 2 returns.")
     }
 
-    @Test func `the embedded service is a valid service file`() throws {
+    @Test func `the service file that is embedded in the demo is valid`() throws {
         let forum = try Forum()
         let service = try forum.service()
         forum.stop()

@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: ["multipart/form-data", "text/plain; boundary=xyz"])
-    func `a body that is not a form with a file counts as having no attachment`(type: String) async throws {
+    func `the upload meter finds no attachment in a body that is not a form with a file`(type: String) async throws {
         var meter = UploadMeter(contentType: type, bytesPerSecond: nil)
         try await meter.take(Data("hello".utf8))
 

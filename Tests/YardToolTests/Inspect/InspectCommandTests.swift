@@ -85,7 +85,7 @@ import Testing
         #expect(try !InspectorPage().html(showing: record).contains("secret"))
     }
 
-    @Test func `the output lines of a load run become calls and switches on the page`() async throws {
+    @Test func `the inspect command turns the output of a load run into calls and switches on the page`() async throws {
         let lines = """
             {"attempts":1,"done":1700000000.5,"due":1700000000,"error":null,"load":"open","ok":true,"server":"a","status":200}
             {"at":1700000000.6,"cause":"errorRatio","event":"switch","from":"a","to":"b"}

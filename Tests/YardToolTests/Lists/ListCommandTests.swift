@@ -68,7 +68,7 @@ import Testing
         #expect(document.expires.timeIntervalSince(document.issued) == 30 * 86_400)
     }
 
-    @Test func `the text of a server list shows the URLs and roles of its servers and the mistakes in the roles`()
+    @Test func `the summary of a server list shows the URLs and roles of the servers, and mistakes in the roles`()
         async throws
     {
         _ = try await key("k1")
@@ -112,7 +112,7 @@ import Testing
         #expect(text.hasSuffix("\nsigned by: k1\n" + expected))
     }
 
-    @Test func `the text after signing names the version, the expiry, the servers and the environments of the list`()
+    @Test func `after signing, the list command prints version, expiry, servers and environments of the server list`()
         async throws
     {
         _ = try await key("k1")
@@ -127,7 +127,7 @@ import Testing
         #expect(text.hasSuffix("\nAn app whose service has an environment other than release refuses the list.\n"))
     }
 
-    @Test func `the file of a list is replaced only with the option that allows it`() async throws {
+    @Test func `a signed server list replaces an existing file only with the option that allows it`() async throws {
         _ = try await key("k1")
         let (service, output) = (try service(), path("list.json"))
         let words = ["list", "sign", "--keys", path("k1.key"), "--output", output, service, "--version"]
@@ -151,7 +151,7 @@ import Testing
         #expect(await check(list, service, trust: "\(old),\(new)") == 0)
     }
 
-    @Test func `the check of the list command refuses the lists that an app refuses`() async throws {
+    @Test func `the check of the list command refuses every server list that an app refuses`() async throws {
         let (key, service) = (try await key("k1"), try service())
         let other = try await self.key("k2")
         let list = await sign(service, "k1")
@@ -192,7 +192,7 @@ import Testing
         #expect(await Yard.run(words) == 2)
     }
 
-    @Test func `the check of service files validates their server list and sends a request to its servers`()
+    @Test func `yard check validates a server list and sends a request to each of its servers`()
         async throws
     {
         let server = LoopbackServer()
@@ -212,7 +212,7 @@ import Testing
         #expect(report.text { text, _ in text }.contains("list.json: server list 7 of topics"))
     }
 
-    @Test func `the check of service files reports an expired and a malformed list`() async throws {
+    @Test func `yard check reports an expired and a malformed server list`() async throws {
         _ = try await key("k1")
         let list = try ListSignCommand(
             Arguments(

@@ -33,7 +33,7 @@ import Testing
         #expect(LoadSummary([]).text.hasPrefix("0 calls, 0 failed, 0 switches, 0 returns, "))
     }
 
-    @Test func `the number in the path of a load run starts at 1`() async throws {
+    @Test func `the first request of a load run has the number 1 in its path`() async throws {
         let server = try Self.server()
 
         try await Self.withFile(for: server) { file in
@@ -126,7 +126,9 @@ import Testing
         #expect(lines.last?.matches(of: /"(\w+)":/).map { String($0.1) } == ["at", "cause", "event", "from", "to"])
     }
 
-    @Test(arguments: ["service", "path", "duration"]) func `the help marks the required options`(_ option: String)
+    @Test(arguments: ["service", "path", "duration"]) func `the help of the load command marks the required options`(
+        _ option: String
+    )
         throws
     {
         let lines = LoadCommand.help.split(separator: "\n")

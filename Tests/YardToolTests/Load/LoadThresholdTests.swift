@@ -39,7 +39,9 @@ import Testing
         #expect(report.verdict.headline == "All 40 calls succeeded.")
     }
 
-    @Test func `the report of a run contains its attempts, its deadline and its objective`() async throws {
+    @Test func `the report of a load run contains the attempts, the deadline and the objective for response times`()
+        async throws
+    {
         // The limits are long, because the calls may wait for seconds on a busy machine.
         let (code, report) = try await load(["--timeout", "60", "--p99-below", "50s"])
 
@@ -95,7 +97,11 @@ import Testing
             ("p99-below", "0ms", "--p99-below requires a time such as 200ms or 1.5s, found \"0ms\""),
         ]
     )
-    func `an invalid limit is an error that names the valid form`(name: String, value: String, message: String) {
+    func `an invalid limit of a load run is an error that names the valid form`(
+        name: String,
+        value: String,
+        message: String
+    ) {
         let error = #expect(throws: UsageError.self) {
             _ = try LoadThresholds(Arguments(["--\(name)", value], options: LoadThresholds.options))
         }

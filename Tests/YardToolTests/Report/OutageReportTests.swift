@@ -62,7 +62,7 @@ import Testing
         #expect(report.states.filter { $0.server == 1 }.map(\.state) == [.standby, .failing, .standby])
     }
 
-    @Test func `servers that fail together have one common row, sentence and place in the summary`() {
+    @Test func `the report shows servers that fail together in one common row and one sentence`() {
         let report = Report(of: Self.outage())
 
         #expect(
@@ -147,7 +147,7 @@ import Testing
         #expect(report.impacts.map(\.saved) == [1, 0])
     }
 
-    @Test func `the tables count only successful calls as failed over`() {
+    @Test func `the tables of a report count only successful calls as failed over`() {
         let report = Report(of: Self.withLateFailover())
 
         #expect(report.phases.last?.failedOver == 1)
@@ -185,7 +185,7 @@ import Testing
         #expect(report.impacts.map(\.calls) == [150, 150, 150])
     }
 
-    @Test func `a promptly ejected server has a successor in the report even if the successor failed soon after`() {
+    @Test func `the report names the successor of a promptly ejected server even if the successor failed soon after`() {
         var story = Self.withUntriedServer()
         let events: [SwitchEvent.Kind] = [
             .ejected("a", generation: 1, cause: .score), .switched(from: "a", to: "b", cause: .score),
@@ -282,7 +282,7 @@ import Testing
         #expect(ImpactRows(report).rows.map { $0[2] } == ["no, it stayed in service"])
     }
 
-    @Test func `calls that were cancelled at the end of the run do not count`() {
+    @Test func `the report does not count calls that were cancelled at the end of the run`() {
         var story = Self.story((0..<10).map { Self.call($0, server: "a") })
         story.notes.calls.append(Self.call(11, server: "a", failure: "cancelled"))
 
@@ -356,7 +356,7 @@ import Testing
         #expect(impact.slowest == 2_000 && impact.heir == 1)
     }
 
-    @Test func `the page contains the verdict, the faults, the events and the numbers without a script`() throws {
+    @Test func `the report page shows the verdict, faults, events and numbers even if scripts are disabled`() throws {
         let html = try ReportPage().html(for: Report(of: .hang()))
         let text = try #require(html.range(of: "<script")).lowerBound
 

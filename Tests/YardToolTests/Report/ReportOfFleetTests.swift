@@ -49,7 +49,7 @@ import Testing
         #expect(servers[1].capacity.allSatisfy { $0 == 7 })
     }
 
-    @Test func `at any time, the fractions of clients that use each server add up to one`() throws {
+    @Test func `at any time, the fractions of simulated clients that use each server add up to one`() throws {
         let servers = try #require(Self.reported.get().fleet).servers
 
         #expect(servers[0].clients.first == 1)
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func `the summary and the figure show the same final share of clients that prefer the first server`() throws {
+    @Test func `the summary and the figure agree on the final share of clients that prefer the first server`() throws {
         let simulation = try Self.dead.get()
         let share = FleetReport(of: simulation, wallSeconds: 0).shareBackAtEnd
 
@@ -157,7 +157,7 @@ import Testing
         #expect(try JSONDecoder().decode(Report.self, from: Data(report.json().utf8)) == report)
     }
 
-    @Test func `a histogram of waits returns the exact quantiles of the waits`() {
+    @Test func `a histogram of waiting times returns exact quantiles`() {
         var waits = FleetWaits(seconds: 3)
         for wait in 1...100 { waits.add(Double(wait) / 1000, from: 1.5) }
 

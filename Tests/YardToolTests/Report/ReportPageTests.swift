@@ -19,7 +19,7 @@ import Testing
         return html[begin.upperBound..<end.lowerBound]
     }
 
-    @Test func `a server name with a script end tag stays text`() throws {
+    @Test func `a server name with a script end tag stays text on the report page`() throws {
         let report = Report(of: .hang(names: [Self.evil, "secondary"]))
 
         let html = try ReportPage().html(for: report)
@@ -29,7 +29,7 @@ import Testing
         #expect(try JSONDecoder().decode(Report.self, from: Data(data(in: html).utf8)) == report)
     }
 
-    @Test func `a path and a failure with a script end tag stay text`() throws {
+    @Test func `a path and a failure with a script end tag stay text on the report page`() throws {
         var story = TrafficStory.hang()
         story.facts = [Report.Fact(name: "calls", value: "GET /" + Self.evil)]
         story.notes.calls[0].failure = Self.evil
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: [(19, "<td>–</td>"), (20, "<td>10 ms</td>")])
-    func `the table of numbers has percentiles only for at least 20 calls`(count: Int, cell: String) {
+    func `the table of numbers in a report has percentiles only for at least 20 calls`(count: Int, cell: String) {
         var story = TrafficStory.calm
         story.notes.calls = (0..<count).map { place in
             let start = MonotonicTime(seconds: 100 + Double(place) / 10)
@@ -76,7 +76,7 @@ import Testing
         #expect(!ReportText(report: Report(of: story)).html.contains("Failed calls by reason"))
     }
 
-    @Test func `a server name that looks like a placeholder of the page is not replaced`() throws {
+    @Test func `a server name on the report page is not replaced even if it looks like a placeholder`() throws {
         let report = Report(of: .hang(names: ["<!-- script -->", "<!-- data -->"]))
 
         #expect(try ReportPage().html(for: report).components(separatedBy: #"id="report""#).count == 2)
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func `a page with 50,000 calls has less than two megabytes`() throws {
+    @Test func `a report page with 50,000 calls has less than two megabytes`() throws {
         var story = TrafficStory.calm
         let waits = (0..<50_000).map { 900 + $0 * 7_919 % 100_000 }
         story.notes.calls = waits.enumerated().map { place, wait in

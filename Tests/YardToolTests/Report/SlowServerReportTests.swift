@@ -23,16 +23,16 @@ import Testing
         #expect(report.verdict.level == .good)
     }
 
-    @Test func `the time of a slow server is not compared with a client without switching`() {
+    @Test func `the report does not compare the time of a slow server with a client without switching`() {
         #expect(!report.verdict.details.contains { $0.contains("Without switching") })
     }
 
-    @Test func `calls that were hedged because a server was slow are not saved from a failure`() {
+    @Test func `calls that were hedged because a server was slow do not count as saved`() {
         #expect(report.impacts.map(\.saved) == [0])
         #expect(report.verdict.details.isEmpty)
     }
 
-    @Test func `a call that left a slow server before it had failed is not saved`() throws {
+    @Test func `a call that left a slow server before the server failed does not count as saved`() throws {
         var story = Self.story
         let call = try #require(story.notes.calls.firstIndex { $0.way == .hedged })
         story.notes.calls[call].way = .failedOver
@@ -67,7 +67,7 @@ import Testing
         #expect(Report(of: story).faults.map(\.from) == [1, 4])
     }
 
-    @Test func `the row, the events and the states of a slow server do not say that it failed`() {
+    @Test func `the rows, events and states of the report do not say that a slow server failed`() {
         #expect(ImpactRows(report).rows.map(\.first) == ["primary was slower than the others"])
         #expect(
             report.summary.hasPrefix("primary was slower than the others from 1.0 s on, and 500 ms later calls went")
@@ -75,7 +75,7 @@ import Testing
         #expect(report.states.filter { $0.server == 0 }.map(\.state) == [.inUse, .out, .probing, .inUse])
     }
 
-    @Test func `a slow server that is out of service at the end of the run is not said to have failed`() {
+    @Test func `the report does not say that a slow server failed if it is out of service at the end of the run`() {
         var story = Self.story
         story.notes.events.removeAll { $0.at > MonotonicTime(seconds: 101.5) }
 
@@ -88,7 +88,7 @@ import Testing
         #expect(report.verdict.level == .ongoing)
     }
 
-    @Test func `a server that is late and fails a probe has failed`() {
+    @Test func `the report says that a late server failed if a probe fails`() {
         var story = Self.story
         story.notes.events.append(
             SwitchEvent(at: MonotonicTime(seconds: 102), .probed("primary", succeeded: false))
@@ -101,7 +101,7 @@ import Testing
         #expect(ImpactRows(report).rows.map(\.first) == ["primary did not respond in time"])
     }
 
-    @Test func `a late server whose fault was injected has failed`() {
+    @Test func `the report says that a late server failed if its fault was injected`() {
         var story = Self.story
         let start = MonotonicTime(seconds: 101)
         story.notes.faults = [RecordedFault(server: "primary", from: start, what: "was stopped")]

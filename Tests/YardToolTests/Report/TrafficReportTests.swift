@@ -211,7 +211,7 @@ import Testing
         #expect(try report.json().contains(#""calls":{"failure":[]"#))
     }
 
-    @Test func `the report of a long run has few time steps`() throws {
+    @Test func `the report of a load run of an hour has time steps of a minute`() throws {
         var story = TrafficStory.calm
         let late = RecordedCall(start: MonotonicTime(seconds: 3_700), wait: .milliseconds(1), server: "secondary")
         story.notes.calls.append(late)

@@ -31,7 +31,7 @@ import Testing
         #expect(error?.description == "server \(name) cannot start: port \(yard.admin.port) is in use")
     }
 
-    @Test func `a fault can be set with a JSON body`() async throws {
+    @Test func `a fault can be set over the admin endpoint with a JSON body`() async throws {
         let answer = try await call(.put, "admin/fault", body: #"{"server": "primary", "fault": "hang"}"#)
 
         #expect(answer.status == 200)

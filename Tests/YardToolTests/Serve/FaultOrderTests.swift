@@ -5,7 +5,7 @@ import Testing
 @testable import yard
 
 @Suite struct FaultOrderTests {
-    @Test func `a fault order means the same as a query and as a JSON object`() throws {
+    @Test func `a fault order has the same meaning as a query and as a JSON object`() throws {
         let query = try FaultOrder(
             query: [
                 URLQueryItem(name: "server", value: "primary"), URLQueryItem(name: "fault", value: "hang"),

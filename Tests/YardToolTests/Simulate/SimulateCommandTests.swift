@@ -60,7 +60,7 @@ import Testing
         #expect(text == "\(report.table)\n\(FleetTimeline(of: simulation).table)\n\(verdict)\n")
     }
 
-    @Test func `the text of a simulation counts the requests that fail without switching only once`() throws {
+    @Test func `the text of a simulation states only once how many requests would fail without switching`() throws {
         let command = try command("--clients", "20")
         var simulation = try FleetSimulation(command.plan)
         var single = try FleetSimulation(FleetPlan(clients: 20, policy: .off))

@@ -19,7 +19,7 @@ import Testing
         #expect("too long".padded(to: 3) == "too long")
     }
 
-    @Test func `a clipped terminal text ends its style`() {
+    @Test func `clipping a styled terminal text keeps the code that ends its style`() {
         #expect("healthy".styled(.green).clipped(to: 3) == "\u{1B}[32mhea\u{1B}[0m")
         #expect("plain".clipped(to: 3) == "pla")
         #expect("plain".clipped(to: 5) == "plain")

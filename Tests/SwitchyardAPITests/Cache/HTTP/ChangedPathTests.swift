@@ -296,7 +296,7 @@ import Testing
         #expect(transport.requestCount == 2 && none.requestCount == 0)
     }
 
-    @Test func `if a full list of written paths drops a path, unlisted paths count as written when that path was`() {
+    @Test func `a path that was dropped from the full list of written paths still counts as written`() {
         let date = Date(timeIntervalSince1970: 1_700_000_000)
         var changes = ChangedPaths()
         for number in 0...ChangedPaths.limit {
@@ -310,7 +310,7 @@ import Testing
         #expect(changes.lastChange(of: last) == date + Double(ChangedPaths.limit))
     }
 
-    @Test func `another write to a path in a full list of written paths drops no path from the list`() {
+    @Test func `another write to a listed path drops no path from the full list of written paths`() {
         let date = Date(timeIntervalSince1970: 1_700_000_000)
         var changes = ChangedPaths()
         func place(_ number: Int) -> ChangedPaths.Place {

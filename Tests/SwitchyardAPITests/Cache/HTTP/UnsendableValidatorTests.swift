@@ -30,7 +30,7 @@ import Testing
     ]
 
     @Test(arguments: validators, [CachePolicy.Freshness.lifetime, .http])
-    func `the validator of a stored response is not sent by a later call if it is invalid`(
+    func `an invalid validator of a stored response is not sent by a later call`(
         headers: HTTPHeaders,
         freshness: CachePolicy.Freshness
     )
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(arguments: validators)
-    func `the validator of a stored response is not sent after a restart if it is invalid`(headers: HTTPHeaders)
+    func `an invalid validator of a stored response is not sent after a restart`(headers: HTTPHeaders)
         async throws
     {
         let yard = try yard(headers)

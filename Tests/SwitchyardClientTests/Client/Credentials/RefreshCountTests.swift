@@ -35,7 +35,9 @@ struct RefreshCountTests {
         #expect(gate.refreshes == 6)
     }
 
-    @Test func `a provider that returns nil does not count as a credential refresh`() async throws {
+    @Test func `a refresh whose provider returns nil does not count towards the limit of credential refreshes`()
+        async throws
+    {
         let credentials = Credentials { _ in nil }
         let (client, _) = try NetworkClient.stubbed(options: { $0.credentials = credentials }) { _ in .status(200) }
 

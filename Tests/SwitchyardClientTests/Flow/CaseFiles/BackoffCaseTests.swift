@@ -216,7 +216,7 @@ import Testing
             ? .differs("The policy decides whether a 408 or a 503 is retried, with or without Retry-After.") : outcome
     }
 
-    @Test func `a case of the retry table fails if the sent bodies differ from the expected bodies`() async throws {
+    @Test func `a retry test case fails if the sent bodies differ from the expected bodies`() async throws {
         let text = #"{"method": "PUT", "body": "a", "responses": [503, 200], "expected_bodies_sent": ["a", "b"]}"#
         let item = try CaseReader.read(text)
 

@@ -85,7 +85,7 @@ import Testing
         return whole
     }
 
-    @Test func `a case of the retry table fails for a wrong decision even if an earlier difference is intended`()
+    @Test func `a retry test case with one intended difference still fails if a later decision is wrong`()
         throws
     {
         let text = #"{"outcomes": [{"status": 429}, {"status": 404}], "expected": [{"retry": false}, {"retry": true}]}"#
@@ -246,7 +246,7 @@ import Testing
 
     // MARK: - urllib3
 
-    @Test func `Retry-After, statuses and limits match urllib3`() throws {
+    @Test func `retry delays, retryable statuses and retry limits match urllib3`() throws {
         let keys: CaseKeys = """
             retry_after now status respectRetryAfter retryAfterMaxSeconds expected_delay_seconds expected_error
             statusList method allowedMethods expected_retry config config.connect config.read config.other

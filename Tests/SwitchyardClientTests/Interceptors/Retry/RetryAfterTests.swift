@@ -36,14 +36,14 @@ struct RetryAfterTests {
         #expect(try Self.pause(field) == .seconds(seconds))
     }
 
-    @Test func `a two-digit year is resolved relative to the given time, not to today`() throws {
+    @Test func `a two-digit year in Retry-After is resolved relative to the given time, not to today`() throws {
         let newYear = Date(timeIntervalSince1970: 3_786_912_000)  // 2090
 
         #expect(try Self.pause("Sunday, 01-Jan-90 00:00:30 GMT", now: newYear) == .seconds(30))
     }
 
     @Test(arguments: ["61", "3155760000", "99999999999999999999", "Fri, 31 Dec 2100 23:59:59 GMT"])
-    func `a response whose Retry-After is above the ceiling ends the request`(field: String) throws {
+    func `a request is not retried if Retry-After is longer than the retry policy allows`(field: String) throws {
         #expect(try Self.pause(field) == nil)
     }
 

@@ -28,7 +28,7 @@ struct RetryCountTests {
     }
 
     @Test
-    func `a request repeated after a credential refresh counts neither as a retry nor towards a status limit`()
+    func `a repetition after a credential refresh counts neither as a retry nor towards the retry limit for statuses`()
         async throws
     {
         for limits in [[:], [RetryPolicy.Cause.status: 1]] {

@@ -264,7 +264,7 @@ import Testing
         return outcome
     }
 
-    @Test func `requests match Get`() throws {
+    @Test func `requests match those of the Swift library Get`() throws {
         let keys: CaseKeys = """
             baseURL path session_headers request request.method request.url request.path request.json request.headers
             request.session_headers request.response request.responses request.as request.token

@@ -16,7 +16,7 @@ import Testing
         #expect(try applied(rules, APIConfiguration(path: "users/7/posts")).cacheLifetime == .seconds(1))
     }
 
-    @Test func `a rule may apply to some methods or to the calls that a closure matches`() throws {
+    @Test func `a configuration rule may apply to some methods or to the calls that a closure matches`() throws {
         var rules = ConfigurationRules()
         rules.add("/**", methods: [.post]) { $0.timeout = .seconds(9) }
         rules.add(where: { $0.path.hasSuffix(".png") }) { $0.usesCDN = true }
@@ -33,7 +33,7 @@ import Testing
         ("/users**/posts", "users/posts", true), ("/users**/posts", "users7/x/posts", true),
         ("/**/**/x", "x", true), ("https://**/x", "x", true), ("https://**/h", "", false),
     ])
-    func `two stars as a segment of a rule's pattern match any number of path segments`(
+    func `two stars in the URL pattern of a configuration rule match any number of path segments`(
         pattern: String,
         path: String,
         isMatch: Bool
@@ -48,7 +48,7 @@ import Testing
         ("/话题/*", "话题/7", true), ("/话题/*", "%E8%AF%9D%E9%A2%98/7", true), ("/%E8%AF%9D%E9%A2%98/*", "话题/7", true),
         ("/a b/**", "a b/c", true), ("/话/*", "话题/7", false),
     ])
-    func `a rule's pattern matches the escaped form of its characters`(
+    func `the URL pattern of a configuration rule matches escaped and unescaped forms of a character alike`(
         pattern: String,
         path: String,
         isMatch: Bool
@@ -73,7 +73,7 @@ import Testing
         ("/A/*", "https://h/V1/A/7", false),
         ("/A/*", "https://h/v1/a/7", false),
     ])
-    func `a rule's pattern compares hosts case-insensitively and paths case-sensitively`(
+    func `the URL pattern of a configuration rule compares hosts case-insensitively and paths case-sensitively`(
         pattern: String,
         url: String,
         isMatch: Bool
@@ -88,8 +88,10 @@ import Testing
         arguments: ["https://h/v1", "https://h/v1/", "https://h", "https://h/", "https://h/v1?key=1"],
         ["/**", "**", "*", "/", "/**/*"]
     )
-    func `a rule's pattern without required segments matches the base URL itself`(base: String, pattern: String) throws
-    {
+    func `a configuration rule whose pattern requires no path segment matches the base URL itself`(
+        base: String,
+        pattern: String
+    ) throws {
         var rules = ConfigurationRules()
         rules.add(URLPattern(pattern)) { $0.usesCDN = true }
 
@@ -99,13 +101,15 @@ import Testing
     }
 
     @Test(arguments: ["/users/**", "/?", "/**/x"])
-    func `a rule's pattern with a required segment does not match the base URL itself`(pattern: String) throws {
+    func `a configuration rule whose pattern requires a path segment does not match the base URL itself`(
+        pattern: String
+    ) throws {
         let url = try RequestURL(validating: "https://h/users")
 
         #expect(try !URLPattern(pattern).matches(url, base: RequestURL(validating: "https://h/users")))
     }
 
-    @Test func `a rule matches the URL and method of a prebuiltRequest`() throws {
+    @Test func `a configuration rule matches the URL and method of a prebuiltRequest`() throws {
         var rules = ConfigurationRules()
         rules.add("/images/**") { $0.usesCDN = true }
         rules.add("/**", methods: [.post]) { $0.responseBodyLimit = 7 }
@@ -123,7 +127,7 @@ import Testing
         #expect(result.timeout == nil)
     }
 
-    @Test func `matching a rule's pattern with many wildcards does not take exponential time`() throws {
+    @Test func `matching a URL pattern with many wildcards does not take exponential time`() throws {
         let pattern = URLPattern("/" + String(repeating: "*a", count: 200) + "b")
         let url = try RequestURL(validating: "https://h/" + String(repeating: "a", count: 2000))
 

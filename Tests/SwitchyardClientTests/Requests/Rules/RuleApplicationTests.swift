@@ -62,7 +62,9 @@ import Testing
     }
 
     @Test(arguments: Way.allCases)
-    func `a rule adds its header field once to each request, however the request is made`(way: Way) async throws {
+    func `a configuration rule adds its header field once to each request, however the request is made`(way: Way)
+        async throws
+    {
         let server = LoopbackServer()
         server.setDefaultRoute { _ in .json(#"{"id":1,"title":"one"}"#) }
         try server.start()

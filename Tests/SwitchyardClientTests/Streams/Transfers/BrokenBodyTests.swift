@@ -52,7 +52,8 @@ import Testing
         #expect(client.servers[0].statistics.lastFailure == nil)
     }
 
-    @Test func `a body that a network change truncated does not count against a server, even if it fails much later`()
+    @Test
+    func `a body truncated by a network change does not count against a server, even if the read fails much later`()
         async throws
     {
         let client = try client(redirecting: false)

@@ -20,7 +20,9 @@ import Testing
         driver.core.failoverPause(after: kind, held: held, excluding: tried, at: driver.now)
     }
 
-    @Test func `a request without a failover token tries again while another request's failover is active`() throws {
+    @Test func `a request without a failover token asks for one again while another request's failover is active`()
+        throws
+    {
         let (driver, paid) = try spent()
 
         #expect(pause(driver) == .milliseconds(20))
@@ -53,7 +55,7 @@ import Testing
         #expect(pause(driver) == nil)
     }
 
-    @Test func `a request still waits for a failover token after another request's free failover has ended`() throws {
+    @Test func `a request still waits for a failover token after a failover that needed no token has ended`() throws {
         let (driver, _) = try spent()
         let free = try #require(driver.failover(after: .refused, excluding: [0]))
 

@@ -98,7 +98,7 @@ import Testing
         #expect(driver.choose()?.server == 0)
     }
 
-    @Test func `if a failover leaves a server on trial, that server can take another request as its trial request`()
+    @Test func `if a failover skips a server in its recovery trial, the next request can test that server`()
         throws
     {
         let driver = try CoreDriver()
@@ -207,7 +207,7 @@ import Testing
         #expect(!driver.sheds(.low))
     }
 
-    @Test func `a policy that drops requests lowers a server's admission share after a timeout that is not confirmed`()
+    @Test func `a policy that drops requests lowers a server's admission share after an unconfirmed timeout`()
         throws
     {
         let driver = try CoreDriver(["a", "b"], policy: Self.shedding)
@@ -221,8 +221,7 @@ import Testing
         #expect(driver.statistics("a")?.share == 1)
     }
 
-    @Test func `after a timeout that is not confirmed, only extra attempts avoid the server until it responds`() throws
-    {
+    @Test func `after an unconfirmed timeout, only failovers and hedges avoid the server until it responds`() throws {
         let driver = try CoreDriver()
 
         driver.settle(try #require(driver.choose(excluding: [0])), .timedOut)
@@ -235,7 +234,7 @@ import Testing
         #expect(driver.failover(after: .reset, excluding: [0])?.server == 1)
     }
 
-    @Test func `for five minutes, extra attempts avoid a server whose last attempt failed`() throws {
+    @Test func `failovers and hedges avoid a server for five minutes after its last attempt failed`() throws {
         let driver = try CoreDriver(["a", "b", "c", "d"])
         driver.settle([
             SettledAttempt(try #require(driver.choose()), .failure(.reset)),

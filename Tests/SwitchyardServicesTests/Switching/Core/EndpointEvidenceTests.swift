@@ -93,7 +93,7 @@ import Testing
         #expect(request(driver, Self.odd, .http(500), on: { $0 == 0 }) == 2)
     }
 
-    @Test func `a new kind of failure of an endpoint that fails everywhere still causes a failover`() throws {
+    @Test func `if an endpoint that fails on every server fails in a new way, its request still fails over`() throws {
         let driver = try CoreDriver()
         for _ in 0..<20 { _ = request(driver, Self.odd, .http(500)) }
 

@@ -113,7 +113,7 @@ import Testing
         #expect(isClose(shares(driver), [0.75, 0.25, 0, 0]))
     }
 
-    @Test func `the selection of the policy applies within a group`() throws {
+    @Test func `the server selection of the policy applies within a group of servers`() throws {
         let driver = try driver(two) { $0.selection = .roundRobin }
 
         let first = try #require(driver.choose()?.server)

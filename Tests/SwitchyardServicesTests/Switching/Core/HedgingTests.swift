@@ -87,13 +87,13 @@ import Testing
         }
     }
 
-    @Test func `despite an empty budget, a hedge is allowed once a minute while the hedges lose`() throws {
+    @Test func `despite an empty budget, one hedge a minute is allowed while hedges do not win`() throws {
         let (driver, slow) = try poor()
 
         #expect(hedgeTimes(driver, slow, until: 130) == [1, 61, 121])
     }
 
-    @Test func `if a hedge despite an empty budget wins, it returns a token, so that the next read can be hedged`()
+    @Test func `if a hedge wins despite an empty budget, it returns a token for the next hedge`()
         throws
     {
         let (driver, slow) = try poor()
@@ -146,7 +146,7 @@ import Testing
         #expect(driver.core.extras.hedges.tokens > 5)
     }
 
-    @Test func `a policy with zero hedge tokens allows no hedge despite an empty budget`() throws {
+    @Test func `a policy with zero hedge tokens never allows a hedge, not even once a minute`() throws {
         var policy = SwitchPolicy.recommended
         policy.budgets.hedgeTokens = 0
         let (driver, slow) = try poor(policy)
@@ -156,7 +156,7 @@ import Testing
         #expect(driver.core.takeHedge(beside: slow, excluding: [0], at: driver.now) == nil)
     }
 
-    @Test func `after a hedge despite an empty budget has won, the next one is allowed immediately`() throws {
+    @Test func `after a hedge has won despite an empty budget, another hedge is allowed immediately`() throws {
         let (driver, slow) = try poor()
         driver.advance(1)
         let winner = driver.core.takeHedge(beside: slow, excluding: [0], at: driver.now)

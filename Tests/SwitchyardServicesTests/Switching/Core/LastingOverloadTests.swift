@@ -105,7 +105,7 @@ import Testing
         #expect(driver.core.takeFailover(after: .refused, excluding: [1], at: driver.now)?.server == 0)
     }
 
-    @Test func `requests try an ejected first server although the policy has made a fallback the first in order`()
+    @Test func `without failback, requests also try an ejected first server after the servers in use have timed out`()
         throws
     {
         var policy = SwitchPolicy.recommended

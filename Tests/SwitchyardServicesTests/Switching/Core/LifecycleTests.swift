@@ -186,7 +186,7 @@ import Testing
         #expect(late.core.current == "a")
     }
 
-    @Test func `a restored ejection does not override an active command`() throws {
+    @Test func `a restored ejection does not override an active pushed command`() throws {
         let driver = try CoreDriver()
         driver.eject("a")
         let memory = driver.core.memory(wallClock: 1000)
@@ -234,7 +234,7 @@ import Testing
         #expect(driver.statistics("a")?.score ?? 0 > 0)
     }
 
-    @Test func `times at the limits of the clock do not cause a crash`() throws {
+    @Test func `times at the limits of the clock do not crash the switching core`() throws {
         let driver = try CoreDriver()
         for nanoseconds in [Int64.min, .max, 0, .min, -1, .max] {
             driver.now = MonotonicTime(nanoseconds: nanoseconds)

@@ -73,7 +73,7 @@ import Testing
         #expect(driver.choose(for: traits(without: [1]))?.server == 0)
     }
 
-    @Test func `servers that all fail a request stay healthy, even if a server for other requests responds`()
+    @Test func `if all servers for a request fail it, they stay healthy even if a server for other requests responds`()
         throws
     {
         let driver = try driver(.recommended, ["m", "a", "b"])
@@ -176,7 +176,7 @@ import Testing
         #expect(driver.choose(for: writes)?.server == 0)
     }
 
-    @Test func `suspicion probes are sent only to servers that serve them`() throws {
+    @Test func `suspicion probes for a request are sent only to servers that serve the request`() throws {
         let driver = try driver()
         let slow = try #require(driver.choose())
 
@@ -188,7 +188,7 @@ import Testing
     }
 
     // The policy keeps the server of each kind of request until that server fails.
-    @Test func `without failback, a new list resets the current server of each kind of request`() throws {
+    @Test func `without failback, a new server list resets the current server of each kind of request`() throws {
         var policy = SwitchPolicy.recommended
         policy.failsBack = false
         let driver = try driver(policy)
@@ -267,7 +267,9 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a current server that no longer serves every request in a new list is replaced`(isOtherDown: Bool) throws {
+    func `a current server is replaced if it does not serve every request in a new server list`(isOtherDown: Bool)
+        throws
+    {
         let driver = try driver(.recommended, ["a", "b"])
         if isOtherDown { driver.eject("b") }
         #expect(driver.core.current == "a")

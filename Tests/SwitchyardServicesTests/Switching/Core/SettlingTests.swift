@@ -119,7 +119,7 @@ import Testing
         #expect(driver.core.extras.failovers.tokens == 10)
     }
 
-    @Test func `the failover token of an attempt is returned when the outcome neither succeeds nor fails`() throws {
+    @Test func `the failover token of an attempt is returned if the attempt neither succeeds nor fails`() throws {
         let driver = try CoreDriver()
 
         for _ in 0..<100 {
@@ -202,7 +202,7 @@ import Testing
         #expect(driver.state("a") == .ejected)
     }
 
-    @Test func `an ejection event has the generation of the attempts that must move to another server`() throws {
+    @Test func `an ejection event contains the generation of the attempts that began before the ejection`() throws {
         let driver = try CoreDriver()
         let waiting = try #require(driver.choose())
 

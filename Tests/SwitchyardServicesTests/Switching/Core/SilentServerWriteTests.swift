@@ -26,7 +26,7 @@ import Testing
         #expect(driver.choose(for: RequestTraits(mayBeRepeated: false))?.server == 2)
     }
 
-    @Test func `a write whose server refuses the connection does not go to a fallback whose last read was overtaken`()
+    @Test func `a write that fails over avoids a fallback whose last read was overtaken by a hedge`()
         throws
     {
         let driver = try CoreDriver()
@@ -46,7 +46,7 @@ import Testing
         #expect([silent.server, hedge.server, fallback?.server] == [1, 2, 2])
     }
 
-    @Test func `suspicion probes do not go to a server that the request has tried if there is another`() throws {
+    @Test func `suspicion probes do not go to a server that the request has tried if another server is left`() throws {
         let driver = try CoreDriver()
         _ = try #require(driver.choose())
         let silent = try #require(driver.failover(after: .refused, excluding: [0]))
@@ -57,7 +57,7 @@ import Testing
         #expect(probe?.peer.server == 2)
     }
 
-    @Test func `suspicion probes do not go to a server whose last attempt failed if there is another`() throws {
+    @Test func `suspicion probes do not go to a server whose last attempt failed if another server is left`() throws {
         let driver = try CoreDriver()
         driver.requests(10, .success(latency: .milliseconds(1)))
         driver.request(.failure(.reset))
@@ -68,7 +68,7 @@ import Testing
         #expect(probe?.peer.server == 2)
     }
 
-    @Test func `suspicion probes go to a server that the request has tried if there is no other`() throws {
+    @Test func `suspicion probes go to a server that the request has tried if no other server is left`() throws {
         let driver = try CoreDriver(["a", "b"])
         let silent = try #require(driver.choose(excluding: [0]))
 
@@ -77,13 +77,13 @@ import Testing
         #expect(probe?.peer.server == 0)
     }
 
-    @Test func `one overtaken read does not send a write away from its server`() throws {
+    @Test func `a write does not avoid its server because a hedge overtook one read`() throws {
         let driver = try driver(afterHedges: 1)
 
         #expect(driver.choose(for: RequestTraits(mayBeRepeated: false))?.server == 0)
     }
 
-    @Test func `reads that are overtaken at the same time do not send a write away from their server`() throws {
+    @Test func `a write does not avoid its server because hedges overtook two reads at the same time`() throws {
         let driver = try CoreDriver()
         let silent = try [#require(driver.choose()), #require(driver.choose())]
         driver.advance(0.3)
@@ -96,7 +96,9 @@ import Testing
         #expect(driver.choose(for: RequestTraits(mayBeRepeated: false))?.server == 0)
     }
 
-    @Test func `a write that must not be repeated avoids a server whose last two reads were overtaken`() throws {
+    @Test func `a write that must not be repeated avoids a server whose last two reads were overtaken by hedges`()
+        throws
+    {
         let driver = try driver(afterHedges: 2)
 
         #expect(driver.choose(for: RequestTraits(mayBeRepeated: false))?.server == 1)
@@ -104,7 +106,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `after a response or ten seconds, writes go again to a server whose reads were overtaken`(responds: Bool)
+    func `after a response or ten seconds, writes go again to a server whose reads hedges overtook`(responds: Bool)
         throws
     {
         let driver = try driver(afterHedges: 2)

@@ -45,7 +45,7 @@ import Testing
         #expect(driver.core.version == 0)
     }
 
-    @Test func `if several switches start from the same version, only the first takes effect`() throws {
+    @Test func `if several switches start from the same state, only the first takes effect`() throws {
         let driver = try CoreDriver()
         let version = driver.core.version
 
@@ -77,7 +77,7 @@ import Testing
         #expect(driver.state("a") == .healthy)
     }
 
-    @Test func `outcomes of attempts in flight still count after a switch to their healthy server`() throws {
+    @Test func `after a switch to a healthy server, its attempts in flight still count`() throws {
         let driver = try CoreDriver()
         let attempt = try #require(driver.choose())
         try driver.switchTo("a")
@@ -103,7 +103,7 @@ import Testing
         #expect(driver.choose()?.server == 1)
     }
 
-    @Test func `a pushed preference applies until its time to live has passed`() throws {
+    @Test func `a pushed preference for a server applies until its time to live has passed`() throws {
         let driver = try CoreDriver()
 
         try driver.push(PushCommand(version: 7, mode: .prefer, server: "b", timeToLive: .seconds(60)))

@@ -14,7 +14,7 @@ import Testing
         #expect(window.failures == 10)
     }
 
-    @Test func `outcomes leave the window when they reach the maximum age`() {
+    @Test func `outcomes leave a server's outcome window when they reach the maximum age`() {
         var window = OutcomeWindow()
 
         for second in 0..<10 { window.record(.failure, at: Double(second), count: 100, age: 60) }
@@ -25,7 +25,7 @@ import Testing
         #expect(window.counts(at: 1e9, age: 60).requests == 0)
     }
 
-    @Test func `an outcome window counts random outcomes like a plain list`() {
+    @Test func `an outcome window and a plain array give the same counts for random outcomes`() {
         var random = RandomSource(seed: 11)
         var window = OutcomeWindow()
         var list: [(at: Double, outcome: OutcomeWindow.Outcome)] = []
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func `outcomes that are years apart do not crash the window`() {
+    @Test func `outcomes that are years apart do not crash an outcome window`() {
         var window = OutcomeWindow()
 
         for years in [0.0, 1, 1.1, 100, 1e6] {
@@ -149,7 +149,7 @@ import Testing
         #expect(FailureKind.refused.weight * rules.failureStep(calm: .max) < rules.scoreThreshold)
     }
 
-    @Test func `after an evidence score rises and falls back to zero, a quarter of its calm successes still counts`() {
+    @Test func `after an evidence score rises and returns to zero, a quarter of the earlier successes still counts`() {
         let rules = CompiledPolicy(.recommended)
         var score = EvidenceScore(at: 0)
         for _ in 0..<100 { score.lower(by: rules.successStep) }
@@ -179,7 +179,7 @@ import Testing
         return count
     }
 
-    @Test func `an evidence score halves after its half-life`() {
+    @Test func `an evidence score of 6 decays to 3 within its half-life`() {
         var score = EvidenceScore(at: 0)
         score.raise(by: 6, ceiling: 16)
 

@@ -46,7 +46,7 @@ import Testing
 @Suite struct AdmissionShareTests {
     private let rules = CompiledPolicy(.recommended)
 
-    @Test func `an overload halves the admission share, and a success raises it by a small step`() {
+    @Test func `an overload halves a server's admission share, and a success raises it by a small step`() {
         var admission = AdmissionShare()
         admission.cut(by: 0.5, at: 0, floor: 0.1, rules)
         admission.cut(by: 0.5, at: 0, floor: 0.1, rules)
@@ -57,7 +57,7 @@ import Testing
         #expect(abs(admission.share - 0.27) < 1e-9)
     }
 
-    @Test func `a further overload cuts the share that has recovered since the last overload`() {
+    @Test func `another overload cuts an admission share from the value to which it has recovered`() {
         var admission = AdmissionShare()
         admission.cut(by: 0.25, at: 0, floor: 0.1, rules)
         #expect(abs(admission.present(at: 60, rules) - 0.5) < 1e-9)

@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func `with the published policy, a success never causes a switch`() throws {
+    @Test func `with the policy stickyErrorRatio, a success never causes a switch`() throws {
         let driver = try CoreDriver(policy: .stickyErrorRatio)
 
         driver.requests(9, .timedOut)
@@ -74,7 +74,7 @@ import Testing
         #expect(driver.core.current == "b")
     }
 
-    @Test func `an attempt counts only after it is settled`() throws {
+    @Test func `an attempt counts for a server's statistics only after the attempt has ended`() throws {
         let driver = try CoreDriver(policy: .stickyErrorRatio)
 
         let attempts = (0..<10).compactMap { _ in driver.choose() }
@@ -184,7 +184,7 @@ import Testing
         #expect(next?.role == .failover)
     }
 
-    @Test func `every switch starts an empty window of outcomes`() throws {
+    @Test func `every switch of servers starts an empty window of outcomes`() throws {
         let driver = try CoreDriver(policy: .stickyErrorRatio)
         driver.requests(36, .ok)
         driver.requests(3, .timedOut)

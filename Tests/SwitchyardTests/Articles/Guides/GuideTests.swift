@@ -53,7 +53,9 @@ import Testing
         }
     }
 
-    @Test func `the pins in the AFNetworking guide require certificates in the folder`() async throws {
+    @Test func `the pinning sample in the AFNetworking guide throws an error if the folder has no certificates`()
+        async throws
+    {
         try await withService { service in
             #expect(throws: PinRule.Problem.noCertificate(path: folder.path)) {
                 _ = try AFNetworkingSamples.pin(service, certificates: folder)

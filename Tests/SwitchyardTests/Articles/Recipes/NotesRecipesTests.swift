@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `a create and a save whose responses were lost succeed when they are repeated`() async throws {
+    @Test func `creating or saving a note again succeeds if the first response was lost`() async throws {
         try await withBackend { backend, client in
             let notes = Samples.NotesAPI(client: client)
             backend.loseResponses()
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func `a delete whose response was lost succeeds when it is repeated`() async throws {
+    @Test func `deleting a note again succeeds if the first response was lost`() async throws {
         try await withBackend { backend, client in
             let notes = Samples.NotesAPI(client: client)
             _ = try await notes.create(Self.note)

@@ -148,7 +148,7 @@ import Testing
         }
     }
 
-    @Test func `in the recipe for searches, another search has its own list and an empty result is an error`()
+    @Test func `in the recipe for searches, each search has its own results, and an empty result is an error`()
         async throws
     {
         try await withBackend { _, client, credentials in

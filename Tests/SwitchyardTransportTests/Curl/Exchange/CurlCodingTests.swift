@@ -50,7 +50,7 @@
             ],
             [HTTPRequest.Delivery.whole, .stream]
         )
-        func `a body in an unknown coding is returned unchanged`(
+        func `a response body in an unknown content coding is returned unchanged`(
             _ codings: [String],
             _ delivery: HTTPRequest.Delivery
         ) async throws {
@@ -63,7 +63,7 @@
         }
 
         @Test(arguments: ["identity", "none", "", "identity, identity"])
-        func `a body without a coding is returned unchanged`(_ coding: String) async throws {
+        func `a response body without a content coding is returned unchanged`(_ coding: String) async throws {
             let response = try await response(fields: ["Content-Encoding: \(coding)"], body: Self.text)
 
             #expect(try await response.bytes() == Self.text)

@@ -44,7 +44,7 @@
             HTTPRequest(method: method, url: try #require(RequestURL(server.baseURL)), headers: headers, body: body)
         }
 
-        @Test func `a request sends its fields even if the previous request had the same fields`() async throws {
+        @Test func `a request sends its header fields even if the previous request had the same fields`() async throws {
             let request = try request(["Accept": "text/plain", "X-Number": "1"])
             let arrived = try await arriving(with: [request, request, request])
             #expect(arrived[0].hasPrefix("Accept: text/plain\nX-Number: 1"))
@@ -61,7 +61,7 @@
             #expect(try await arriving(with: requests) == (try await arrivingAlone(with: requests)))
         }
 
-        @Test func `a request does not send fields of the previous request`() async throws {
+        @Test func `a request does not send header fields of the previous request`() async throws {
             let requests = [
                 try request(["X-First": "1", "Accept-Encoding": "identity"]), try request([:]),
                 try request(["X-Third": "3"]), try request(["Range": "bytes=0-"]), try request(["X-Fifth": "5"]),
@@ -69,7 +69,7 @@
             #expect(try await arriving(with: requests) == (try await arrivingAlone(with: requests)))
         }
 
-        @Test func `fields that were changed in place are sent with their new values`() async throws {
+        @Test func `header fields that were changed in place are sent with their new values`() async throws {
             var changed = try request(["X-Number": "1"])
             let transport = try CurlTransport()
             _ = try await transport.send(changed).bytes()

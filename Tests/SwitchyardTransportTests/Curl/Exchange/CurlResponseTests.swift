@@ -124,7 +124,8 @@
             ],
             [HTTPRequest.Delivery.whole, .stream]
         )
-        func `trailers do not become part of the head`(_ answer: Answer, _ delivery: HTTPRequest.Delivery) async throws
+        func `trailers do not become part of the response head`(_ answer: Answer, _ delivery: HTTPRequest.Delivery)
+            async throws
         {
             let (response, body) = try await send(answer, delivery)
 
@@ -133,7 +134,7 @@
             #expect(body == Data("ok".utf8))
         }
 
-        @Test func `a carriage return inside a value is replaced`() async throws {
+        @Test func `a carriage return inside the value of a header field is replaced`() async throws {
             let answer = Answer("stray returns", "X: a\rb\r\nETag: \"c\r\"\r\r\nContent-Length: 2")
 
             let headers = try await send(answer, .whole).0.headers

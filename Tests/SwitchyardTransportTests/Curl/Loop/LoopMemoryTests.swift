@@ -198,7 +198,7 @@
             #expect((64 * Self.buffer..<104 * Self.buffer).contains(after))
         }
 
-        @Test func `free memory blocks that are kept are freed when the connections are closed and when the loop ends`()
+        @Test func `kept memory blocks are freed when the connections are closed and when the event loop ends`()
             async throws
         {
             let (before, closed, again, ended) = try await onLoop { loop in
@@ -218,7 +218,9 @@
             #expect(ended == 0)
         }
 
-        @Test func `the end of another loop does not free the memory blocks of this loop`() async throws {
+        @Test func `the end of one event loop does not free the memory blocks of another event loop`()
+            async throws
+        {
             let kept = try await onLoop { _ in
                 let other = ycurl_loop_create()
                 Self.takeAndGiveBack(1)
@@ -229,7 +231,7 @@
             #expect(kept >= Self.buffer)
         }
 
-        @Test func `a thread without a loop keeps no memory blocks`() async throws {
+        @Test func `a thread without an event loop keeps no memory blocks`() async throws {
             let kept = await withCheckedContinuation { continuation in
                 Thread.detachNewThread {
                     Self.takeAndGiveBack(1)

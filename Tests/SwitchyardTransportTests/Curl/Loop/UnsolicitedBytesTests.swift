@@ -112,7 +112,7 @@
 
         // libcurl does not report a reused connection if the response fills the window in the call that sends the
         // request.
-        @Test func `a response that fills the window while its request is sent is received completely`()
+        @Test func `a response that fills the stream buffer while its request is sent is received completely`()
             async throws
         {
             let listener = try TCPListener()

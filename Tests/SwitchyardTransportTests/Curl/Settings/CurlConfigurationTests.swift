@@ -128,7 +128,7 @@
         }
 
         @Test(.startsProcess, arguments: ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"])
-        func `an unreachable proxy from the environment is a proxy failure`(_ variable: String) async {
+        func `an unreachable proxy from an environment variable is a proxy failure`(_ variable: String) async {
             // In its own process, because the environment is shared by the whole process.
             await #expect(processExitsWith: .success) { [variable = variable as String] in
                 setenv(variable, "http://127.0.0.1:1", 1)
@@ -271,7 +271,7 @@
             #expect(server.statistics.connectionsAccepted <= 2)
         }
 
-        @Test func `with an invalid rate, a request fails before it is sent`() async throws {
+        @Test func `with an invalid rate limit, a request fails before it is sent`() async throws {
             let error = await #expect(throws: TransportError.self) {
                 try await send("http://127.0.0.1:\(server.port)/") { $0.maximumUploadRate = -1 }
             }

@@ -11,7 +11,7 @@ import Testing
     }
 
     // A number from the request. If the product overflowed, `dropFirst` would get a negative count.
-    @Test func `a page far beyond the last page is empty`() {
+    @Test func `a page of the demo forum far beyond the last page is empty`() {
         #expect(ForumData.release.page(.max, size: 20).items.isEmpty)
     }
 }

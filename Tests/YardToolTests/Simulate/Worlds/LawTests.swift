@@ -64,7 +64,8 @@ import Testing
         #expect(violations(of: call(.answered(503), first: refusal)).isEmpty)
     }
 
-    @Test func `in a simulation, a 429 is allowed if the first server's success is due to lost earlier requests`() {
+    @Test
+    func `a simulated call may get a 429 if the first server would succeed only because earlier requests were lost`() {
         var lucky = well
         lucky.owesToLosses = true
 
@@ -112,7 +113,7 @@ import Testing
         #expect(violations(of: open).isEmpty)
     }
 
-    @Test func `a late copy must not undo a newer simulated write that was reported as done`() {
+    @Test func `a late copy of a simulated write must not undo a newer write that was reported as done`() {
         func write(_ number: Int, at time: Double, executedAt executions: Double...) -> PlayedCall {
             var write = call(.answered(200), first: well, kind: .replacement)
             (write.number, write.time, write.endTime) = (number, time, time + 0.1)

@@ -70,7 +70,7 @@ import Testing
         #expect(played.record.requests == played.calls.reduce(0) { $0 + $1.sendings.count })
     }
 
-    @Test func `the reference of a simulated call is the response that a single server would give`() throws {
+    @Test func `a simulated call is compared with the response that a single server would give`() throws {
         let outage = Trouble(.hang, server: 0, window: .init(2, 6))
 
         let played = try play(.sample([outage]))
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test(arguments: World.Endpoint.Shape.allCases)
-    func `in a simulated World with roles, only servers that serve a call are its references`(
+    func `with server roles, a simulated call is compared only with servers that serve the call`(
         shape: World.Endpoint.Shape
     ) throws {
         var world = World.sample(kinds: [.read])

@@ -3,7 +3,7 @@ import Testing
 @testable import yard
 
 @Suite struct WorldShrinkerTests {
-    @Test func `the WorldShrinker removes every part of a World that the failure does not need`() throws {
+    @Test func `reducing a failing simulated World removes every part that the failure does not need`() throws {
         let world = World.sample(
             servers: 4,
             [Trouble(.hang, server: 2), Trouble(.reset, endpoint: 1), Trouble(.truncated, server: 3)],
@@ -19,7 +19,7 @@ import Testing
         #expect(small.traffic.calls == 7)
     }
 
-    @Test func `servers and endpoints keep their own faults when other servers and endpoints are removed`() throws {
+    @Test func `servers in a simulated World keep their own faults when other servers are removed`() throws {
         let world = World.sample(servers: 4, [Trouble(.hang, server: 2, endpoint: 1)], kinds: [.read, .write])
         let shrinker = WorldShrinker { world in
             world.troubles.first?.server.map { $0 < world.servers && $0 > 0 } ?? false
@@ -37,7 +37,7 @@ import Testing
         #expect(try WorldShrinker { $0 == world }.smallest(of: world) == world)
     }
 
-    @Test func `the number of attempts of the WorldShrinker is limited`() throws {
+    @Test func `the number of attempts to reduce a simulated World is limited`() throws {
         var tries = 0
         let shrinker = WorldShrinker { _ in
             tries += 1

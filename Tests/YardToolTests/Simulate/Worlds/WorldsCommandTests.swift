@@ -32,7 +32,7 @@ import Testing
         #expect(error?.description.contains("\n") == false)
     }
 
-    @Test func `the text of the worlds command says whether each exception is within its limit`()
+    @Test func `the worlds command says whether each known exception is within its limit`()
         async throws
     {
         let report = try await command("--worlds", "2", "--examples", "0").report()
@@ -77,7 +77,9 @@ import Testing
         #expect(lines.joined(separator: " ").split(separator: " ").sorted() == words.sorted())
     }
 
-    @Test func `the page of worlds contains and explains the verdict and the exceptions without a script`() async throws
+    @Test
+    func `the report page of the worlds command shows the verdict and the exceptions even if scripts are disabled`()
+        async throws
     {
         let report = try await command("--worlds", "2", "--examples", "0").report()
 

@@ -12,7 +12,7 @@ import Testing
         ("recommended", UInt64(Rounds.count(150, thorough: 2_000))),
         ("single", UInt64(Rounds.count(40, thorough: 60))), ("off", UInt64(Rounds.count(40, thorough: 60))),
     ])
-    func `no call in any simulated World fares worse than without switching`(policy: String, worlds: UInt64)
+    func `no call in any simulated world fares worse than without switching servers`(policy: String, worlds: UInt64)
         async throws
     {
         let campaign = WorldsCampaign(numbers: 1...worlds, policy: try #require(.named(policy)))
@@ -26,7 +26,7 @@ import Testing
         #expect(report.alikeWorlds > Int(worlds) / 5)
     }
 
-    @Test func `with roles, groups and zones, no call fares worse and no server gets a request that it does not serve`()
+    @Test func `with server roles, groups and zones, simulated calls do not fare worse than without switching`()
         async throws
     {
         let worlds = UInt64(Rounds.count(100, thorough: 2_000))
@@ -40,7 +40,7 @@ import Testing
         #expect(!tally.faults.keys.contains { $0.kind == .sentToUnsuitable })
     }
 
-    @Test func `the simulated Worlds have every kind of role, group and zone`() {
+    @Test func `the simulated worlds contain every kind of server role, group and zone`() {
         let arrangements = (1...300).compactMap { World(number: $0, hasRoles: true).arrangement }
 
         #expect(arrangements.count == 300)
