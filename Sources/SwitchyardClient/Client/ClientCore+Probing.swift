@@ -21,25 +21,31 @@ extension ClientCore {
     /// Sends a pair of suspicion probes: the same safe request to a suspect (a server that is slow or has failed) and
     /// to another server.
     ///
-    /// If only the other server responds, the suspect is at fault, and another pair follows. The usual cause is a
-    /// request that must not be sent to two servers. The other cause is a slow read whose hedge another server has
-    /// rejected with a 4xx. In this case `isAtBase` is `true`, and the probes read the base URL.
+    /// If only the other server responds, the suspect is at fault, and another pair of probes follows.
+    ///
+    /// Usually, probes are sent because the call itself must not be sent to two servers. They are also sent if a read
+    /// is slow and another server has rejected its hedge (a second attempt) with a 4xx. In this case, `isAtBase` is
+    /// `true`, and the probes read the base URL.
     ///
     /// The other server is one of the servers in `tried` only if there is no other server.
+    ///
+    /// `undecided` is called if no probes may begin now, or if they prove nothing about the suspect
+    /// (``/SwitchyardServices/SuspicionProbe/Verdict/undecided``).
     func compare(
         _ route: ServerPool.Route,
         besides tried: [Server.ID] = [],
         becauseOf configuration: APIConfiguration,
         atBase isAtBase: Bool = false,
-        in pool: ServerPool
+        in pool: ServerPool,
+        undecided: @escaping @Sendable () -> Void = {}
     ) {
         let asked = isAtBase ? configuration.baseURLRead : configuration
         let pair = comparison(of: route, besides: tried, asking: asked, isOther: isAtBase, in: pool)
-        guard let (question, suspicion) = pair else { return }
+        guard let (question, suspicion) = pair else { return undecided() }
         let outcomes = Locked<(suspect: AttemptOutcome?, peer: AttemptOutcome?)>((nil, nil))
         let compareOutcomes: @Sendable () -> Void = { [self] in
             guard case (let suspect?, let peer?) = outcomes.withLock({ $0 }) else { return }
-            let events = pool.settle(
+            let (verdict, events) = pool.settle(
                 suspicion,
                 suspect: suspect,
                 peer: peer,
@@ -47,10 +53,19 @@ extension ClientCore {
                 at: time.now
             )
             publish(events, from: pool)
-            // If the suspect responds, it is slow only for this request. If neither server responds, the network path
-            // or the request is at fault. Neither case needs another pair of probes.
-            guard suspect.failureKind != nil, peer.isAnswer else { return }
-            compare(route, besides: tried, becauseOf: configuration, atBase: isAtBase, in: pool)
+            switch verdict {
+            case .atFault:
+                compare(
+                    route,
+                    besides: tried,
+                    becauseOf: configuration,
+                    atBase: isAtBase,
+                    in: pool,
+                    undecided: undecided
+                )
+            case .responsive: break
+            case .undecided: undecided()
+            }
         }
         send(question, to: suspicion.suspect, in: pool, within: suspicion.probe.limit) { outcome in
             outcomes.withLock { $0.suspect = outcome }

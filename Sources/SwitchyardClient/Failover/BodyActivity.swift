@@ -7,11 +7,12 @@ import SwitchyardTransport
 /// The duration of such a transfer depends on the network, so it proves nothing about the server. A second copy of the
 /// request would take bandwidth from the first. The attempt therefore counts as slow only if no bytes are transferred.
 final class BodyActivity: Sendable {
-    /// The bounds of the time without any transferred bytes after which another server gets the request too.
+    /// The minimum and maximum of the time without any transferred bytes after which another server gets the request
+    /// too.
     ///
-    /// The bounds apply before the first byte, between two bytes, and after the last byte. After the last byte, the
-    /// response may take as long as sending the body took, within these bounds. Waiting then costs at most twice the
-    /// time of sending the body again.
+    /// Before the first byte, this time is the minimum. Between two bytes, it is the maximum. After the last byte, it
+    /// is the time that sending the body took, within these bounds, because sending the body to another server would
+    /// take about as long.
     static let silence = (least: Duration.seconds(1), most: Duration.seconds(10))
 
     private struct State {
@@ -34,8 +35,8 @@ final class BodyActivity: Sendable {
 
     /// Returns the time at which to check again whether the attempt is slow, or `nil` if it is slow now.
     ///
-    /// The next check is at most one second away. The body may be sent completely at any time, and the limit is then
-    /// shorter.
+    /// The next check is at most one second away, because the permitted time without bytes becomes shorter as soon as
+    /// the whole body has been sent.
     func nextCheckTime(at now: MonotonicTime) -> MonotonicTime? {
         let busyUntil = state.withLock { $0.busyUntil }
         return now < busyUntil ? min(busyUntil, now.advanced(by: Self.silence.least)) : nil

@@ -114,10 +114,12 @@ extension Failover {
     /// If the limit expires, nothing has been sent, so another server can still get the request.
     ///
     /// The limit is twice the time after which a safe request would be hedged (sent to a second server as well). It is
-    /// multiplied by the number of servers tried, because the network to all of them may be slow. At the last server,
-    /// there is no limit unless the request can go back to the server that it left first. The limit is then at least 4
-    /// s (in which a lost first packet is sent again twice) or a quarter of the time that is left, whichever is less,
-    /// and at most half of the time that is left. The request goes back once, without this limit.
+    /// multiplied by the number of servers tried, because the network to all of them may be slow.
+    ///
+    /// At the last server, there is no limit unless the request can go back to the server that it left first. If it
+    /// can, the limit at the last server is at least 4 s, in which a lost first packet is sent again twice. If less
+    /// than 16 s are left until the deadline, it is at least a quarter of that time. It is never more than half of that
+    /// time. The request goes back once, without this limit.
     private func boundConnecting(
         of request: inout HTTPRequest,
         on route: ServerPool.Route,
@@ -184,8 +186,8 @@ extension Failover {
 
     /// Sends the request to the next server, unless a ``/SwitchyardServices/FailoverGuard`` stops it.
     ///
-    /// Otherwise this method waits for the attempts in flight, or until the failover budget may permit another attempt.
-    /// If there is nothing to wait for, the request ends with its most significant failure.
+    /// If a guard stops it, the request waits for the attempts in flight, or until the failover budget may permit
+    /// another attempt. If there is nothing to wait for, the request ends with its most significant failure.
     func tryAnother(after kind: FailureKind?, heldSince: MonotonicTime? = nil) {
         let now = core.now
         let (since, rule) = (heldSince ?? now, resendRule)
@@ -236,23 +238,44 @@ extension Failover {
 }
 
 extension Failover {
-    /// Sends suspicion probes to a server that has not responded and to another server, while another server's 4xx
-    /// response waits for the first server's response.
+    /// If a 4xx response is held until an earlier attempt's server responds, sends suspicion probes to that server (the
+    /// suspect) and to another server.
     ///
-    /// The probes are a different request than the one that was rejected. If the suspect is slow only with that one
-    /// request, it responds to the probe.
+    /// The probes read the base URL, not the URL that was rejected. If the suspect is slow only with that request, it
+    /// responds to the probe.
     func checkSuspect() {
         guard let suspect = state.withLock({ $0.suspect }) else { return }
-        core.compare(suspect, becauseOf: configuration, atBase: true, in: pool)
+        compare(suspect, atBase: true)
+    }
+
+    /// Sends suspicion probes to the server of a slow attempt and to another server.
+    ///
+    /// If the probes prove nothing, for example because the process was paused, they are repeated while the request
+    /// waits. Otherwise the request would wait until its deadline.
+    func compare(_ suspect: ServerPool.Route, besides tried: [Server.ID] = [], atBase: Bool = false) {
+        core.compare(suspect, besides: tried, becauseOf: configuration, atBase: atBase, in: pool) { [self] in
+            checkLater()
+        }
+    }
+
+    /// Sets the timer for another check of a slow attempt, unless an earlier timer is set.
+    ///
+    /// The pause is as long as the request has taken so far, or as the time since the process last resumed if that is
+    /// shorter. It is at least 1 s.
+    private func checkLater() {
+        let now = core.now
+        let start = max(startedAt, core.clock.resumedAt ?? startedAt)
+        let next = min(deadline, now.advanced(by: max(.seconds(1), start.duration(to: now))))
+        if let timer = state.withLock({ $0.claimTimer(before: next) }) { setTimer(timer, at: next) }
     }
 }
 
 extension FailoverState.Ending {
-    /// Whether suspicion probes have to find out whether the server of the last attempt is at fault, because a guard has
-    /// stopped the failover whose response would have shown it.
+    /// Whether suspicion probes have to find out whether the server of the last attempt is at fault.
     ///
-    /// The request must not be sent again, or the other servers were overloaded a short time ago and get no failovers,
-    /// or overload has used up the failover budget. Without the probes, the server would stay preferred, and all calls
+    /// They are needed if the guard has stopped a failover whose response would have shown it: because the request must
+    /// not be sent again, because the other servers were overloaded a short time ago and get no failovers, or because
+    /// overload has used up the failover budget. Without the probes, the server would stay preferred, and all calls
     /// would fail until a failover is possible again.
     ///
     /// A server that has responded that it is overloaded gets no probes. A failure of this machine causes no probes

@@ -149,14 +149,17 @@ extension Failover {
 }
 
 extension FailoverState {
-    /// The result of a request that has ended, and the data that is needed to report the end and to stop what still
-    /// runs; returned once.
+    /// The result of a request that has ended, and everything that is needed to report the end and to stop the attempts
+    /// and the timer.
+    ///
+    /// ``FailoverState`` returns it only once.
     struct Ending {
         var result: Result<HTTPResponse, RequestFailure.Reason>
         var winner: Int?
         /// The method that was sent, if it is unsafe and a modifier has changed it.
         var changedMethod: HTTPMethod?
-        /// The attempt whose end is the result if no attempt succeeded, or `nil` if there is none.
+        /// The index of the attempt whose result the request ends with if no attempt succeeded, or `nil` if there is
+        /// none.
         var decisiveCandidate: Int?
         var attempts: ContiguousArray<Attempt> = []
         var timer: (any ScheduledTimer)?
@@ -172,7 +175,7 @@ extension FailoverState {
         /// The guard that stopped the failover of the last attempt, or `nil` if no failover was stopped.
         var obstacle: FailoverGuard?
 
-        /// The attempt that determines the result.
+        /// The index of the attempt that determines the result, or `nil` if there was no attempt.
         var decisive: Int? { winner ?? decisiveCandidate ?? attempts.indices.last }
 
         /// Cancels the transfers of the attempts that have no response yet, and returns the ending that follows.
@@ -210,8 +213,8 @@ extension FailoverState {
 
         /// The outcome of an attempt that ended before its server could be expected to respond.
         ///
-        /// It is neutral if another attempt ended the request with a failure. Otherwise the server has received the
-        /// request, and the budget does not get back what the attempt cost.
+        /// It is neutral if another attempt ended the request with a failure. Otherwise, it is unfinished: the server
+        /// may still be working on the request, and the budget does not get back what the attempt cost.
         var withoutResponse: AttemptOutcome { winner == nil ? .unfinished : .neutral }
     }
 }

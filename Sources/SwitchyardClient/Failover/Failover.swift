@@ -79,7 +79,7 @@ final class Failover: DispatchedRequest {
         var isTimed = true
         /// A closure that returns the time until which a caller waits for the request.
         ///
-        /// Each call may return another time. If the closure is `nil`, the deadline applies.
+        /// The time may change while the request runs. If the closure is `nil`, the deadline applies.
         var callersDeadline: (@Sendable () -> MonotonicTime)?
         /// The observer of the attempts.
         var watch: AttemptMonitor?
@@ -208,7 +208,7 @@ extension Failover {
         // The timer retains the failover until the failover ends. A weak reference would make every access to the
         // failover slower.
         let timer = core.time.schedule(at: wakeUp) { [self] in timerFired() }
-        state.withLock { $0.replaceTimer(timer, number: number) }?.cancel()
+        state.withLock { $0.replaceTimer(timer, number: number, firingAt: wakeUp) }?.cancel()
     }
 
     private func timerFired() {
@@ -241,7 +241,7 @@ extension Failover {
     ///
     /// If the request may be sent to two servers, it is hedged if possible. Otherwise, suspicion probes find out
     /// whether the slow server is at fault: the same safe request goes to the slow server and to another server
-    /// (``ClientCore/compare(_:besides:becauseOf:atBase:in:)``).
+    /// (``ClientCore/compare(_:besides:becauseOf:atBase:in:undecided:)``).
     private func help(_ slow: FailoverState.Attempt?, _ tried: [Server.ID], _ timer: Int, at now: MonotonicTime) {
         if let next = slow?.activity?.nextCheckTime(at: now) {
             return setTimer(timer, at: min(next, deadline))
@@ -254,7 +254,7 @@ extension Failover {
         }
         guard resendRule == .anytime else {
             setTimer(timer, at: deadline)
-            return core.compare(slow.route, besides: tried, becauseOf: configuration, in: pool)
+            return compare(slow.route, besides: tried)
         }
         let (barred, unreached) = state.withLock { ($0.barred, $0.unreached) }
         let lastResorts = lastResorts

@@ -37,15 +37,16 @@ extension FailoverState {
 // MARK: - Servers
 
 extension FailoverState {
-    /// The first server that the request left because the limited time for connecting had passed, or `nil` if there is
-    /// none.
+    /// The first server that the request left because connecting took longer than the limit, or `nil` if there is none.
     var leftServer: Server.ID? { attempts.first(where: \.hasLeftConnecting)?.route.server }
 
     /// The number of attempts that certainly reached no server.
     var unreached: Int { attempts.count { $0.outcome?.failureKind?.isWithoutWork == true } }
 
-    /// The server of ``leftServer``, unless the request has been sent there again, the server does not serve the
-    /// request, or an attempt is in flight.
+    /// ``leftServer`` if the request can be sent there again, otherwise `nil`.
+    ///
+    /// The request cannot be sent there if it has already been sent there again, if the server does not serve the
+    /// request, or if an attempt is in flight.
     var serverToReturnTo: Server.ID? {
         guard !hasEnded, newestLive == nil, let leftServer, !barred.contains(leftServer) else { return nil }
         return tried.count { $0 == leftServer } == 1 ? leftServer : nil
@@ -53,7 +54,7 @@ extension FailoverState {
 }
 
 extension FailoverState.Attempt {
-    /// Whether the attempt ended because the limited time for connecting had passed.
+    /// Whether the attempt ended because connecting took longer than the limit.
     fileprivate var hasLeftConnecting: Bool { isConnectingLimited && outcome?.failureKind == .connectTimeout }
 
     /// Whether the last request was sent to the host that the credential is for, or carried the credential anyway.

@@ -63,13 +63,14 @@ struct FailoverState {
     private var phase = Phase.ready
     private(set) var attempts: ContiguousArray<Attempt> = []
     private var live = 0
-    /// The attempt whose response ended the request, even while the body of the response is still arriving.
+    /// The index of the attempt whose response ended the request, even while the body of the response is still
+    /// arriving.
     private var winner: Int?
     private var lastResult: Result<HTTPResponse, RequestFailure.Reason>?
     /// Whether `lastResult` comes from a response: an error status, or a response that is too large or redirects to a
     /// URL that cannot be requested.
     private var isLastResultResponse = false
-    /// The attempt that ended with `lastResult`.
+    /// The index of the attempt that ended with `lastResult`.
     private var decisiveCandidate: Int?
     /// Whether a server may have executed the request in an attempt that has ended, although no response confirms it.
     private var mayHaveBeenExecuted = false
@@ -79,7 +80,7 @@ struct FailoverState {
     ///
     /// Otherwise `nil`.
     private(set) var changedMethod: HTTPMethod?
-    /// The servers that do not serve the request that a modifier has changed.
+    /// The servers that do not serve the request after a modifier has changed it.
     private(set) var barred: [Server.ID] = []
     /// The 4xx response of an extra attempt while an earlier attempt still waits for its response.
     private var refusal: Boxed<Refusal>?
@@ -88,6 +89,10 @@ struct FailoverState {
     private var timer: (any ScheduledTimer)?
     /// The sequence number of the latest timer.
     private var timerNumber = 0
+    /// The time at which the latest timer fires.
+    ///
+    /// Between claiming a sequence number and setting its timer, the value is far in the past.
+    private var timerFiresAt = MonotonicTime(nanoseconds: .min)
 
     /// Whether the request has ended.
     var hasEnded: Bool { phase == .ended }
@@ -201,15 +206,29 @@ struct FailoverState {
     /// From now on, only the timer with this number is valid.
     mutating func claimTimer() -> Int {
         timerNumber += 1
+        timerFiresAt = MonotonicTime(nanoseconds: .min)
         return timerNumber
+    }
+
+    /// Returns the sequence number for a timer that replaces the latest timer, if the latest timer fires after `time`.
+    ///
+    /// Otherwise, the result is `nil`. It is also `nil` if the request has ended, or if the latest timer has not been
+    /// set yet.
+    mutating func claimTimer(before time: MonotonicTime) -> Int? {
+        phase == .running && time < timerFiresAt ? claimTimer() : nil
     }
 
     /// Stores a new timer and returns the timer that the caller must cancel.
     ///
     /// This is usually the previous timer. It is the new timer if the request has ended, or if the new timer has
     /// already fired and the number of a newer timer was claimed.
-    mutating func replaceTimer(_ newTimer: any ScheduledTimer, number: Int) -> (any ScheduledTimer)? {
+    mutating func replaceTimer(
+        _ newTimer: any ScheduledTimer,
+        number: Int,
+        firingAt time: MonotonicTime
+    ) -> (any ScheduledTimer)? {
         guard phase == .running, number == timerNumber else { return newTimer }
+        timerFiresAt = time
         defer { timer = newTimer }
         return timer
     }
@@ -357,8 +376,8 @@ struct FailoverState {
 
     /// Stores the most significant result so far: a response is more significant than a failure without a response.
     ///
-    /// An unusable response of a hedge is less significant than the failure of the first server, which a retry policy
-    /// may end.
+    /// There is one exception: the failure of an earlier attempt is more significant than a hedge's response that
+    /// cannot be used, because a retry policy may retry after the failure.
     private mutating func keepDecisive(
         _ result: Result<HTTPResponse, RequestFailure.Reason>,
         of index: Int,

@@ -50,8 +50,7 @@ extension ServerPool {
         var route: Route
         /// The route of the probe or warm-up request that is due.
         var probe: Route?
-        /// Whether a probe may be due whose server has to be chosen by the servers' roles
-        /// (``roleProbe(for:probing:at:)``).
+        /// Whether a probe may be due and its server depends on the servers' roles (``roleProbe(for:probing:at:)``).
         var needsProbe: Bool
     }
 
@@ -141,7 +140,7 @@ extension ServerPool {
     /// Decides whether a request goes to another server after a failure, or because its server was ejected (taken out
     /// of use for a time).
     ///
-    /// `tried` and `avoided` are the names of the servers, whose positions this method adds to `request`.
+    /// `tried` and `avoided` are names of servers. This method adds the positions of these servers to `request`.
     func failover(
         _ request: FailoverRequest,
         excluding tried: [Server.ID],
@@ -168,7 +167,7 @@ extension ServerPool {
         }
     }
 
-    /// Returns whether another server could be chosen after an attempt, when the servers in `tried` have failed.
+    /// Returns whether another server could be chosen if an attempt fails and all servers in `tried` have failed.
     ///
     /// `unreached` is the number of these servers that the request has certainly not reached.
     func couldFailOver(
@@ -336,17 +335,19 @@ extension ServerPool {
         }
     }
 
-    /// Reports the outcomes of a pair of suspicion probes.
+    /// Reports the outcomes of a pair of suspicion probes, and returns their result.
     func settle(
         _ suspicion: Suspicion,
         suspect: AttemptOutcome,
         peer: AttemptOutcome,
         resumedAt: MonotonicTime?,
         at now: MonotonicTime
-    ) -> [SwitchEvent] {
-        state.withLock { state in
+    ) -> (verdict: SuspicionProbe.Verdict, events: [SwitchEvent]) {
+        let probe = suspicion.probe
+        return state.withLock { state in
             if let resumedAt { state.core.processResumed(at: resumedAt) }
-            return state.core.settleSuspicion(suspicion.probe, suspect: suspect, peer: peer, at: now)
+            let verdict = state.core.verdict(on: probe, suspect: suspect, peer: peer, at: now)
+            return (verdict, state.core.settleSuspicion(probe, suspect: suspect, peer: peer, at: now))
         }
     }
 }

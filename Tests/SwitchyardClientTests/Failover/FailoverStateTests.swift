@@ -1,5 +1,6 @@
 import SwitchyardHTTP
 import SwitchyardServices
+import SwitchyardTesting
 import Testing
 
 @testable import SwitchyardClient
@@ -46,5 +47,20 @@ import Testing
         let ending = FailoverState.Ending(result: .failure(.deadlineExceeded), attempts: [attempt], isOverdue: true)
 
         #expect(ending.outcome(of: 0) == outcome)
+    }
+
+    @Test func `another check of a slow attempt replaces only a timer that fires after it`() {
+        let clock = ManualClock()
+        var state = FailoverState()
+        _ = state.begin()
+        let number = state.claimTimer()
+        #expect(state.claimTimer(before: now) == nil)
+
+        let timer = clock.schedule(at: now) {}
+        _ = state.replaceTimer(timer, number: number, firingAt: now)
+
+        #expect(state.claimTimer(before: now) == nil)
+        #expect(state.claimTimer(before: now.advanced(by: .seconds(1))) == nil)
+        #expect(state.claimTimer(before: now.advanced(by: .milliseconds(-1))) == number + 1)
     }
 }

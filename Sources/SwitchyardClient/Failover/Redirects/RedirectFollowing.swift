@@ -45,8 +45,8 @@ extension Failover {
         }
     }
 
-    /// Checks that the target of a redirect may be requested over http, because the app's policy may have changed the
-    /// target.
+    /// Checks that ``NetworkClient/Options/insecureHTTP`` allows the target of a redirect, which the app's redirect
+    /// policy may have changed.
     private func checkEncryption(of url: RequestURL) throws(RedirectError) {
         do throws(RequestError) { try core.options.insecureHTTP.check(url) } catch { throw .invalidRequest(error) }
     }
@@ -169,8 +169,8 @@ extension AttemptOutcome {
     /// Returns the outcome for the server that redirected an attempt.
     ///
     /// If another server of the service has failed, the failure counts against the server that redirects to it, so that
-    /// another server may get the request. A failure below HTTP has no other meaning for the redirecting server, because
-    /// this server was reached.
+    /// another server may get the request. A failure below HTTP, such as a refused connection, becomes
+    /// `FailureKind.other`, because the redirecting server itself was reached.
     fileprivate func afterRedirect(hasLeftServer: Bool, isOutsideService: Bool) -> AttemptOutcome {
         guard hasLeftServer else { return self }
         guard let failureKind, !isOutsideService else { return .answered }

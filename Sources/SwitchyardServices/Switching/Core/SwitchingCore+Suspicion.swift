@@ -11,6 +11,19 @@ package struct SuspicionProbe: Sendable, Hashable {
     ///
     /// A probe without a response within this time has failed with ``FailureKind/timeout``.
     package var limit: Duration
+
+    /// The result of the probes.
+    package enum Verdict: Sendable {
+        /// Only the other server responded, which counts against the suspected server.
+        case atFault
+        /// The suspected server responded, so it is slow only for the request that caused the probes.
+        case responsive
+        /// The probes prove nothing about the suspected server.
+        ///
+        /// Neither server responded, no probe was sent, the network path changed, or the process was paused during the
+        /// probes.
+        case undecided
+    }
 }
 
 extension SwitchingCore {
@@ -76,8 +89,8 @@ extension SwitchingCore {
 
     /// Returns the first other server in order that is healthy and serves the probes.
     ///
-    /// Servers whose last attempt did not fail come first, and servers to avoid come last. If the peer did not respond,
-    /// the probes would not show which server is at fault.
+    /// Servers whose last attempt or last suspicion probe did not fail come first, and servers to avoid come last. If the
+    /// peer did not respond, the probes would not show which server is at fault.
     private func healthyPeer(
         of position: Int,
         without unsuitable: ServerSet,
@@ -87,9 +100,23 @@ extension SwitchingCore {
         let peers = steering.order.lazy.map { Int($0) }.filter {
             $0 != position && !unsuitable.contains($0) && recovery.state(of: $0) == .healthy
         }
-        let failed = evidence.failedServers(at: time)
+        let failed = evidence.failedServers(at: time).union(evidence.failedPeers(at: time))
         let others = peers.filter { !avoided.contains($0) }
         return others.first { !failed.contains($0) } ?? others.first ?? peers.first
+    }
+
+    /// Returns the result of suspicion probes, to be called before their outcomes are reported.
+    package func verdict(
+        on probe: SuspicionProbe,
+        suspect: AttemptOutcome,
+        peer: AttemptOutcome,
+        at now: MonotonicTime
+    ) -> SuspicionProbe.Verdict {
+        switch suspect {
+        case .success, .answered: .responsive
+        case .failure where peer.isAnswer && timeline.counts(probe.suspect, nil, at: timeline.time(at: now)): .atFault
+        default: .undecided
+        }
     }
 
     /// Reports the outcomes of suspicion probes.
@@ -106,25 +133,31 @@ extension SwitchingCore {
         peer: AttemptOutcome,
         at now: MonotonicTime
     ) -> [SwitchEvent] {
+        let verdict = verdict(on: probe, suspect: suspect, peer: peer, at: now)
         let time = read(now)
         if peer.isAnswer { provePath(at: time) }
+        let position = recovery.position(of: probe.suspect)
+        if let position { evidence.endSuspicion(position) }
+        let isEvidence = timeline.counts(probe.suspect, nil, at: time)
+        guard verdict == .responsive || isEvidence && !(suspect.isNeutral && peer.isNeutral) else {
+            extras.returnSuspicionToken()
+            return takeEvents()
+        }
         evidence.recordSuspicion(
             probe.suspect.endpoint,
             suspect: suspect,
-            peer: peer,
+            peer: isEvidence || peer.isAnswer ? peer : .neutral,
             on: recovery.position(of: probe.peer),
             at: time
         )
-        guard let position = recovery.position(of: probe.suspect) else { return takeEvents() }
-        evidence.endSuspicion(position)
+        guard let position else { return takeEvents() }
         switch suspect {
         case .success(let latency):
             evidence.clearSuspicion(position)
             recordSuccess(position, latency: latency.inSeconds, at: time)
         case .answered:
             recordResponse(position, at: time)
-        case .failure(let kind, let retryAfter) where peer.isAnswer:
-            guard timeline.counts(probe.suspect, nil, at: time) else { break }
+        case .failure(let kind, let retryAfter) where verdict == .atFault:
             extras.refundHedge()
             evidence.countSuspicion(position)
             charge(probe.suspect, at: position, kind, retryAfter, peer: peer, at: time)
@@ -136,7 +169,7 @@ extension SwitchingCore {
 
     /// Counts the failed probe against the suspected server.
     ///
-    /// A late probe after a late request counts twice.
+    /// If the policy has a ``LatenessRule``, a probe that timed out counts like two overtaken attempts (``Lateness``).
     private mutating func charge(
         _ suspect: Attempt,
         at position: Int,

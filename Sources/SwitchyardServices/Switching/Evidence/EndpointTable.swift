@@ -115,7 +115,7 @@ extension EndpointTable {
 
     /// Whether another server fails the endpoint about as often as this server.
     ///
-    /// The other server with the most requests of the endpoint within the window is compared.
+    /// This server is compared with the other server that has the most requests of the endpoint within the window.
     ///
     /// The result is `false` if no other server has received a request of the endpoint within the window, because
     /// nothing is known then.

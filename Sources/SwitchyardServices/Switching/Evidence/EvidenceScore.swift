@@ -10,7 +10,7 @@
 ///
 /// Failures raise it. Successes and time lower it.
 struct EvidenceScore: Sendable {
-    /// The maximum value of ``calm``.
+    /// The maximum value of ``calm``, the number of successes at a score of 0.
     private static let calmLimit: UInt16 = 1000
 
     private(set) var value = 0.0

@@ -40,7 +40,7 @@ struct LatencyDigest: Sendable {
         mean = used == 0 ? value : mean + (value - mean) / 5
         if used < LatencyDigest.capacity { used += 1 }
         guard next % 16 == 0 || used == LatencyDigest.minimum else { return }
-        // With 64 samples, the ranks of both percentiles are among the 8 largest.
+        // Even with 64 samples, both percentiles are among the 8 longest latencies.
         let longest = longest
         cachedBulk = longest[place(of: 0.9)]
         cachedTail = longest[place(of: 0.99)]

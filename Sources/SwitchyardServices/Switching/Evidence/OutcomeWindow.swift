@@ -112,7 +112,7 @@ struct OutcomeWindow: Sendable {
     }
 }
 
-/// The share of recent samples in which something happened.
+/// The share of recent samples in which an event occurred, such as a failure.
 ///
 /// It is the mean of the first samples, and then a mean in which older samples fade.
 struct FadingShare: Sendable {

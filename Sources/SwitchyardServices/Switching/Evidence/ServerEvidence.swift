@@ -13,10 +13,12 @@ struct ServerEvidence: Sendable {
     var window = OutcomeWindow()
     var latency = LatencyDigest()
     var lastFailure: FailureKind?
-    /// The time of the last attempt if it failed.
+    /// The time of the last failure, or a time long ago if the server has responded since.
+    var failedAt = -1e9
+    /// The time of the last suspicion probe of the server as the other server (``SuspicionProbe/peer``) if it failed.
     ///
     /// The time is long ago if the server has responded since.
-    var failedAt = -1e9
+    var peerFailedAt = -1e9
     /// The consecutive attempts that were overtaken: each was late, and its hedge (a second attempt on another server)
     /// responded first.
     var overtaken = OvertakenAttempts()
@@ -38,6 +40,7 @@ struct ServerEvidence: Sendable {
         score.clear()
         overload = LastingOverload()
         failedAt = -1e9
+        peerFailedAt = -1e9
         overtaken = OvertakenAttempts()
         lateness.reset()
         consecutiveFailures = 0

@@ -6,7 +6,7 @@ extension Evidence {
 
     /// Returns the seconds after which a response counts as late and a read is hedged.
     ///
-    /// The time is shorter for a quick endpoint: one with few responses that take as long as the usual minimum wait.
+    /// The time is shorter for an endpoint with few responses that take as long as ``HedgingRules/shortest``.
     func usualWait(for endpoint: UInt32, on position: Int?) -> Double {
         let (ownBulk, tail) = endpoints.latency(of: endpoint)
         let scaled = (ownBulk ?? position.flatMap { servers[$0].latency.bulk }).map { self.scaled($0) }
@@ -42,10 +42,10 @@ extension Evidence {
         return silent.isEmpty ? silent : silent.union(failedServers(at: time))
     }
 
-    /// Returns the 90th percentile of a latency, multiplied by the factor of the policy.
+    /// Returns a 90th percentile multiplied by ``HedgingRules/factor``, or unchanged if the policy does not hedge.
     private func scaled(_ bulk: Double) -> Double { (rules.policy.hedging?.factor ?? 1) * bulk }
 
-    /// Whether a probe took longer than the server's usual time allows.
+    /// Whether a probe took longer than ``RecoveryRules/slownessFactor`` and ``RecoveryRules/slownessFloor`` allow.
     func isSlowProbe(_ latency: Double, on position: Int) -> Bool {
         guard let bulk = servers[position].latency.bulk else { return false }
         let recovery = rules.policy.recovery

@@ -87,6 +87,7 @@ extension Evidence {
     mutating func noteResponse(of position: Int, at time: Double) {
         servers[position].overload.recordResponse(at: time)
         servers[position].failedAt = -1e9
+        servers[position].peerFailedAt = -1e9
         servers[position].overtaken = OvertakenAttempts()
     }
 
@@ -94,6 +95,14 @@ extension Evidence {
     func failedServers(at time: Double) -> ServerSet {
         servers.indices.reduce(into: ServerSet()) { failed, position in
             if time - servers[position].failedAt < Self.failureMemory { failed.insert(position) }
+        }
+    }
+
+    /// Returns the servers whose last suspicion probe as the other server failed less than ``failureMemory`` seconds
+    /// ago.
+    func failedPeers(at time: Double) -> ServerSet {
+        servers.indices.reduce(into: ServerSet()) { failed, position in
+            if time - servers[position].peerFailedAt < Self.failureMemory { failed.insert(position) }
         }
     }
 
@@ -202,7 +211,7 @@ extension Evidence {
         return isAlways || servers[position].lateness.value >= rule.threshold
     }
 
-    /// Whether an endpoint has been late on a server several times in a row.
+    /// Records that a server was late with an endpoint, and returns whether it was late ``latesInRow`` times in a row.
     private mutating func isLateAgain(_ endpoint: UInt32, on position: Int, began: Double, at time: Double) -> Bool {
         guard judgesEndpoints else { return false }
         return endpoints.recordLate(endpoint, on: position, began: began, at: time) >= Self.latesInRow
@@ -260,8 +269,10 @@ extension Evidence {
         guard let position else { return }
         let twin = EndpointTable.twin(of: endpoint)
         if peer.isAnswer {
+            servers[position].peerFailedAt = -1e9
             endpoints.recordResponse(twin, from: position, latency: nil, isLate: false, at: time)
         } else if peer.failureKind != nil {
+            servers[position].peerFailedAt = time
             endpoints.recordFailure(endpoint, on: position, at: time)
             endpoints.recordFailure(twin, on: position, at: time)
         }
@@ -300,7 +311,7 @@ extension Evidence {
     /// server.
     func isOdd(_ endpoint: UInt32) -> Bool { endpoints.isOdd(endpoint) }
 
-    /// Records whether the extra attempts of a request were useful.
+    /// Records whether the extra attempts (failovers and hedges) of a request were useful.
     mutating func recordUse(of request: [SettledAttempt], winner: Attempt?, at time: Double) {
         guard judgesEndpoints, let first = request.first else { return }
         let endpoint = first.attempt.endpoint

@@ -33,7 +33,7 @@ struct ExtraAttempts: Sendable {
         }
     }
 
-    /// Adds what a success earns to both budgets.
+    /// Adds the fraction of a token that a success earns to each budget.
     mutating func earn(at time: Double) {
         let budgets = rules.policy.budgets
         failovers.restartRefill(at: time, gap: rules.refill)
@@ -120,8 +120,8 @@ extension ExtraAttempts {
     /// Whether the hedge budget permits a hedge.
     ///
     /// The result is `true` if a token is left, or if the request has already been charged for and another hedge is in
-    /// flight. Without another hedge in flight, the tokens were used up by slow servers and not by a server that has
-    /// just died. `BurstTests` needs this rule if two of three servers hang.
+    /// flight. If no other hedge is in flight, the tokens were used up because of slow servers and not because a server
+    /// has just died. The rule helps if two of three servers hang at the same moment (`BurstTests`).
     func allowsHedge(isPaidFor: Bool) -> Bool {
         hedges.tokens >= 1 || (isPaidFor && rules.policy.admission != nil && hedgesUnderWay > 1)
     }
@@ -137,17 +137,20 @@ extension ExtraAttempts {
     /// Returns `false` if no token is left.
     mutating func takeSuspicionToken() -> Bool { hedges.take(1) }
 
+    /// Returns the token of suspicion probes that were not sent or prove nothing.
+    mutating func returnSuspicionToken() { hedges.add(1, capacity: hedgeCapacity) }
+
     /// Returns the token of a useful hedge to the hedge budget.
     mutating func refundHedge() {
         hedges.add(1, capacity: hedgeCapacity)
         lentHedges.restart()
     }
 
-    /// Adds a token to an empty hedge budget if an attempt has waited at least ``BudgetRules/lentTokenWait``, once in
-    /// ``BudgetRules/longestRefill`` until such a hedge was useful.
+    /// Adds a token to an empty hedge budget if an attempt has waited at least ``BudgetRules/lentTokenWait``.
     ///
-    /// A shorter wait is not enough, because if servers are busy, the extra attempts of all clients would overload
-    /// them.
+    /// A shorter wait is not enough: if servers are busy, the extra attempts of all clients would overload them.
+    ///
+    /// The next token is added after ``BudgetRules/longestRefill`` at the earliest, or sooner if a hedge was useful.
     mutating func lendHedge(after waited: Duration, at time: Double) {
         let budgets = rules.policy.budgets
         expireHedges(at: time)

@@ -1,4 +1,4 @@
-/// The requests in flight of each server.
+/// The number of requests in flight on each server.
 struct InFlight: Sendable {
     private var counts: [UInt32]
 
@@ -8,7 +8,7 @@ struct InFlight: Sendable {
         counts = Array(repeating: 0, count: count)
     }
 
-    /// Returns the number of requests in flight of a server.
+    /// Returns the number of requests in flight on a server.
     func count(of position: Int) -> UInt32 { counts[position] }
 
     mutating func begin(_ position: Int) {
@@ -19,7 +19,7 @@ struct InFlight: Sendable {
         if counts[position] > 0 { counts[position] -= 1 }
     }
 
-    /// Forgets the requests in flight of a server whose generation has changed, because the core no longer assigns
+    /// Forgets the requests in flight on a server whose generation has changed, because the core no longer assigns
     /// their outcomes to the server.
     mutating func clear(_ position: Int) {
         counts[position] = 0

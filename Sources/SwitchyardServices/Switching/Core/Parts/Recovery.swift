@@ -151,7 +151,9 @@ extension Recovery {
 // MARK: - Trial
 
 extension Recovery {
-    /// Records that a repeatable request has begun that the servers in `unsuitable` do not serve.
+    /// Records that a repeatable request has begun.
+    ///
+    /// The servers in `unsuitable` do not serve the request.
     mutating func noteRepeatable(without unsuitable: ServerSet, at time: Double) {
         if unsuitable.isEmpty {
             repeatableAt = time
@@ -186,12 +188,12 @@ extension Recovery {
 // MARK: - Probes
 
 extension Recovery {
-    /// Whether a probe of any server was due at the time `due` while no probe of that server is in flight.
+    /// Whether any server's probe was due at the time `due` and no probe of that server is in flight.
     func hasDueProbe(at time: Double, since due: Double) -> Bool {
         servers.indices.contains { isProbeDue($0, at: time, since: due) }
     }
 
-    /// Whether a probe of a server was due at the time `due` while no probe of that server is in flight.
+    /// Whether a server's probe was due at the time `due` and no probe of that server is in flight.
     func isProbeDue(_ position: Int, at time: Double, since due: Double) -> Bool {
         servers[position].state == .ejected && due >= servers[position].dueAt && time >= servers[position].probedUntil
     }

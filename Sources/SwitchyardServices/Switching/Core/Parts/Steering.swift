@@ -163,7 +163,7 @@ extension Steering {
         if !failsBack { turnRing(to: current) }
     }
 
-    /// Returns the number of servers between the next server of the round-robin selection and a server.
+    /// Returns how many positions a server comes after the server with which the round-robin selection continues.
     ///
     /// The selection starts at a server that `draw` determines. If it started at the first server of the list, clients
     /// that start together would send all their first requests to that server.
@@ -205,7 +205,7 @@ extension Steering {
             throw SwitchError.staleCommand(version: command.version, last: last)
         }
         guard command.spread >= .zero, command.timeToLive ?? .seconds(1) > .zero else {
-            throw SwitchError.invalidCommand("expected a time to live above 0 and a spread of at least 0")
+            throw SwitchError.invalidCommand("the command must have a timeToLive above 0 and a spread of at least 0")
         }
     }
 

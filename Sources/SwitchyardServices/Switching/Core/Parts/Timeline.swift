@@ -62,7 +62,8 @@ struct Timeline: Sendable {
     ///
     /// - Parameters:
     ///   - attempt: The attempt.
-    ///   - kind: The failure, or `nil` if there was none or if a response is no evidence either.
+    ///   - kind: The failure, or `nil`. A failure that is an HTTP response is evidence even if the process was paused
+    ///     during the attempt.
     /// - Returns: Whether the outcome is no evidence.
     func isOutdated(_ attempt: Attempt, _ kind: FailureKind?) -> Bool {
         attempt.startedAt < pathSince || (attempt.startedAt < resumedAt && kind?.isAnswer != true)
