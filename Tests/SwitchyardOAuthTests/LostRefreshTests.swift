@@ -36,8 +36,8 @@ import Testing
         let client = try NetworkClient(service: .loopback(servers), options: options)
         defer { client.shutdown() }
 
-        _ = try await client.send(APIConfiguration(path: "open", timeout: .seconds(10)))
-        let response = try await client.send(APIConfiguration(path: "list", timeout: .seconds(10)))
+        _ = try await client.send(APIConfiguration(path: "open", timeout: .seconds(60)))
+        let response = try await client.send(APIConfiguration(path: "list", timeout: .seconds(60)))
 
         #expect(response.text == "list")
         #expect(servers[0].requests.allSatisfy { $0.method == .get })
