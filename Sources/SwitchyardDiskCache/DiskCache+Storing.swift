@@ -45,7 +45,8 @@ extension DiskCache {
         let digest = key.fingerprint
         let name = DiskName(key.parts.partition, digest: digest)
         writing.async { [self] in
-            // A response that waits to be written is newer than the response that was revalidated.
+            // If a response waits to be written, it is newer than the response that was revalidated, so nothing is
+            // updated.
             guard state.withLock({ $0.waiting[name] }) == nil, case .success(var record) = lookUp(name, digest),
                 record.answer.version == answer.version, record.answer.sensitiveDigest == answer.sensitiveDigest,
                 CacheStamp.isServed(answer.accept, by: record.answer.accept)

@@ -78,11 +78,12 @@ public struct OAuthClient: Sendable {
     ) throws(OAuthError) -> Credential {
         let answer: TokenResponse = try read(answer)
         guard answer.tokenType.map({ $0.lowercased() == "bearer" }) ?? true else {
-            throw OAuthError.malformedResponse("the token has the type \(answer.tokenType ?? ""): must be bearer")
+            let type = answer.tokenType ?? ""
+            throw OAuthError.malformedResponse("the access token has the type \(type): must have the type bearer")
         }
         let credential = answer.credential(at: clock(), keeping: refreshToken)
         guard credential.canBeSent else {
-            throw OAuthError.malformedResponse("the token has characters that a header field must not have")
+            throw OAuthError.malformedResponse("the access token has characters that a header field must not have")
         }
         return credential
     }
@@ -110,7 +111,7 @@ public struct OAuthClient: Sendable {
     /// Decodes the response of an endpoint, or throws the error that it contains.
     func read<Answer: Decodable>(_ answer: ServiceResponse) throws(OAuthError) -> Answer {
         guard case .whole(let bytes) = answer.response.body else {
-            throw OAuthError.malformedResponse("the body is a stream")
+            throw OAuthError.malformedResponse("its body is a stream: must be in memory")
         }
         let body = FormResponse(bytes, contentType: answer.headers.contentType)?.json ?? bytes
         guard (200..<300).contains(answer.status) else { throw refusal(answer.status, body) }
@@ -121,13 +122,13 @@ public struct OAuthClient: Sendable {
             if case .refused(let code, let description) = refusal(answer.status, body) {
                 throw OAuthError.refused(code, description: description)
             }
-            throw OAuthError.malformedResponse("\(type(of: error))")
+            throw OAuthError.malformedResponse("its body cannot be decoded (\(type(of: error)))")
         }
     }
 
     private func refusal(_ status: Int, _ body: Data) -> OAuthError {
         guard let refusal = try? JSONDecoder().decode(TokenRefusal.self, from: body) else {
-            return .malformedResponse("status \(status)")
+            return .malformedResponse("it has status \(status) and contains no OAuth error")
         }
         return .refused(OAuthError.Code(rawValue: refusal.error), description: refusal.description)
     }
@@ -368,5 +369,5 @@ extension ServiceResponse {
 
 extension DeviceLogin: RedactedDescribable {
     /// The user code and the URL, without the secret device code.
-    public var description: String { "device login \(userCode) at \(verificationURL)" }
+    public var description: String { "device login with the code \(userCode) at \(verificationURL)" }
 }

@@ -67,9 +67,9 @@ struct OutboxRemoval {
 /// A stored request that is in flight, and whether it is dropped if the server does not accept it.
 struct WriteUnderWay {
     let id: OutboxEntry.ID
-    /// The slot of the request.
+    /// The replacement key of the request with its environment and user, or `nil` without a replacement key.
     ///
-    /// The slot is still needed after the entry was removed.
+    /// It is copied here because it is needed after the entry has been removed.
     let slot: OutboxEntry.Slot?
     /// The newer request that replaces this request.
     var replacement: OutboxEntry?

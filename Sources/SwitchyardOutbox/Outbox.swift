@@ -78,7 +78,7 @@ public final class Outbox: Sendable {
         /// The request that is in flight.
         var underWay: WriteUnderWay?
         var failures = 0
-        /// The end of the pause after a failure, during which nothing is sent automatically.
+        /// The time until which nothing is sent automatically, because a request has failed.
         var resumesAt = MonotonicTime.zero
         /// The time until which a server has asked the client to wait (`Retry-After`).
         var requestedUntil = MonotonicTime.zero

@@ -67,8 +67,9 @@ extension OutboxDoubt: CustomStringConvertible {
     /// A short description of the response.
     public var description: String {
         switch self {
-        case .redirected(let status): "redirected with \(status)"
-        case .unacceptable(let status, let type): "response \(status) with \(type ?? "no content type")"
+        case .redirected(let status): "redirected with status \(status)"
+        case .unacceptable(let status, let type):
+            "response with status \(status) and \(type.map { "content type \($0)" } ?? "no content type")"
         }
     }
 

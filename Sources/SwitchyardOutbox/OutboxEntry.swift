@@ -136,7 +136,7 @@ extension OutboxError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .file(let text): text
-        case .foreignFile: "the file is not an outbox, or was written by a newer version"
+        case .foreignFile: "the file is not an outbox, or was written by a newer version of this library"
         case .busy: "another outbox has the file open: close that outbox first"
         case .closed: "the outbox is closed"
         case .full(let limit): "the outbox is full: \(limit) writes are waiting"
@@ -191,13 +191,13 @@ extension OutboxEvent: CustomStringConvertible {
     public var description: String {
         switch self {
         case .stored(let entry): "\(entry) stored"
-        case .sent(let entry, let answer): "\(entry) sent, response \(answer.status)"
-        case .rejected(let entry, let answer): "\(entry) rejected with \(answer.status)\(entry.remark)"
+        case .sent(let entry, let answer): "\(entry) sent, response with status \(answer.status)"
+        case .rejected(let entry, let answer): "\(entry) rejected with status \(answer.status)\(entry.remark)"
         case .unsendable(let entry, let failure): "\(entry) cannot be sent: \(failure)"
-        case .postponed(let entry, let pause): "\(entry) waits, next try in \(pause)\(entry.remark)"
+        case .postponed(let entry, let pause): "\(entry) waits, next attempt in \(pause)\(entry.remark)"
         case .expired(let entry): "\(entry) expired\(entry.remark)"
         case .unconfirmed(let entry, _, let reason, let pause):
-            "\(entry) unconfirmed (\(reason)), next try in \(pause)\(entry.remark)"
+            "\(entry) unconfirmed (\(reason)), next attempt in \(pause)\(entry.remark)"
         case .replaced(let entry, let newer): "\(entry) replaced by write \(newer.id)\(entry.remark)"
         }
     }

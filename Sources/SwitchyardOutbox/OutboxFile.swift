@@ -12,7 +12,7 @@ import SwitchyardHTTP
 
 /// The file of an outbox.
 ///
-/// The function that appends a record returns when the record is on disk.
+/// ``append(_:)`` returns only when the record is on disk.
 ///
 /// The file is locked until it is released, so that two outboxes, even of two processes, never write to the same file.
 /// The outbox that owns this value protects it with a lock.

@@ -40,8 +40,7 @@ struct OutboxTimeline {
 
     /// Returns a reading to store, or `nil` if the last reading is still recent enough.
     ///
-    /// A reading is stored when at least a minute and a hundredth of the maximum age have passed since the last
-    /// reading.
+    /// A reading is stored a minute after the last reading or, if that is longer, after a hundredth of the maximum age.
     mutating func reading(at date: Date, maximumAge: Duration) -> Reading? {
         guard elapsed - written >= max(60, maximumAge.inSeconds / 100) else { return nil }
         written = elapsed

@@ -112,7 +112,7 @@ struct ResourceMaker<Value: Sendable>: Sendable {
     /// Whether the call forbids sending a request to a server.
     var usesCacheOnly: Bool { configuration.cacheBox.value.reading == .only }
 
-    /// The data on which the value depends besides the request.
+    /// What the value depends on besides the request: version, sensitive data, part of the response, content types.
     var stamp: CacheStamp {
         let configuration = configuration
         return configuration.cacheBox.value.stamp(of: configuration, serializer.part, asking: serializer.accept)

@@ -3,7 +3,7 @@
 
     @available(macOS 14, iOS 17, tvOS 17, watchOS 10, visionOS 1, *)
     extension ObservedModel {
-        /// Creates a model of a resource.
+        /// Creates a model whose state is the latest snapshot of a resource.
         public convenience init<Value: Sendable>(_ resource: APIResource<Value>)
         where State == ResourceSnapshot<Value> {
             self.init(resource.snapshot) { [updates = resource.updates] take in

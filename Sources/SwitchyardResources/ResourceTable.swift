@@ -69,7 +69,7 @@ final class ResourceTable: Sendable {
     }
 }
 
-/// The part of the interface of a resource that does not depend on the type of its value.
+/// The properties of a resource that do not depend on the type of its value.
 protocol Observed {
     /// Whether the resource has an observer.
     var isObserved: Bool { get }

@@ -4,7 +4,8 @@ import SwitchyardHTTP
 extension DispatchEvent.Kind {
     /// Whether the event shows that a request tried its servers and none of them worked.
     ///
-    /// If a server fails, the request is sent to the next server, so its result comes from the last server.
+    /// If a server fails, the request is sent to the next server. The result of the request therefore comes from the
+    /// last server.
     var showsThatAllServersFail: Bool {
         switch self {
         case .roundEnded(.success(let response)), .ended(.success(let response)):

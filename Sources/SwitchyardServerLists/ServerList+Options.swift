@@ -17,9 +17,9 @@ extension ServerList {
         public var minimumPause = Duration.seconds(60)
         /// The maximum time for the whole response of one URL, 10 s by default.
         public var timeout = Duration.seconds(10)
-        /// The time after its expiry for which a list is still accepted, 7 days by default.
+        /// The time for which a list is still accepted after it has expired, 7 days by default.
         public var grace = Duration.seconds(604_800)
-        /// The version of the list to which the servers that are built into the app belong, by default 0.
+        /// The version of the list that contains the servers built into the app, by default 0.
         ///
         /// A list with a lower version is not used. Without this number, an app that has been updated would use the
         /// servers of an older list from the disk until it reaches a URL of the list.
@@ -48,7 +48,7 @@ extension ServerList {
                 throw .invalidOption("interval", allowed: "a duration of at least 60 s")
             }
             guard timeout > .zero, timeout <= .seconds(300) else {
-                throw .invalidOption("timeout", allowed: "a duration above 0 and of at most 300 s")
+                throw .invalidOption("timeout", allowed: "a duration above 0 s and of at most 300 s")
             }
         }
     }

@@ -105,7 +105,7 @@ public final class ServerList: Sendable {
         // The updates are requested before the task runs, so that no change is missed.
         let updates = provider.updates()
         return Task { [weak updater] in
-            // An unknown status at the start is not followed by a change but by the first reading.
+            // The first known status after an unknown status is not a change, so it requests no fetch.
             var last = ReachabilityStatus.unknown
             for await status in updates {
                 guard let updater else { return }

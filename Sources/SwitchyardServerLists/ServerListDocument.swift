@@ -56,7 +56,9 @@ package struct ServerListDocument: Sendable, Hashable {
         version = try members.positiveInteger("version")
         issued = try members.date("issued")
         expires = try members.date("expires")
-        guard issued < expires else { throw .malformed("expires is \(expires.iso8601): must be after issued") }
+        guard issued < expires else {
+            throw .malformed("expires is \(expires.iso8601): must be after issued, which is \(issued.iso8601)")
+        }
         let values = try members.array("servers")
         guard values.count <= Service.maximumServers else {
             throw .tooManyServers(values.count, maximum: Service.maximumServers)

@@ -31,10 +31,10 @@ extension ServerListError: CustomStringConvertible {
         case .invalidURL(let url):
             "The URL \(url) of the server list is invalid: must be an absolute https URL, or an http URL with a host to "
                 + "which the client may send unencrypted requests."
-        case .noKeys: "The server list has no keys: must have at least one."
+        case .noKeys: "The server list has no public keys: must have at least one."
         case .duplicateKey(let name): "The key \(name) of the server list occurs twice: must occur once."
         case .invalidKey(let name, let reason): "The key \"\(name)\" of the server list is invalid: \(reason)."
-        case .noHosts: "The server list has no hosts: must have at least one pattern."
+        case .noHosts: "The server list has no host patterns: must have at least one."
         case .invalidHost(let host):
             "The host pattern \"\(host)\" is invalid: must be a host, or *. and a domain, such as *.example.com."
         case .invalidOption(let name, let allowed): "The option \(name) is invalid: must be \(allowed)."

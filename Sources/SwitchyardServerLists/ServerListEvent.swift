@@ -73,9 +73,9 @@ extension ServerListEvent: CustomStringConvertible {
     public var description: String {
         switch self {
         case .applied(let version, let difference): "applied server list \(version): \(difference)"
-        case .unchanged(let version): "server list \(version) is the newest"
-        case .refused(let refusal, let source): "refused the server list of \(source): \(refusal)"
-        case .unreachable(let reason, let source): "no server list from \(source): \(reason)"
+        case .unchanged(let version): "server list \(version) is still the newest"
+        case .refused(let refusal, let source): "refused the server list from \(source): \(refusal)"
+        case .unreachable(let reason, let source): "could not load a server list from \(source): \(reason)"
         case .expired(let version, let date): "server list \(version) expired at \(date.iso8601) and stays in use"
         case .notStored(let failure): "the server list could not be stored: \(failure)"
         }

@@ -16,7 +16,7 @@ struct ServerListJSON {
         do throws(JSONParser.Failure) {
             value = try parser.document()
         } catch {
-            throw .malformed("\(name) is not JSON at byte \(error.offset)")
+            throw .malformed("\(name) is not valid JSON: the error is at byte \(error.offset)")
         }
         try self.init(value, of: name)
     }
@@ -35,7 +35,7 @@ struct ServerListJSON {
 
     func string(_ key: String) throws(ServerListRefusal) -> String {
         guard let text = members[key]?.string, !text.isEmpty, text.utf8.count <= ServerList.maximumSize else {
-            throw .malformed("\(key) of \(name) must be a string")
+            throw .malformed("\(key) of \(name) must be a string that is not empty")
         }
         return text
     }
@@ -49,7 +49,7 @@ struct ServerListJSON {
 
     func positiveInteger(_ key: String) throws(ServerListRefusal) -> Int {
         guard let number = members[key]?.int, number >= 1 else {
-            throw .malformed("\(key) of \(name) must be a whole number from 1")
+            throw .malformed("\(key) of \(name) must be a whole number of at least 1")
         }
         return number
     }

@@ -20,10 +20,10 @@ public struct ServerListKey: Sendable, Hashable {
     public init(name: String, publicKey: String) throws(ServerListError) {
         guard !name.isEmpty else { throw .invalidKey(name, reason: "the name must not be empty") }
         guard let bytes = Data(base64Encoded: publicKey) else {
-            throw .invalidKey(name, reason: "the key must be Base64")
+            throw .invalidKey(name, reason: "the public key must be Base64")
         }
         guard bytes.count == Ed25519.keySize else {
-            throw .invalidKey(name, reason: "the key has \(bytes.count) bytes: must have \(Ed25519.keySize)")
+            throw .invalidKey(name, reason: "the public key has \(bytes.count) bytes: must have \(Ed25519.keySize)")
         }
         self.name = name
         self.bytes = bytes

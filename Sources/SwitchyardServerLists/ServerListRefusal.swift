@@ -51,15 +51,16 @@ extension ServerListRefusal: CustomStringConvertible {
             names.isEmpty
                 ? "the list has no signature" : "the list is signed by unknown keys: \(names.joined(separator: ", "))"
         case .badSignature(let key): "the signature of the key \(key) does not match the list"
-        case .foreignService(let name, let expected): "the list is for the service \(name): must be \(expected)"
-        case .outdated(let version, let newest): "the list has version \(version): must be at least \(newest)"
+        case .foreignService(let name, let expected):
+            "the list is for the service \(name): must be for the service \(expected)"
+        case .outdated(let version, let newest): "the version of the list is \(version): must be at least \(newest)"
         case .reusedVersion(let version):
             "the list has version \(version), which an earlier list with other content already had"
         case .expired(let date, let now): "the list expired at \(date.iso8601), and the time is \(now.iso8601)"
         case .issuedInFuture(let date, let now):
             "the list was issued at \(date.iso8601), but the time is only \(now.iso8601)"
         case .invalidServers(let error): "the servers of the list are invalid: \(error)"
-        case .tooManyServers(let count, let maximum): "the list has \(count) servers: must be at most \(maximum)"
+        case .tooManyServers(let count, let maximum): "the list has \(count) servers: must have at most \(maximum)"
         case .missingEnvironment(let environment): "the list has no server in the environment \(environment)"
         case .insecureURL(let server, let url): "the URL \(url) of the server \(server) is not encrypted: must be https"
         case .foreignHost(let server, let host): "the host \(host) of the server \(server) matches no host pattern"

@@ -28,7 +28,7 @@ struct ServerListStore: Sendable {
     let url: URL
 
     init(folder: URL, service: String) {
-        // A name may contain any character, and two names must not share a file.
+        // The name of a service may contain any character. Escaping gives every name its own file.
         let name = service.utf8.map { byte in
             byte.isNameByte ? String(UnicodeScalar(byte)) : (byte < 16 ? "%0" : "%") + String(byte, radix: 16)
         }

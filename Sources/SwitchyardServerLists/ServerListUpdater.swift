@@ -215,7 +215,7 @@ extension ServerListUpdater {
     ) async throws(ServerListRefusal) -> Bool {
         let list = try ServerListDocument(document, signedBy: rules.keys)
         let (newest, isApplied) = state.withLock { ($0.newest, $0.isApplied) }
-        // The list in use stays in use, even if it has expired.
+        // The list in use is not checked again, so it stays in use even if it has expired.
         let isInUse = isApplied && list.payload == newest?.payload
         if !isInUse { try rules.check(list, newest: newest, date: date) }
         guard !state.withLock({ $0.isStopped }) else { return false }

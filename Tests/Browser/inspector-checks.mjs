@@ -201,7 +201,7 @@ export async function checkDetail(page, made) {
     /^Sent the request to a: timed out after .*failed over to b: 401 Unauthorized.*refreshed.*hedged with c: cancelled/;
   check(expected.test(story), `the story: ${story}`);
   const next = () => page.value(`[...document.querySelectorAll(".caption .next")].map((text) => text.textContent)`);
-  const followed = ["then the next server", "then again with another credential", "then a hedge"];
+  const followed = ["then the next server", "then sent again with another credential", "then a hedge"];
   check((await next()).join() === followed.join(), `each attempt names what followed: ${(await next()).join(", ")}`);
   await show(page, "14");
   check((await next()).at(-1) === "no failover: no server left", "the last attempt names what stopped the failover");

@@ -204,7 +204,7 @@ export function scripted(start) {
     attempts: [
       attempt(call, 1, "a", "first", 0, { connect: 30 }, { error: "timedOut", next: "next server" }),
       attempt(call, 2, "b", "failover", 30.2, { send: 0.3, wait: 20 },
-        { status: 401, next: "again with another credential" }),
+        { status: 401, next: "sent again with another credential" }),
       attempt(call, 1, "b", "refresh", 90, { send: 0.3, wait: 118, receive: 2 }, { status: 200, next: "hedge" },
         { round: 2 }),
       attempt(call, 2, "c", "hedge", 150, { lookup: 6, connect: 22, send: 0.3, wait: 32 }, { isCut: true },

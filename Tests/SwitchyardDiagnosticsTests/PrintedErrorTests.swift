@@ -34,7 +34,7 @@ private func answer(_ status: Int) -> ServiceResponse {
             (PinRule.Problem.noBackup("a.example"), "the pin rule for a.example has only one pin; add a backup pin"),
             (OutboxError.full(limit: 3), "the outbox is full: 3 writes are waiting"),
             (OutboxError.unstorableRequest, "a call with a `prebuiltRequest` cannot be stored in an outbox"),
-            (EventSourceFailure.refused(answer(500)), "the server responded with 500"),
+            (EventSourceFailure.refused(answer(500)), "the server responded with status 500"),
             (
                 EventSourceFailure.contentType(answer(200)),
                 "the content type is missing: must be text/event-stream"
@@ -53,7 +53,8 @@ private func answer(_ status: Int) -> ServiceResponse {
     @Test func `the description of a pin error hides the password of the base URL`() {
         let error = ClientError.pins(.insecureBase("http://me:secret@a.example/v1?token=secret"))
 
-        #expect("\(error)" == "the pins cannot be used: http://***@a.example/v1 has a pinned host: must be https")
+        let words = "the pins cannot be used: the host of http://***@a.example/v1 is pinned: the URL must use https"
+        #expect("\(error)" == words)
     }
 
     @Test func `the descriptions of a credential and its scheme hide the secret`() {

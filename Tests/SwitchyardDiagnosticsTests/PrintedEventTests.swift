@@ -42,8 +42,8 @@ import Testing
             lines == [
                 "\(answer.id) POST login dispatched", "\(answer.id) round 1 begins: POST login",
                 "\(answer.id) POST \(url) sent to primary", "\(answer.id) POST \(url) got status 200",
-                "\(answer.id) round 1: POST \(url) ended with 200 after 0.0 seconds",
-                "\(answer.id) POST \(url) ended with 200 after 0.0 seconds",
+                "\(answer.id) round 1: POST \(url) ended with status 200 after 0.0 seconds",
+                "\(answer.id) POST \(url) ended with status 200 after 0.0 seconds",
             ]
         )
         #expect(events.map { "\($0.kind)" }.allSatisfy { !$0.contains("secret") && $0.count < 120 })
@@ -83,7 +83,7 @@ import Testing
         )
 
         #expect("\(DispatchEvent.Kind.ended(.failure(failed)))".hasSuffix("protocolViolation: first second"))
-        #expect("\(DispatchEvent.Kind.waiting(.seconds(2)))" == "next round in 2.0 seconds")
+        #expect("\(DispatchEvent.Kind.waiting(.seconds(2)))" == "next round starts in 2.0 seconds")
     }
 
     @Test func `the description of an outbox event is one short line without the body`() async throws {
@@ -104,9 +104,9 @@ import Testing
             if lines.count == 2 { break }
         }
         let name = "write \(entry.id) (POST topics?token=***)"
-        #expect(lines == ["\(name) stored", "\(name) rejected with 422"])
+        #expect(lines == ["\(name) stored", "\(name) rejected with status 422"])
         #expect("\(OutboxEvent.expired(entry))" == "\(name) expired")
-        #expect("\(OutboxEvent.postponed(entry, pause: .seconds(5)))" == "\(name) waits, next try in 5.0 seconds")
+        #expect("\(OutboxEvent.postponed(entry, pause: .seconds(5)))" == "\(name) waits, next attempt in 5.0 seconds")
     }
 
     @Test func `the descriptions of calls, attempts and requests are one short line without secrets`() async throws {

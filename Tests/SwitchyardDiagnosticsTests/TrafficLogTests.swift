@@ -70,7 +70,7 @@ import Testing
     @Test func `the standard log has one line per request, and categories can be selected`() async throws {
         let standard = try await entries(.standard)
         #expect(standard.map(\.level) == [.info])
-        #expect(standard.first?.message.contains("ended with 200") == true)
+        #expect(standard.first?.message.contains("ended with status 200") == true)
 
         let attempts = try await entries(LogOptions(level: .trace, categories: [.attempt]))
         #expect(attempts.count == 2)
@@ -82,7 +82,7 @@ import Testing
         let entries = try await entries(.standard, .login, .status(status))
 
         let line = try #require(entries.last).message
-        #expect(line.contains(" POST http://primary.test/v1/login?") && line.contains(" ended with \(status) "))
+        #expect(line.contains(" POST http://primary.test/v1/login?") && line.contains(" ended with status \(status) "))
     }
 
     @Test func `the standard log names method and path even if the request was not sent`() async throws {
@@ -124,10 +124,10 @@ import Testing
             lines.append(line)
             if line.contains("ended with") { break }
         }
-        let redirect = try #require(lines.first { $0.contains("responded with 303, continues with GET ") })
+        let redirect = try #require(lines.first { $0.contains("responded with status 303, continues with GET ") })
         #expect(redirect.contains(" POST old?token=***: "))
-        #expect(lines.contains { $0.hasSuffix(" POST old?token=***: next round in 0.0 seconds") })
-        #expect(lines.last?.contains(", 303 turned it into GET http://primary.test/new ended with 200") == true)
+        #expect(lines.contains { $0.hasSuffix(" POST old?token=***: next round starts in 0.0 seconds") })
+        #expect(lines.last?.contains(", 303 turned it into GET http://primary.test/new ended with status 200") == true)
         #expect(!lines.joined().contains("secret"))
     }
 

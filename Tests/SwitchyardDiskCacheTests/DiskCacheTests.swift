@@ -98,13 +98,16 @@ import Testing
         #expect(folder.entries.count == 1)
     }
 
-    @Test func `the disk cache creates its folder on demand and replaces a file at the same path only on request`()
-        async throws
-    {
+    @Test func `the disk cache creates its folder and the folders above it`() throws {
         let deep = folder.url.appendingPathComponent("a/b/c")
-        _ = try DiskCache(at: deep)
-        #expect(FileManager.default.fileExists(atPath: deep.path))
 
+        _ = try DiskCache(at: deep)
+
+        #expect(FileManager.default.fileExists(atPath: deep.path))
+    }
+
+    @Test func `the disk cache replaces a file at the path of its folder only if replacesFile is set`() async throws {
+        try FileManager.default.createDirectory(at: folder.url, withIntermediateDirectories: true)
         let file = folder.url.appendingPathComponent("file")
         try Data("precious".utf8).write(to: file)
         let error = #expect(throws: DiskCacheError.self) { try DiskCache(at: file) }

@@ -88,8 +88,8 @@ import Testing
         let record = InspectorRecord(of: archive, name: "a")
 
         let attempt = try #require(record.details["1"]?.attempts.first)
-        #expect(attempt.response?.body.note == "encoded as \(label), which is not supported")
-        #expect(attempt.request.body.note == "encoded as \(label), which is not supported")
+        #expect(attempt.response?.body.note == "the encoding \(label) of the body is not supported")
+        #expect(attempt.request.body.note == "the encoding \(label) of the body is not supported")
         #expect(attempt.curl == nil)
         #expect(!"\(record)".contains(text))
     }

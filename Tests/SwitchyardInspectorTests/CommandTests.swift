@@ -49,7 +49,7 @@ import Testing
         let order = #"{"do":"fault","kind":"status","status":503,"calls":2,"server":"primary"}"#
 
         #expect(try await lab.page.command(order).status == 204)
-        #expect(try await lab.page.feed().client.fault == "503 for the next 2 calls of server primary")
+        #expect(try await lab.page.feed().client.fault == "status 503 for the next 2 calls to server primary")
         var call = APIConfiguration(path: "topics", method: .post)
         call.server = .named("primary")
         var statuses: [Int] = []

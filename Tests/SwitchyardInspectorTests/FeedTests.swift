@@ -130,7 +130,7 @@ import Testing
         let call = try #require(try await lab.feed(ended: 1).calls.first)
         #expect(call.attempts.map(\.kind) == [.first, .retry])
         #expect(call.rounds == 2)
-        #expect(call.waits.map(\.why) == ["retry after 503"])
+        #expect(call.waits.map(\.why) == ["retry after status 503"])
     }
 
     @Test func `the inspector shows the reason of a failed call and whether a write may have been executed`()

@@ -193,9 +193,12 @@ import Testing
     }
 
     @Test(arguments: [
-        (StubResponse.status(302, headers: ["Location": "/other"]), "redirected with 302"),
-        (.status(200, headers: ["Content-Type": "text/html"], body: page), "response 200 with text/html"),
-        (.status(200, body: page), "response 200 with no content type"),
+        (StubResponse.status(302, headers: ["Location": "/other"]), "redirected with status 302"),
+        (
+            .status(200, headers: ["Content-Type": "text/html"], body: page),
+            "response with status 200 and content type text/html"
+        ),
+        (.status(200, body: page), "response with status 200 and no content type"),
     ])
     func `the description of the event for an unconfirmed write contains the response and the pause`(
         response: StubResponse,
@@ -206,7 +209,7 @@ import Testing
 
         let event = try #require(try await end(of: write(), in: outbox))
 
-        #expect("\(event)".contains(" unconfirmed (\(words)), next try in 5.0 seconds"))
+        #expect("\(event)".contains(" unconfirmed (\(words)), next attempt in 5.0 seconds"))
     }
 
     @Test func `an HTML page does not confirm a write that accepts only JSON`() async throws {

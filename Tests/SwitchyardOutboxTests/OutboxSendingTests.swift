@@ -69,7 +69,7 @@ import Testing
         try await next.flush()
 
         let event = try #require(await events.next())
-        #expect(event.description.hasSuffix("rejected with 409, may have been executed"))
+        #expect(event.description.hasSuffix("rejected with status 409, may have been executed"))
     }
 
     @Test func `a 409 response with Retry-After postpones a write`() async throws {

@@ -44,7 +44,7 @@ import Testing
         ) { $0.grace = .seconds(-1) },
         Mistake(
             testDescription: "no timeout",
-            error: .invalidOption("timeout", allowed: "a duration above 0 and of at most 300 s")
+            error: .invalidOption("timeout", allowed: "a duration above 0 s and of at most 300 s")
         ) { $0.timeout = .zero },
     ]
 

@@ -4,9 +4,9 @@ import SwitchyardServices
 /// A cache entry: a value of any type with its key and metadata, so that values of different types share one cache.
 class CacheBox: @unchecked Sendable {
     // @unchecked is sound: this class and its only subclass have constants of Sendable types and three variables. The
-    // table's lock protects `isMarked`, and the queue's lock protects the neighbors.
+    // table's lock protects `isMarked`, and the queue's lock protects `older` and `newer`.
 
-    // The neighbors in the eviction queue. `unowned(unsafe)` is sound: see EvictionQueue.
+    // The entries before and after this entry in the eviction queue. `unowned(unsafe)` is sound: see EvictionQueue.
     unowned(unsafe) var older: CacheBox?
     unowned(unsafe) var newer: CacheBox?
     let record: CacheRecord

@@ -1,12 +1,14 @@
-/// The numbers of removals and writes, which show the cache whether a response became outdated while it was in flight.
+/// The numbers of removals and write requests up to one moment.
+///
+/// If they change while a response is in flight, the response may be outdated.
 struct CacheChanges: Sendable, Hashable {
     /// The number of explicit removals from the cache.
     var removals: Int
-    /// The number of write requests, such as PUT or DELETE, that calls have sent to the path.
+    /// The number of write requests, such as PUT or DELETE, that calls have sent to the path of the response.
     var writes: UInt32
 
-    /// Returns the numbers after `own` removals by the call itself, so that these removals do not make the call's own
-    /// response outdated.
+    /// Returns these numbers plus `own`, the number of removals that the call itself made, so that the call's own
+    /// response does not count as outdated.
     func having(_ own: Int) -> CacheChanges {
         CacheChanges(removals: removals + own, writes: writes)
     }

@@ -128,9 +128,9 @@ extension CacheKey {
 
     /// Returns the cache key of a call, or `nil` if the call is not cached.
     ///
-    /// A call is not cached if its method is unsafe (such as POST), if its body is not known in advance, or if code of
-    /// the app makes the request, so that the call has no `RequestIdentity`. Storing and lookup both use this function.
-    /// It is not an initializer, because an initializer would copy the whole configuration.
+    /// A call is not cached if its method is unsafe (such as POST), if its body is not known in advance, or if it has
+    /// no `RequestIdentity`, because code of the app or a prebuilt request determines the request. Storing and lookup
+    /// both use this function. It is not an initializer, because an initializer would copy the whole configuration.
     ///
     /// - Parameters:
     ///   - configuration: The call.
@@ -150,7 +150,8 @@ extension CacheKey {
         base: @autoclosure () -> BaseURL? = CacheKey.base,
         isAuthorized: Bool = true
     ) -> CacheKey? {
-        // References to the methods `contains` instead of closures would be allocated (benchmark `cache`).
+        // Closures are passed, because a reference to a method (`ignoredParameters.contains`) would be allocated
+        // (benchmark `cache`).
         guard configuration.method.isSafe || box.value.allowsUnsafeMethods,
             let identity = RequestIdentity(
                 of: configuration,
@@ -183,16 +184,16 @@ extension CacheKey {
             guard case .data(let data) = request.body else { return nil }
             return data
         } catch {
-            // The request cannot be built, so the call fails with the error of the request when it is sent.
+            // The request cannot be built. The call is not cached, and fails with this error when it is sent.
             return nil
         }
     }
 }
 
 extension RequestURL {
-    /// Returns the URL as a pair.
+    /// Returns the URL as a name and a value for the cache key.
     ///
-    /// No header field can have the pair's name. If possible, the URL is relative to the base URL, so that all servers
+    /// No header field can have this name. If possible, the value is relative to the base URL, so that all servers
     /// share the key.
     fileprivate func field(from base: BaseURL) -> (name: String, value: String) {
         if text.hasPrefix(base.url.text) { return (":below", String(text.dropFirst(base.url.text.count))) }

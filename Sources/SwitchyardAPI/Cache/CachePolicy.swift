@@ -54,24 +54,24 @@ public struct CachePolicy: Sendable {
     public var reading = Reading.whenFresh
     /// Whether the response is stored, `true` by default.
     public var stores = true
-    /// The time after its lifetime during which a stored response is returned while a new response is fetched (RFC
-    /// 5861).
+    /// The time after the lifetime of a stored response during which it is still returned while a new response is
+    /// fetched (RFC 5861).
     ///
     /// It is zero by default.
     public var staleWhileRevalidate = Duration.zero
-    /// The time after its lifetime during which a stored response is returned if the network or the server fails (RFC
-    /// 5861).
+    /// The time after the lifetime of a stored response during which it is still returned if the network or the server
+    /// fails (RFC 5861).
     ///
     /// It is zero by default.
     public var staleIfError = Duration.zero
-    /// The time after its lifetime during which a response with a validator (`ETag`, `Last-Modified`) is kept, so that
-    /// the server can revalidate it (304) instead of sending it again.
+    /// The time after the lifetime of a stored response during which it is kept if it has a validator (`ETag`,
+    /// `Last-Modified`).
     ///
-    /// It is a day by default. If it is zero, no stored response is revalidated. Only GET and HEAD requests are
-    /// conditional, because a server rejects other methods whose condition fails (RFC 9110 section 13.2.2). A
-    /// redirected response is revalidated only at the URL to which the redirects led. If the 304 response has another
-    /// entity tag, it belongs to other content, so the content is requested again without conditions (RFC 9111 section
-    /// 4.3.4).
+    /// It is a day by default. The server can revalidate (304) a response that is kept instead of sending it again. If
+    /// the time is zero, no stored response is revalidated. Only GET and HEAD requests are conditional, because a
+    /// server rejects other methods whose condition fails (RFC 9110 section 13.2.2). A redirected response is
+    /// revalidated only at the URL to which the redirects led. If the 304 response has another entity tag, it belongs
+    /// to other content, so the content is requested again without conditions (RFC 9111 section 4.3.4).
     public var keepsForConfirmation = Duration.seconds(86_400)
     /// The tags by which the stored response can be removed.
     public var tags: Set<String> = []
@@ -120,7 +120,8 @@ public struct CachePolicy: Sendable {
         "if-modified-since", "cache-control", "pragma", "date", "user-agent",
     ]
 
-    /// Returns the stamp that a stored value must have so that a call can use the value.
+    /// Returns the stamp (version, sensitive data, part of the response, content types) that a stored value must have
+    /// so that a call can use the value.
     ///
     /// - Parameters:
     ///   - configuration: The call.

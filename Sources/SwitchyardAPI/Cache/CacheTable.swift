@@ -57,7 +57,9 @@ struct CacheTable: Sendable {
         return true
     }
 
-    /// Frees a slot and moves displaced entries after it back, so that no search stops at the gap.
+    /// Frees a slot.
+    ///
+    /// If entries in later slots were displaced, moves them back, so that no search stops at the free slot.
     private mutating func clear(_ place: Int) {
         var hole = place
         var index = place

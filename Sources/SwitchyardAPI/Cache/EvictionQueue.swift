@@ -1,7 +1,7 @@
 /// The entries of a cache in the order in which they were stored, with the hand of the SIEVE algorithm (Zhang, Yang,
 /// Yue, Vigfusson and Rashmi, NSDI 2024).
 ///
-/// A use only marks an entry and does not move it, so that readers do not need the queue. The hand moves from the
+/// Reading an entry only marks it and does not move it, so that readers do not need the queue. The hand moves from the
 /// oldest entry to the newest and then starts again. If the entry at the hand is marked, its mark is removed, otherwise
 /// the entry is evicted. The cost of every operation is independent of the number of entries.
 struct EvictionQueue: Sendable {

@@ -3,7 +3,7 @@ import SwitchyardClient
 import SwitchyardServices
 
 extension ResponseCache {
-    /// The description of an entry that a rule for removal receives.
+    /// The description of an entry that the closure of ``ResponseCache/removeAll(where:)`` receives.
     public struct Candidate: Sendable {
         /// The service, environment and user of the response.
         package var partition: CachePartition
@@ -114,8 +114,8 @@ extension ResponseCache {
     /// - Parameters:
     ///   - place: The path that was changed, with its service and environment.
     ///   - client: The client of the call, which knows the servers' base URLs.
-    /// - Returns: Whether the write request counts as a removal. It counts if HTTP's rules have decided on the
-    ///   freshness of any response in the cache.
+    /// - Returns: Whether the write request was counted as a removal. It is counted if any call has used HTTP's rules
+    ///   to decide on the freshness of its response.
     func removeChanged(at place: ChangedPaths.Place, of client: NetworkClient) -> Bool {
         if let disk { recordChange(of: place, in: disk) }
         guard followsHTTP.withLock({ $0 }) else { return false }

@@ -17,10 +17,10 @@ public import SwitchyardServices
 /// When the cost or the number of entries would exceed its limit, a hand moves over the entries from the oldest to the
 /// newest and then starts again. It keeps each entry that was used since its last visit, and evicts the first entry
 /// that was not used. This is SIEVE (Zhang, Yang, Yue, Vigfusson and Rashmi, NSDI 2024). Compared with a
-/// least-recently-used (LRU) list, a use only marks an entry and does not change the order, entries that are requested
-/// once leave sooner, and there is nothing to tune. Of 100 requests, 43.2 are hits on a Zipf trace (LRU: 34.1) and 38.8
-/// if scans disturb the trace (LRU: 31.1). On a loop through more entries than fit, neither has any hits (benchmark
-/// `cache`).
+/// least-recently-used (LRU) list, using an entry only marks it and does not change the order, entries that are
+/// requested once leave sooner, and there is nothing to tune. Of 100 requests, 43.2 are hits on a Zipf trace (LRU:
+/// 34.1) and 38.8 if scans disturb the trace (LRU: 31.1). On a loop through more entries than fit, neither has any hits
+/// (benchmark `cache`).
 public final class ResponseCache: Sendable {
     /// The limits of the entries in memory.
     public struct Limits: Sendable, Hashable {
@@ -122,7 +122,8 @@ public final class ResponseCache: Sendable {
         freshValue(of: key, type) { _, _ in true }
     }
 
-    /// Returns the value for a cache key if it is fresh, has the type and stamp, and is younger than the limit.
+    /// Returns the value for a cache key if it is fresh, has this type and stamp, and is younger than `age`; otherwise,
+    /// `nil`.
     ///
     /// A value with a status other than 200 is not returned, because the rules of the call must accept the status
     /// first.

@@ -47,7 +47,7 @@ struct ContentPlace: Sendable {
         self.keyPath = (envelope?.data.split(separator: ".").map(String.init) ?? []) + keys
     }
 
-    /// Returns the location that a decoder carries, or `nil` if it carries none.
+    /// Returns the location in the decoder's `userInfo`, or `nil` if there is none.
     fileprivate static func of(_ decoder: any Decoder) -> ContentPlace? {
         userInfoKey.flatMap { decoder.userInfo[$0] } as? ContentPlace
     }

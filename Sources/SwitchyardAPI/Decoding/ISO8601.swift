@@ -31,7 +31,8 @@ enum ISO8601 {
         else { return nil }
         let year = century * 100 + yearOfCentury
         guard (1...12).contains(month), (1...days(ofMonth: month, year)).contains(day) else { return nil }
-        // The year starts in March, so that the leap day is its last day and the months before it have fixed lengths.
+        // This calculation uses a year that starts in March. The leap day is then the last day of the year, and the
+        // months before it have fixed lengths.
         let shifted = month > 2 ? year : year - 1
         let leapDays = floorDivide(shifted, 4) - floorDivide(shifted, 100) + floorDivide(shifted, 400)
         let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
@@ -58,8 +59,9 @@ enum ISO8601 {
         return hour * 3_600 + minute * 60 + second
     }
 
-    /// Removes and returns the fraction of a second, which is zero if there is none, or returns `nil` if its mark is
-    /// not followed by a digit.
+    /// Removes and returns the fraction of a second.
+    ///
+    /// Returns zero if there is no fraction, and `nil` if no digit follows the decimal mark.
     ///
     /// Digits after the ninth are ignored.
     private static func fraction(_ rest: inout Bytes) -> Double? {
@@ -90,7 +92,7 @@ enum ISO8601 {
         return (hours * 3_600 + minutes * 60) * (sign == UInt8(ascii: "-") ? -1 : 1)
     }
 
-    /// Returns the number of two digits, or `nil` if one of the bytes is not a digit.
+    /// Returns the two-digit number at an index, or `nil` if one of the two bytes is not a digit.
     private static func number(_ bytes: UnsafeBufferPointer<UInt8>, _ index: Int) -> Int? {
         guard bytes[index].isDigit, bytes[index + 1].isDigit else { return nil }
         return Int(bytes[index] & 0x0F) * 10 + Int(bytes[index + 1] & 0x0F)

@@ -105,10 +105,10 @@ public struct JSONDecoding: Sendable {
         throw APIError(.body(.decoding(DecodingFailure(.tooDeep(limit: maximumDepth)))))
     }
 
-    /// Returns the failure with the offset of the first byte that is not JSON, which Foundation does not report.
+    /// Returns a more precise failure than Foundation's: with the offset of the first byte that is not JSON.
     ///
-    /// If the text is valid JSON, the failure is that its root does not match the type, which Foundation reports in the
-    /// same way.
+    /// Foundation reports the same error if the text is valid JSON whose root does not match the type. In this case,
+    /// the kind of the returned failure is `corrupted`.
     private func located(in data: Data, else failure: DecodingFailure) -> DecodingFailure {
         do throws(DecodingFailure) {
             _ = try JSONValue(parsing: data, maximumDepth: maximumDepth)

@@ -68,7 +68,7 @@ extension LossyArray: Decodable {
 extension LossyArray: PageContent {
     /// A page with the valid elements.
     ///
-    /// The invalid elements are counted as its broken items.
+    /// The invalid elements are counted in ``Page/brokenItems``.
     public var page: Page<Element> {
         var page = Page(elements)
         page.brokenItems = failures.count

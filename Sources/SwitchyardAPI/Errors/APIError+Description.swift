@@ -62,7 +62,7 @@ extension APIError.Reason: RedactedDescribable {
         case .module(let failure): failure.summary
         case .list(let reason): "list: \(reason): \(reason.meaning)"
         case .configuration(let reason): "configuration: \(reason.summary)"
-        case .tokenRefresh(let outage): "the credentials could not be refreshed for now: \(outage)"
+        case .tokenRefresh(let outage): "the credentials could not be refreshed for a transient reason: \(outage)"
         case .security(let reason): "security: \(reason.summary)"
         case .limited(let reason): reason.summary
         case .cache(let reason): "cache: \(reason): \(reason.meaning)"
@@ -75,10 +75,10 @@ extension APIError.BodyReason {
     var summary: String {
         switch self {
         case .contentType(let received, let acceptable):
-            "content type \(received ?? "missing"), expected one of \(acceptable.joined(separator: " "))"
+            "content type is \(received ?? "missing"), expected one of \(acceptable.joined(separator: " "))"
         case .empty: "empty, but the call expects a value"
         case .responseLost: "the response was lost, but the server has executed the call"
-        case .truncated: "ended before its announced end"
+        case .truncated: "ended before it was complete"
         case .tooLarge(let limit): limit.map { "larger than \($0) bytes" } ?? "larger than its limit"
         case .compression: "cannot be decompressed"
         case .digest: "does not have the expected digest"
@@ -95,7 +95,7 @@ extension APIError.Cancellation {
         switch self {
         case .caller: "cancelled by the caller"
         case .ownerReleased: "cancelled, because the manager that made the call was released"
-        case .superseded: "cancelled, because a newer call, another user or another environment replaced it"
+        case .superseded: "cancelled, because a newer call replaced it, or the user or the environment changed"
         }
     }
 }
@@ -107,7 +107,7 @@ extension APIError.ListReason {
         case .noData: "the first page is empty"
         case .noMoreData: "there is no page after the last loaded page"
         case .repeatedPosition: "the next page was already loaded"
-        case .pageLimit: "the list has more pages than the limit of the recorder"
+        case .pageLimit: "the list has more pages than the recorder may load"
         }
     }
 }
@@ -146,7 +146,7 @@ extension APIError.CacheReason {
     fileprivate var meaning: String {
         switch self {
         case .expired: "the stored response has expired, or its date is in the future"
-        case .versionMismatch: "the stored response and the call have different versions"
+        case .versionMismatch: "the cache policies of the stored response and of the call have different versions"
         case .sensitiveDataMismatch: "the response was stored for another value of sensitiveData, such as another user"
         case .appVersionMismatch: "the response was stored by another version of the app"
         case .invalidLifetime: "the call has no cache lifetime, so no response is stored for it"
@@ -171,7 +171,7 @@ extension APIError.LimitReason {
 extension ModuleFailure {
     /// The failure in words for a log.
     var summary: String {
-        let own = code.map { "code \($0)" } ?? "no code of its own"
+        let own = code.map { "code \($0)" } ?? "no code of the module"
         let server = serverCode.map { " for the server's code \($0)" } ?? ""
         return "module \(module): \(own)\(server)"
     }

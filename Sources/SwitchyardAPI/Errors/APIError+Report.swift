@@ -33,8 +33,8 @@ extension APIError {
 
     /// A phrase that states whether a server has executed a write.
     private var effect: String {
-        if mayHaveBeenExecuted { return "a server may have executed it" }
-        return context.method?.isSafe == false ? "no server has executed it" : "no write was involved"
+        if mayHaveBeenExecuted { return "a server may have executed the call" }
+        return context.method?.isSafe == false ? "no server has executed the call" : "no write was involved"
     }
 }
 
@@ -48,7 +48,7 @@ extension APIResponse {
     /// The report contains neither values of a query nor header fields nor bodies. The report of a value from the cache
     /// states its age.
     public var report: String {
-        guard let context else { return "The value is from the cache, \(source.age.inReport) old" }
+        guard let context else { return "The value is from the cache and \(source.age.inReport) old" }
         let call = [context.method.name, context.url.map { Redaction.place($0.text) }].compactMap(\.self)
         let end = "status \(status)" + (context.server.map { " from \($0)" } ?? "")
         let headline = "\(call.joined(separator: " ")) succeeded after \(context.elapsed.inReport): \(end)"

@@ -240,11 +240,11 @@ extension APIError {
         public var requestID: RequestID?
         /// The method of the request.
         public var method: HTTPMethod?
-        /// The path as the call gave it, or the URL as it was sent.
+        /// The URL of the request, or the path of the call if no request could be built.
         public var path: String?
         /// The redirects that were followed, in order.
         ///
-        /// The redirects led to ``path``.
+        /// The last redirect led to the URL in ``path``.
         public var redirects: [RedirectStep] = []
         /// The number of attempts that were sent.
         public var attempts: Int

@@ -51,14 +51,16 @@ extension APICall {
 // MARK: - Owner
 
 extension APICall {
-    /// Throws if the user of the call has logged out or changed, before a response is returned.
+    /// Throws an error if the user of the call has logged out or changed.
+    ///
+    /// Call it before a response is returned.
     func checkOwner(in client: NetworkClient) throws(APIError) {
         guard let failure = client.failure(ofOwnerGone: configuration) else { return }
         throw module.completed(APIError(failure))
     }
 
-    /// Throws if the call may not start, because its user has logged out or changed, or because it was made in another
-    /// environment.
+    /// Throws an error if the call may not start, because its user has logged out or changed, or because it was made in
+    /// another environment.
     func checkOwner(in client: NetworkClient, beforeBeginningIn environment: ServiceEnvironment) throws(APIError) {
         guard configuration.callOwner != nil,
             let failure = client.failure(ofOwnerGone: configuration, beforeBeginningIn: environment)

@@ -124,8 +124,8 @@ extension APICall {
     /// Removes the stored responses of the path that this call has changed with an unsafe method, if HTTP's rules
     /// decide on their freshness.
     ///
-    /// A response applies to the URL that was requested: the response that redirects the first request applies to the
-    /// first URL, whatever response followed.
+    /// Each response concerns the URL of its own request. For example, a redirect response to the first request
+    /// concerns the first URL, whatever response followed.
     ///
     /// - Returns: The number of removals.
     @inline(never)

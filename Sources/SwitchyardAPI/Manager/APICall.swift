@@ -9,13 +9,13 @@ import SwitchyardServices
 ///
 /// 1. **Rules, owner, cache** (`SwitchyardAPI/Manager/APIManager+Values.swift`). The client's rules are applied. The
 ///    call gets an owner, which is the current environment and the current user or the owner of the earlier work that
-///    the call continues. It also gets a cache plan if its response may be stored
-///    (`SwitchyardAPI/Manager/Caching/CachePlan.swift`). `APIManager.value(_:for:at:)` ends here with a fresh value in
-///    memory if it was stored with status 200, only the lifetime decides on freshness, fresh stored responses may be
-///    used, no observer is set, and the call does not continue earlier work. (The calls of an interceptor and those of
-///    a chain of requests continue earlier work.) Otherwise, an ``APICall`` is made with the configuration, the owner
-///    and the cache plan. `value(_:for:at:)` makes it itself. The other methods of a manager that send a single request
-///    make it with `call(_:with:keepsOwner:)` in this file.
+///    the call continues. (The calls of an interceptor and those of a chain of requests continue earlier work.) The
+///    call also gets a cache plan if its response may be stored (`SwitchyardAPI/Manager/Caching/CachePlan.swift`).
+///    `APIManager.value(_:for:at:)` ends here with a fresh value in memory if five conditions are met. The value was
+///    stored with status 200. The call's cache policy has `reading == .whenFresh`. Its `freshness` is `.lifetime`. No
+///    observer is set. The call does not continue earlier work. Otherwise, an ``APICall`` is made with the
+///    configuration, the owner and the cache plan. `value(_:for:at:)` makes the ``APICall`` itself. The other methods
+///    of a manager that send a single request make it with `call(_:with:keepsOwner:)` in this file.
 /// 2. **Stored response** (`SwitchyardAPI/Manager/Caching/CachedCall.swift`). A call that has a cache plan looks for a
 ///    response in memory, then on disk (`SwitchyardAPI/Manager/Caching/CachedCall+Recall.swift`). A fresh response ends
 ///    the call. A call that may use only stored responses ends here with an error if no response is usable. If such a
@@ -34,17 +34,19 @@ import SwitchyardServices
 ///    is closed, or the identifier of the request is in use.
 /// 4. **Attempts** (`SwitchyardClient/Failover/Failover.swift`, `Failover+Attempts.swift`). In each round a server is
 ///    chosen and an attempt is sent, and another server may follow. If the call has a `stubResponse`, the round ends
-///    with that response before a server is chosen.
+///    with that response before a server is chosen. If the call is bound to a base URL (`server = .baseURL(url)`), the
+///    attempt is sent to this URL, and no server is chosen.
 /// 5. **End of the request** (`SwitchyardClient/Failover/Failover+Ending.swift`,
 ///    `SwitchyardClient/Flow/RequestFlow.swift`, `SwitchyardClient/Dispatch/SharedRequest.swift`,
 ///    `SwitchyardClient/Client/ClientCore.swift`). When a round ends, the outcomes of its attempts are reported to the
-///    switching core, which may eject a server because of them. If the request runs in rounds, another round may
-///    follow. The request ends once, with a response of any status or a failure, and leaves the dispatch table.
-/// 6. **Validation and decoding** (`SwitchyardAPI/Manager/APICall+Decoding.swift`). Before this stage, the cache
-///    entries that a write has made outdated are removed (`removeChanged`). If the request failed, only the redirects
-///    before the failure count as responses to the write. If this stage succeeds or the server confirms a stored
-///    response (304), the entries with the tags that the call names are removed afterwards (`removeTagged`). Both are
-///    in `APICall+Receiving.swift`.
+///    switching core, which may eject a server because of them. If the request runs in a `RequestFlow`, the end of a
+///    round does not end the request: the `RequestFlow` ends the request or starts another round. The request ends
+///    once, with a response of any status or a failure, and leaves the dispatch table.
+/// 6. **Validation and decoding** (`SwitchyardAPI/Manager/APICall+Decoding.swift`). Before this stage, `removeChanged`
+///    removes the cache entries that the responses to a write have made outdated. If the request failed, only the
+///    redirects before the failure count as responses to the write. If this stage succeeds or the server confirms a
+///    stored response (304), `removeTagged` then removes the entries with the tags that the call names. Both functions
+///    are in `APICall+Receiving.swift`.
 /// 7. **Storage** (`SwitchyardAPI/Manager/Caching/CachedCall+Fetch.swift`). A call that has a cache plan runs stages 3
 ///    to 6 in its fetch, which then stores the response. There are several reasons not to store it. For example, the
 ///    user has changed since the request, the response comes from another environment or server than the plan requires,
@@ -66,7 +68,7 @@ package final class APICall<Value: Sendable>: Sendable {
     let configuration: APIConfiguration
     let serializer: ResponseSerializer<Value>
     let module: APIModule
-    /// The cached form of the call, or `nil` if its response is not stored.
+    /// The cache key and the rules for using and storing the response, or `nil` if the response is not stored.
     let cachePlan: CachePlan?
     /// A closure that returns the current user of the manager.
     let presentUser: (@Sendable () -> String?)?
@@ -90,12 +92,13 @@ package final class APICall<Value: Sendable>: Sendable {
 // MARK: - From the configuration to the call
 
 extension APIManager {
-    /// Returns a call as it is made now: with the client's rules, its user and environment, and its cache plan.
+    /// Returns the call for a configuration, with the client's rules, a user and an environment, and a cache plan.
     ///
     /// - Parameters:
     ///   - configuration: The configuration, as the app wrote it.
     ///   - serializer: The serializer of the response.
-    ///   - keepsOwner: Whether an existing user and environment stay, because a request object was made earlier.
+    ///   - keepsOwner: Whether the user and environment that the configuration already has are kept, because they were
+    ///     set when a request object was created.
     /// - Returns: The call.
     func call<Value: Sendable>(
         _ configuration: APIConfiguration,
@@ -171,7 +174,8 @@ extension APICall {
         through client: NetworkClient,
         among calls: CallTable?
     ) async throws(APIError) -> APIResponse<Value> {
-        // All waiters of a fetch share it, so it uses a client handle of its own.
+        // The fetch uses the client handle of the `CallTable` instead of the manager's, because all waiters share the
+        // fetch.
         try await CachedCall(call: self, plan: plan).response(through: calls?.client ?? client, among: calls)
     }
 
@@ -190,8 +194,9 @@ extension APICall {
         var isConfirmation: Bool { response.source == .revalidated }
     }
 
-    /// Sends the request of a call whose response is not stored, validates the response and decodes it, not on the
-    /// caller's executor.
+    /// Sends the request of a call whose response is not stored, validates the response and decodes it.
+    ///
+    /// This function does not run on the caller's executor.
     @concurrent private func sent(
         through client: NetworkClient,
         id: RequestID
@@ -223,8 +228,9 @@ extension APICall {
         return response
     }
 
-    /// Sends the request of a call that has a cache plan, validates the response and decodes it, not on the caller's
-    /// executor.
+    /// Sends the request of a call that has a cache plan, validates the response and decodes it.
+    ///
+    /// This function does not run on the caller's executor.
     ///
     /// - Parameters:
     ///   - client: The client that sends the request.
@@ -302,7 +308,7 @@ extension APICall {
 // MARK: - Confirmation
 
 extension APICall {
-    /// Returns whether a response with the status 304 concerns the stored response: the same URL and the same content.
+    /// Returns whether a 304 response belongs to the stored response: it must be for the same URL and the same content.
     private func isConfirmed(_ stored: CachedValue<Value>, by response: ServiceResponse) -> Bool {
         let place = response.context.redirects.last?.to.normalForm
         return stored.redirectedTo.map({ RequestURL($0)?.normalForm ?? $0 }) == place

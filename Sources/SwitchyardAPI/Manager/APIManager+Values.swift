@@ -109,10 +109,10 @@ extension APIManager {
         return client.callOwner(of: configuration, presentUser: present)
     }
 
-    /// Returns the configuration without the client's rules, but with the user and environment that the call has with
-    /// these rules.
+    /// Returns the configuration with the user and environment that its call will have.
     ///
-    /// A rule may stop the call from using the client's credentials, and the call then belongs to no user.
+    /// The client's rules decide on them, but are not applied to the returned configuration. A rule may
+    /// stop the call from using the client's credentials, and the call then belongs to no user.
     package func ownedByRules(_ configuration: APIConfiguration) -> APIConfiguration {
         var copy = configuration
         copy.callOwner = owner(of: client.ruled(configuration) ?? configuration, by: cacheUser)

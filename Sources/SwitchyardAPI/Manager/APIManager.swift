@@ -120,7 +120,7 @@ extension NetworkClient {
         }
     }
 
-    /// Starts to remove the responses that belong to no named user whenever the user changes.
+    /// From now on, removes the responses that belong to no named user whenever the user changes.
     private func removesResponsesOfFormerUsers() {
         _ = sharedObjects.object {
             StorageObserver(
@@ -137,7 +137,7 @@ extension NetworkClient {
         sharedObjects.existing(ResponseCache.self)
     }
 
-    /// The fetches that several calls wait for.
+    /// The fetches in flight, each of which several calls can share.
     package var flights: SingleFlightTable {
         sharedObjects.object { SingleFlightTable() }
     }
@@ -286,7 +286,7 @@ extension APIManager {
         return id
     }
 
-    /// Starts a call under an identifier with the client's rules applied.
+    /// Applies the client's rules to a call, and starts the call under an identifier.
     ///
     /// The completion is called once, on any thread.
     package func begin<Value: Sendable>(
@@ -322,7 +322,7 @@ extension APIManager {
 }
 
 extension APICall {
-    /// Returns the cancellation error of a call whose outcome is discarded.
+    /// Returns the cancellation error that replaces the outcome of a call.
     ///
     /// A server may still have executed the call.
     fileprivate func cancelled(

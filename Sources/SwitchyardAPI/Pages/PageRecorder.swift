@@ -209,7 +209,8 @@ extension PageRecorder {
             default: nil
             }
         guard let position else {
-            throw settings.failure(.configuration(.unsupported("page \(number), because the list has no page numbers")))
+            let reason = "page \(number) cannot be loaded directly, because the list has no page numbers"
+            throw settings.failure(.configuration(.unsupported(reason)))
         }
         return try await perform(.jump(position, index: index), load)
     }
@@ -243,8 +244,8 @@ extension PageRecorder {
 
     /// Abandons the load in flight if it is outdated, so that later calls do not join it.
     ///
-    /// A load is outdated if the environment or the user has changed. If both loads replace the whole list, the load is
-    /// also outdated if a call has sent a write request to a path that the load requested.
+    /// A load is outdated if the environment or the user has changed. If this load and the new load both replace the
+    /// whole list, this load is also outdated if a call has sent a write request to a path that it requested.
     private func dropLoadOfBefore(_ action: PageState<Item>.Action) {
         let (running, loadRecorder) = state.withLock { ($0.pages.running, $0.loadRecorder) }
         // The app's closure that names the user is called without the lock.

@@ -3,7 +3,7 @@ import SwitchyardServices
 
 /// The state of a recorder, protected by its lock.
 ///
-/// Changes return effects to perform after the lock is released.
+/// Methods that change the state return effects, which the caller performs after it has released the lock.
 struct RecorderState<Item: Sendable>: Sendable {
     /// The way in which a load ended, for the calls that wait for it.
     enum Ending: Sendable {

@@ -2,7 +2,7 @@ package import SwitchyardServices
 
 /// The observers of a list or a resource, by number.
 ///
-/// Continuations that a method returns are used after the lock is released.
+/// If a method returns continuations, the caller uses them after it has released the lock.
 package struct ChangeListeners: Sendable {
     package typealias Continuation = AsyncStream<Void>.Continuation
 

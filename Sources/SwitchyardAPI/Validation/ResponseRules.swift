@@ -57,7 +57,7 @@ extension ResponseRules {
         preprocess = { $0.starts(with: bytes) ? Data($0.dropFirst(bytes.count)) : $0 }
     }
 
-    /// Returns the body of a rejected response for a decoder.
+    /// Returns the body of a rejected response in the form that a decoder can read.
     ///
     /// The result is `nil` if the body cannot be read, or if it is longer than the part that an error stores.
     func readable(_ response: RawResponse) -> Data? {

@@ -69,7 +69,7 @@ extension NetworkClient {
     public func activeRequests(where condition: (ActiveRequest) throws -> Bool) rethrows -> [ActiveRequest] {
         let transfers = core.transfers.requests(of: scope)
         let names = Set(transfers.map(\.id))
-        // Until its response arrives, a transfer is in both tables, so it is listed only once here.
+        // Until its response arrives, a transfer is in the dispatch table too. That entry is left out here.
         let requests = active.filter { !names.contains($0.id) }
             .map { ActiveRequest(id: $0.id, configuration: $0.configuration, environment: $0.environment) }
         return try (transfers + requests).filter(condition).sorted { $0.id < $1.id }

@@ -1,6 +1,6 @@
 import SwitchyardServices
 
-/// Objects of modules above the client, such as caches, that live as long as the client, one object per type.
+/// Objects of modules above the client, such as caches, one object per type.
 ///
 /// The client does not use these objects. It only retains them, so that they are released with the client.
 package final class AssociatedObjects: Sendable {

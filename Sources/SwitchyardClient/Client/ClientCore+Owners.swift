@@ -42,8 +42,8 @@ extension NetworkClient {
     /// - Parameters:
     ///   - configuration: The configuration of the call.
     ///   - presentUser: A closure that returns the current user. If `nil`, ``NetworkClient/Options/user`` applies.
-    ///   - needsUser: Whether only a call that depends on a login or on cookies gets an owner. Pass `true` for a call
-    ///     that is dispatched immediately, because its environment cannot change before the dispatch.
+    ///   - needsUser: Whether a call that depends neither on a login nor on cookies gets no owner. Pass `true` for a
+    ///     call that is dispatched immediately, because its environment cannot change before the dispatch.
     /// - Returns: The owner, or `nil` if the client has neither credentials nor users nor cookies, and only one
     ///   environment.
     package func callOwner(

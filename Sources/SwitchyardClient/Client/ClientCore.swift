@@ -4,7 +4,7 @@ import SwitchyardTransport
 
 /// The state that all handles of one client share: the transport, the servers, and the table of active requests.
 ///
-/// Every ``NetworkClient`` of a family of ``NetworkClient/scoped()`` clients references this core, as does every
+/// Every handle (a ``NetworkClient``, also from ``NetworkClient/scoped()``) references this core, and so does every
 /// request until it has ended. The core does not reference any handle, so the release of a handle can be detected.
 package final class ClientCore: Sendable {
     let transport: any Transport
@@ -12,7 +12,7 @@ package final class ClientCore: Sendable {
     let clock: TimeReader
     let options: NetworkClient.Options
     let events = EventHub<ClientEvent>()
-    /// The observers that the options name, or `nil` if there are none.
+    /// The observers of the interceptors in the options, or `nil` if there are none.
     let ownObservers: [any CallObserver]?
     /// The queue on which observers of requests are notified.
     let observers = ObserverQueue()
@@ -21,17 +21,17 @@ package final class ClientCore: Sendable {
     let objects = AssociatedObjects()
     /// The settings that apply to calls by URL and method.
     let rules: Locked<ConfigurationRules>
-    /// The transfers whose bodies are still being transferred.
+    /// The active downloads, streams and resumable uploads.
     let transfers = TransferTable()
     /// The identity of the client.
     ///
     /// The owner of each call (its user and environment) stores it.
     let identity = ClientIdentity()
-    /// The paths of the write requests that the client has sent.
+    /// The number of write requests that may have changed each path.
     let writtenPaths = WrittenPaths()
     /// Whether calls may have an owner (a user and an environment), because there are credentials, users or cookies.
     ///
-    /// ``knowsEnvironments`` is the other condition.
+    /// Calls may also have an owner if ``knowsEnvironments`` is `true`.
     let knowsOwners: Bool
     private let ownsTransport: Bool
     /// The observer that ends the calls of a user who has logged out.
@@ -41,7 +41,7 @@ package final class ClientCore: Sendable {
     /// Whether the options require a ``RequestFlow`` around every failover, because they have limits, interceptors,
     /// retries, or users.
     ///
-    /// ``FlowPlan`` has the conditions that depend on the call.
+    /// ``FlowPlan`` decides whether the call itself requires one.
     let surroundsRequests: Bool
     let state: Locked<State>
 
@@ -50,7 +50,7 @@ package final class ClientCore: Sendable {
         var pool: ServerPool
         /// The observers of calls, or `nil` instead of an empty array, because the check for `nil` is cheaper.
         var clientObservers: [ClientObserver]?
-        /// The number of times that the service, the pool, or the offline state was replaced.
+        /// The number of times that the service, the pool, the zone or the offline state was replaced.
         var replacements = 0
         /// Whether the environment may change between the creation of a call and its dispatch.
         var knowsEnvironments: Bool
@@ -249,16 +249,16 @@ extension ClientCore {
 }
 
 extension ClientCore {
-    /// The identifier that replaces a handle's for transfers that several requests share, and for the parts of a
-    /// transfer.
+    /// The owner of transfers that several requests share, and of the parts of a transfer.
     ///
-    /// No handle has this identifier.
+    /// These transfers belong to no handle, so no handle has this identifier.
     static let ownerOfShared: OwnerID = 0
 
     /// Returns the route of the first attempt of a request.
     ///
     /// If another server is due for a probe or a warm-up request (both are copies of a read whose responses are
-    /// discarded), the result also has that copy. The servers in `barred` do not serve the request that was built.
+    /// discarded), the result also has that copy. Servers in `barred` are not chosen, because they do not serve the
+    /// request as it was built.
     func firstRoute(
         for configuration: APIConfiguration,
         avoiding avoided: [Server.ID] = [],
@@ -290,8 +290,8 @@ extension ClientCore {
 
     /// Builds the request of one attempt.
     ///
-    /// The result has the total timeout of the whole request, which the caller replaces. A ``Failover`` sets no
-    /// timeout, because it measures the time over all attempts itself. A probe sets its own timeout.
+    /// The total timeout in the result is that of the whole call, so the caller of this method replaces it. A
+    /// ``Failover`` removes it, because it measures the time over all attempts itself. A probe sets its own timeout.
     func request(
         for configuration: APIConfiguration,
         on route: ServerPool.Route,

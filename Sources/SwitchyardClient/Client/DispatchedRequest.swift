@@ -63,7 +63,7 @@ package struct DispatchHandle: Sendable {
         if wasCancelled { request.cancel(.cancelled) }
     }
 
-    /// Cancels the request now, or as soon as it is stored.
+    /// Cancels the request now if ``hold(_:)`` has stored it; otherwise, as soon as ``hold(_:)`` is called.
     package func cancel() {
         let request: (any DispatchedRequest)? = state.withLock { state in
             defer { state = .cancelled }

@@ -9,7 +9,7 @@ extension NetworkClient {
         /// The total timeout of the generator is the deadline of a whole request, including all attempts, pauses and
         /// hedges (a second attempt while the first is slow). An ``APIConfiguration`` can override this deadline.
         public var generator: RequestGenerator
-        /// A closure that changes the generator for one environment: keys, API version, common headers.
+        /// A closure that changes the generator for one environment, for instance its API key, version or headers.
         ///
         /// By default, there is no closure.
         ///
@@ -135,7 +135,7 @@ extension NetworkClient {
         /// Whether these options require a ``RequestFlow`` around every failover, because they have limits,
         /// interceptors, retries, or users.
         ///
-        /// ``FlowPlan`` has the conditions that depend on the call.
+        /// ``FlowPlan`` decides whether the call itself requires one.
         var surroundsRequests: Bool {
             !limits.isEmpty || !interceptors.isEmpty || retry != nil || hasLogins
         }

@@ -215,8 +215,8 @@ extension NetworkClient {
 
     /// Removes an observer.
     ///
-    /// The observer is still notified when calls end that are active now. It receives no further messages of streams
-    /// until it is attached again.
+    /// Calls that are active now still notify the observer of their end. The observer receives no further messages of
+    /// streams until it is attached again.
     package func detach(_ clientObserver: ClientObserver) {
         clientObserver.isAttached.withLock { $0 = false }
         // The old list is released after the lock, because releasing it may run arbitrary code.
@@ -234,7 +234,7 @@ extension NetworkClient {
         service: String, environment: ServiceEnvironment, observers: [any CallObserver]?, pathCounters: PathCounters
     )
 
-    /// Returns the service, environment, observers and write counters of a call, all of the same moment.
+    /// Returns the service, environment, observers and write counters of a call, all read at the same moment.
     package func place(of configuration: APIConfiguration) -> CallPlace {
         let (present, attached) = core.present
         let pool = boundPool ?? present

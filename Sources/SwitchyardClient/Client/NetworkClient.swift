@@ -135,8 +135,8 @@ extension NetworkClient {
 
     /// Returns the header fields that the client adds to a call and that may change between calls.
     ///
-    /// These are the fields that the app computes. In place of the cookies, the result has the number of times the
-    /// cookie jar has changed.
+    /// These are the fields that the app computes (``RequestGenerator/computedHeaders``). In place of the cookies,
+    /// `Cookie` contains the number of times that the cookie jar has changed.
     package func varyingFields(of configuration: APIConfiguration) throws(RequestError) -> HTTPHeaders {
         let generator = pool.generator
         var fields = HTTPHeaders()
@@ -218,11 +218,11 @@ extension NetworkClient {
 
     /// Restores the server health that an earlier launch stored, ideally before the first request.
     ///
-    /// Servers that were ejected (taken out of use for a time) at most ten minutes ago are ejected again, and the next
-    /// request triggers a probe, which tests whether the server has recovered. If the stored health is older, or is
-    /// dated in the future, only its preferred server is restored, and only under a policy that does not fail back by
-    /// itself. Servers that the service no longer has are ignored. A server that has another scheme, host or port now
-    /// starts healthy.
+    /// If the health was stored at most ten minutes ago, its ejected servers (taken out of use for a time) are ejected
+    /// again, and the next request triggers a probe, which tests whether the server has recovered. If the health is
+    /// older or is dated in the future, no server is ejected. The preferred server is restored whatever the age, but
+    /// only under a policy that does not fail back by itself. Servers that the service no longer has are ignored. A
+    /// server that has another scheme, host or port now starts healthy.
     ///
     /// - Parameters:
     ///   - memory: The value that ``serverMemory(at:)`` returned.
@@ -329,7 +329,7 @@ extension NetworkClient {
 
     /// Returns the configuration with the client's rules applied, or `nil` if there are no rules.
     ///
-    /// Each way into the client calls this method once, on the configuration that the app wrote.
+    /// The rules must be applied only once per call, to the configuration that the app wrote.
     package func ruled(_ configuration: APIConfiguration) -> APIConfiguration? {
         core.hasRules ? core.ruled(configuration, in: boundPool) : nil
     }

@@ -36,9 +36,7 @@ package final class TransferHandle: Sendable {
     /// Whether the transfer is over, even if its completion has not been called yet.
     var isOver: Bool { state.withLock { $0.isOver } }
 
-    /// Returns whether the transfer has not passed the limits yet.
-    ///
-    /// The first call returns `true`, every later call `false`.
+    /// Returns `true` for the first request of the transfer, which passes all limits, and `false` for every later one.
     func takeTurn() -> Bool {
         state.withLock { state in
             defer { state.hasHadTurn = true }

@@ -1,8 +1,8 @@
 import SwitchyardServices
 
-/// The active downloads and streams of a client, by identifier.
+/// The active downloads, streams and resumable uploads of a client, by identifier.
 ///
-/// Downloads and streams outlive the head of their response.
+/// They outlive the head of their response.
 ///
 /// The dispatch table contains a request until its response arrives. This table contains a transfer until its last
 /// byte.

@@ -27,7 +27,7 @@ package final class WrittenPaths: Sendable {
         counts.withLock { $0.isEmpty ? 0 : $0[place] }
     }
 
-    /// Returns the index of a path's counter, which does not depend on percent-encoding.
+    /// Returns the index of a path's counter, which is the same however the path is percent-encoded.
     fileprivate static func place(of path: String) -> Int {
         let bare = String(path.before(UInt8(ascii: "?"), UInt8(ascii: "#")).drop { $0 == "/" })
         let url = isNormal(bare) ? nil : RequestURL("http://unused.example/\(bare)")

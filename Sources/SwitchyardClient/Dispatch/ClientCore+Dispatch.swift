@@ -3,7 +3,7 @@ import SwitchyardServices
 import SwitchyardTransport
 
 extension ClientCore {
-    /// The handle that sends a request, and the settings that the handle adds to the request.
+    /// The client handle that sends a request, and the handle's settings for the request.
     struct Sender {
         let owner: OwnerID
         let usesCredentials: Bool
@@ -15,7 +15,7 @@ extension ClientCore {
         var avoided: [Server.ID] = []
         /// A closure that returns the time until which a caller waits for the request.
         ///
-        /// Each call may return another time. If the closure is `nil`, the request's own deadline applies.
+        /// The time may change while the request runs. If the closure is `nil`, the request's own deadline applies.
         var callersDeadline: (@Sendable () -> MonotonicTime)?
     }
 
@@ -83,7 +83,7 @@ extension ClientCore {
         completion: @escaping RequestCompletion
     ) -> any DispatchedRequest {
         guard let plan else {
-            // A sender that is bound to its servers may avoid some of them, and its callers may stop waiting.
+            // Only a sender that is bound to its servers can have servers to avoid or callers with their own deadlines.
             let isBound = sender.pool != nil
             return Failover(
                 id: id,

@@ -58,9 +58,9 @@ extension NetworkClient {
     ///
     /// The client's rules have been applied to the configuration.
     ///
-    /// The completion may be called on the caller's thread before this method returns. The request changes threads
-    /// nowhere. If the transport, the clock and all callers use one thread, every run therefore has the same sequence
-    /// of events.
+    /// The completion may be called on the caller's thread before this method returns. The request itself never
+    /// switches to another thread. If the transport, the clock and all callers use one thread, every run therefore has
+    /// the same sequence of events.
     package func dispatch(
         _ configuration: APIConfiguration,
         id: RequestID = RequestID(),

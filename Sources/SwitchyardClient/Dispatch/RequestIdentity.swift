@@ -9,11 +9,11 @@ package struct RequestIdentity: Sendable {
     /// A name and a value that requests must have in common.
     package typealias Pair = (name: String, value: String)
 
-    /// The object that calls with equal identities share.
+    /// Whether calls with equal identities share a stored response or a transfer.
     package enum Shared: Sendable {
-        /// A stored response.
+        /// The calls share a stored response.
         case response
-        /// One transfer, so that the options of the transfer must be equal too.
+        /// The calls share one transfer, so their options for the transfer must be equal too.
         case transfer
     }
 
@@ -35,7 +35,7 @@ package struct RequestIdentity: Sendable {
     ///
     /// - Parameters:
     ///   - call: The call.
-    ///   - shared: The object that calls with equal identities share.
+    ///   - shared: Whether calls with equal identities share a stored response or a transfer.
     ///   - isAuthorized: Whether the client sends its credentials with the call. The default is `true`.
     ///   - isIgnoredParameter: A closure that returns whether a parameter does not count. By default, all count.
     ///   - isIgnoredHeader: A closure that returns whether a header field, by its lowercase name, does not count.
@@ -60,7 +60,7 @@ package struct RequestIdentity: Sendable {
         self.options = options.pairs
     }
 
-    /// The identity as text, unambiguous and in the order of the call.
+    /// The identity as unambiguous text, with parameters and header fields in the order of the call.
     package var text: String {
         let lists = [query, parameters, headers, options].map { pairs in
             pairs.map { $0.name.framed + $0.value.framed }.joined().framed
@@ -68,7 +68,7 @@ package struct RequestIdentity: Sendable {
         return ([method.name.framed, path.framed] + lists).joined()
     }
 
-    /// Returns the options of a call that can make it fail although an equal request succeeds, as text.
+    /// Returns, as text, the options of a call that can make it fail although an equal request succeeds.
     ///
     /// These are the options of the transfer, and the retries and limits of the call itself. Calls that need the same
     /// stored response share a fetch only if these options are equal.
@@ -114,7 +114,7 @@ private struct Options {
         if !rare.pathValues.isEmpty { add(":path", ParameterValue.dictionary(rare.pathValues).canonicalText) }
     }
 
-    /// Adds the options that affect only the way to the server or the transfer of the response.
+    /// Adds the options that affect only how the server is reached or how the response is transferred.
     mutating func addTransfer(of call: APIConfiguration) {
         if case .named(let name) = call.server { add(":named", name) }
         if !call.usesCDN { add(":unusedCDN", call.cdnURL?.text) }

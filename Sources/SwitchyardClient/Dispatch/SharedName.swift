@@ -25,7 +25,7 @@ extension RequestCoalescing {
 }
 
 extension APIConfiguration {
-    /// Whether limits or retries of the call itself determine when it is sent again, or which response it returns.
+    /// Whether the call has limits or retries of its own, which may send it again or return another response.
     fileprivate var decidesItsRounds: Bool {
         guard rare != nil else { return false }
         return retry != nil || !limits.isEmpty || interceptors.contains { $0.retry != nil }
@@ -33,7 +33,7 @@ extension APIConfiguration {
 }
 
 extension NetworkClient.Options {
-    /// Returns whether requests are built with code of the app that reads their configurations.
+    /// Returns whether code of the app reads the configurations when requests are adapted or built.
     func showsConfigurations(to generator: RequestGenerator) -> Bool {
         let common = generator.common
         return interceptors.contains { $0.adapt != nil } || !generator.transforms.isEmpty

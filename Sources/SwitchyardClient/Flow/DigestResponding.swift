@@ -36,8 +36,8 @@ extension RequestFlow {
     /// Whether a 401 has a digest challenge to which the request can reply when it is sent again.
     ///
     /// A request replies to each server of the service once, because every server has its own nonce. It replies a
-    /// second time if the server reports that the nonce was stale. A retry may reply to a stale nonce again. Every
-    /// other 401 is the response.
+    /// second time if the server reports that the nonce was stale. A retry may reply to a stale nonce again. Any other
+    /// 401 is returned to the app.
     func respondsToDigest(
         _ answer: ServiceResponse,
         with credential: Credential?,

@@ -54,9 +54,9 @@ struct FlowPlan: Sendable {
 }
 
 extension FlowPlan {
-    /// The flow plan for a part of a transfer, without pacing limits.
+    /// The flow plan for a part of a transfer, without any ``PacingLimit``.
     ///
-    /// The transfer as a whole has already passed the pacing limits, and one part must not supersede another part.
+    /// The transfer as a whole has already passed these limits, and one part must not supersede another part.
     var ofPart: FlowPlan {
         var plan = self
         plan.limits.removeAll { $0 is any PacingLimit }

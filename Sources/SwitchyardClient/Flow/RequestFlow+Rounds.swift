@@ -26,7 +26,7 @@ struct RequestFlowMemory {
     var idempotencyKey = IdempotencyKey.none
     /// The result of the last round, or `nil` before the first round has ended.
     var ending: Result<HTTPResponse, RequestFailure.Reason>?
-    /// The number of times that the network had become available when the last round was sent.
+    /// The value of ``ConnectivityGate/openings`` (the number of network returns) before the last round was sent.
     ///
     /// The number is only updated if the retry policy waits for the network.
     var openings: UInt64 = 0

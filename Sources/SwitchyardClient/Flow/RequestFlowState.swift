@@ -8,7 +8,7 @@ import SwitchyardServices
 ///     ready --begin--> running --rounds, one after the other--> ended
 ///       \_____________ cancel, deadline, at any point ____________/
 struct RequestFlowState {
-    /// The effects that remain after the end of the flow, returned once.
+    /// The work to stop and the passes to release after the flow has ended, returned once.
     struct Ending {
         var task: Task<Void, Never>?
         var failover: Failover?

@@ -15,8 +15,8 @@ package final class ClientObserver: Sendable {
     let messages: MessageObserver?
     /// Whether the observer is attached to a client.
     ///
-    /// While it is not, it receives no messages, so a stream that stays open does not pay for an observer that has
-    /// left.
+    /// While it is not attached, it receives no messages, so open streams have no further cost for an observer that was
+    /// detached.
     let isAttached = Locked(false)
 
     /// Creates an observer.

@@ -96,7 +96,7 @@ extension DispatchContext {
         public var failure: RequestFailure.Reason?
         /// The server, URL, attempts and duration of the round.
         public var context: RequestContext
-        /// The metrics of the decisive exchange, or `nil` if the transport does not measure.
+        /// The metrics of the response, or `nil` if there is no response or the transport does not measure.
         public var metrics: TransferMetrics?
         /// Whether the round got a 401 and was followed by a round with another credential, without a credential, or
         /// with a reply to the challenge.

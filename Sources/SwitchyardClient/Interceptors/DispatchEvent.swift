@@ -138,7 +138,7 @@ extension DispatchEvent.Kind: CustomStringConvertible {
             case .roundBegan(let configuration): "\(roundName) begins: \(configuration.line(redaction))"
             case .attemptSent(let attempt): "\(attempt.request.line(redaction)) sent to \(attempt.place)"
             case .redirected(let attempt, let step):
-                "\(redaction.url(step.from.text)) responded with \(step.status), "
+                "\(redaction.url(step.from.text)) responded with status \(step.status), "
                     + "continues with \(attempt.request.line(redaction))"
             case .attemptEnded(let attempt, .success(let response)):
                 "\(attempt.request.line(redaction)) got status \(response.status)"
@@ -146,10 +146,10 @@ extension DispatchEvent.Kind: CustomStringConvertible {
                 "\(attempt.request.line(redaction)) failed: \(error)"
                     + (error.mayHaveBeenSent && !attempt.request.method.isSafe ? .mayHaveBeenExecuted : "")
             case .roundEnded(let result): "\(roundName): \(result.words(redaction))"
-            case .waiting(let pause): "next round in \(pause)"
+            case .waiting(let pause): "next round starts in \(pause)"
             case .ended(let result): result.words(redaction)
             case .cachedResponseUsed(let status, let isFresh):
-                "gets a stored response with \(status)" + (isFresh ? "" : ", which is stale")
+                "uses a stored response with status \(status)" + (isFresh ? "" : ", which is stale")
             }
         return redaction.text(words.inOneLine)
     }
@@ -176,7 +176,7 @@ extension Result<ServiceResponse, RequestFailure> {
     fileprivate func words(_ redaction: Redaction) -> String {
         switch self {
         case .success(let answer):
-            "\(answer.context.way { redaction.url($0) }) ended with \(answer.status) after \(answer.context.elapsed)"
+            "\(answer.context.way { redaction.url($0) }) ended with status \(answer.status) after \(answer.context.elapsed)"
                 + (answer.status >= 400 && answer.context.mayHaveBeenExecuted ? .mayHaveBeenExecuted : "")
         case .failure(let failure): failure.description
         }
@@ -197,7 +197,7 @@ extension String {
 package final class ObserverQueue: Sendable {
     /// The maximum number of waiting events; further events are dropped.
     static let limit = 65_536
-    /// The maximum number of bytes of the message texts that wait; further messages have no text.
+    /// The maximum total size in bytes of the texts of waiting messages; further messages wait without their text.
     static let textLimit = 8 << 20
 
     private struct Waiting {

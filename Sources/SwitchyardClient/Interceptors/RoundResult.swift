@@ -44,7 +44,7 @@ public struct RoundResult: Sendable {
     ///   9110 section 15.5.20).
     public var isSafeToRepeat: Bool { resendRule.allowsResend(after: fate) }
 
-    /// The rule for resending the request, according to the method that was sent.
+    /// The rule that determines when the request may be resent, for the method that was actually sent.
     var resendRule: ResendRule { configuration.resendRule(sending: result.context.method) }
 
     /// The fate of the request in all attempts of the round: whether a server may have executed it.

@@ -3,9 +3,12 @@ import SwitchyardHTTP
 extension APIConfiguration {
     /// Returns a safe request that a probe or a suspicion probe can send in place of this request.
     ///
-    /// The result is a GET of the probe path, if there is one. Otherwise, it is a GET of the base URL for a read that
-    /// must not be repeated, and a GET of the same path for a write and for any other read whose body is not delivered
-    /// as a whole. The remaining reads are returned as they are, but without `continuesAtServer`.
+    /// The first condition that is met determines the result:
+    ///
+    /// - If there is a probe path, a GET of the probe path.
+    /// - For a read that must not be repeated, a GET of the base URL.
+    /// - For a write, and for a read whose body is not delivered as a whole, a GET of the same path.
+    /// - For any other read, the read itself, but without ``continuesAtServer``.
     func shadow(_ probePath: String?) -> APIConfiguration {
         if let probePath { return APIConfiguration(path: probePath) }
         let isRead = sentMethod.isSafe

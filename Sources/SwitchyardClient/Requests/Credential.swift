@@ -38,7 +38,7 @@ public struct Credential: Sendable, Hashable {
         Credential(.bearer(token: token), expiresAt: expiresAt, refreshToken: refreshToken)
     }
 
-    /// Creates a user name and a password that are sent with every request (RFC 7617), for https only.
+    /// Creates a credential whose user name and password are sent with every request (RFC 7617), for https only.
     ///
     /// The user name must not contain a colon, because the server takes the text after the first colon as the password.
     /// A request with such a name fails unsent with ``/SwitchyardHTTP/RequestError/HeaderReason/colonInUserName``.
@@ -46,13 +46,12 @@ public struct Credential: Sendable, Hashable {
         Credential(.basic(user: user, password: password))
     }
 
-    /// Creates a user name and a password for digest authentication, which sends digests instead of the password (RFC
-    /// 7616).
+    /// Creates a credential for digest authentication, which sends digests instead of the password (RFC 7616).
     public static func digest(user: String, password: String) -> Credential {
         Credential(.digest(user: user, password: password))
     }
 
-    /// Creates a header field such as `X-API-Key`.
+    /// Creates a credential that is sent in a header field such as `X-API-Key`.
     public static func header(_ name: String, _ value: String, expiresAt: Date? = nil) -> Credential {
         Credential(.header(name: name, value: value), expiresAt: expiresAt)
     }

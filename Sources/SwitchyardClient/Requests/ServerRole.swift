@@ -1,15 +1,15 @@
 package import SwitchyardHTTP
 package import SwitchyardServices
 
-/// The requests that a server serves and its paths, if it does not serve all requests under the paths of the service.
+/// The role of a server that does not serve all requests, or whose paths differ from those of the service.
 package final class ServerRole: Sendable {
     private struct Pattern: Sendable {
-        /// The method, or `nil` for all methods.
+        /// The method that a request must have, or `nil` for any method.
         var method: HTTPMethod?
         var path: URLPattern
     }
 
-    /// The patterns of the requests, or `nil` if every path is served.
+    /// The patterns of the requests that the server serves, or `nil` if it serves every path.
     private let patterns: [Pattern]?
     private let servesReadsOnly: Bool
     private let rewrites: [PathRewrite]
@@ -21,7 +21,7 @@ package final class ServerRole: Sendable {
     ///
     /// - Parameters:
     ///   - server: The server.
-    ///   - place: The path of the server in the service file.
+    ///   - place: The path of the server in the service file, such as `servers[0]`, for error messages.
     /// - Throws: The ``CatalogError`` of an invalid pattern, or of a rewrite for a path that the server does not serve.
     package init?(_ server: Server, at place: String) throws(CatalogError) {
         guard server.serves != .everything || !server.rewrites.isEmpty else { return nil }
@@ -51,7 +51,7 @@ package final class ServerRole: Sendable {
         guard let patterns else { return true }
         return patterns.contains { pattern in
             guard rewrite.keepsRest else { return ServicePath.matches(pattern.path, rewrite.source) }
-            // The pattern and the folder must be equal before their first wildcard, up to the end of the shorter one.
+            // The text before the first wildcard must begin with the rewrite's folder, or the folder with that text.
             let literal = pattern.path.text.prefix { !"*?".contains($0) }
             let isBelow = literal.hasPrefix(rewrite.source) || rewrite.source.hasPrefix(literal)
             return isBelow && (literal.count < pattern.path.text.count || literal.hasPrefix(rewrite.source))

@@ -13,8 +13,10 @@ public enum CredentialError: Error, Sendable, Hashable {
     case tooManyRefreshes(limit: Int)
     /// The refresh took too long.
     case refreshTimedOut
-    /// The refresh failed for a transient reason: the server was not reached, or its response did not concern the
-    /// credential.
+    /// The refresh failed for a transient reason.
+    ///
+    /// The server was not reached, its response says nothing about the credential (such as a 503 or the page of a
+    /// captive portal), or a limit of the client prevented the refresh.
     case unavailable(TokenRefreshFailure)
     /// The refresh failed for a reason that is not known to be transient. The associated value contains the underlying
     /// error.
@@ -24,7 +26,7 @@ public enum CredentialError: Error, Sendable, Hashable {
     /// A provider throws this error to report that another attempt is useless. The credentials are then unusable until
     /// the app sets new credentials.
     case loginRequired
-    /// The user logged out while the request was waiting.
+    /// The user logged out before the request ended.
     case loggedOut
     /// The service requires unsupported schemes, such as NTLM, Kerberos, or an unknown digest algorithm.
     case unsupportedScheme([String])
@@ -39,10 +41,10 @@ extension CredentialError: CustomStringConvertible {
             "no credentials in this environment; credentials are set in \(others.map(\.rawValue).joined(separator: ", "))"
         case .tooManyRefreshes(let limit): "credentials were refreshed more than \(limit) times in a short time"
         case .refreshTimedOut: "credentials could not be refreshed in time"
-        case .unavailable(let outage): "the credentials could not be refreshed for now: \(outage)"
+        case .unavailable(let outage): "the credentials could not be refreshed for a transient reason: \(outage)"
         case .refreshFailed(let veto): "credentials could not be refreshed: \(veto)"
         case .loginRequired: "a new login is required"
-        case .loggedOut: "logged out"
+        case .loggedOut: "the user logged out before the request ended"
         case .unsupportedScheme(let schemes):
             "the service requires an unsupported authentication scheme: \(schemes.joined(separator: ", "))"
         }

@@ -5,8 +5,8 @@ import SwitchyardTransport
 
 /// A transient failure of a token refresh.
 ///
-/// The server that refreshes credentials was not reached or did not respond, or its response did not concern the
-/// credential.
+/// The server that refreshes credentials was not reached or did not respond, its response says nothing about the
+/// credential (such as a 503 or the page of a captive portal), or a limit of the client prevented the refresh.
 ///
 /// The user stays logged in. The waiting requests were not executed, and a ``RetryPolicy`` may send them again.
 public struct TokenRefreshFailure: Error, Sendable, Hashable {
@@ -62,9 +62,9 @@ extension TokenRefreshFailure: CustomStringConvertible {
             switch cause {
             case .timeout: "no response in time"
             case .transport(let error): error.description
-            case .status(let status): "the server responded with \(status)"
+            case .status(let status): "the server responded with status \(status)"
             case .unreadable: "the server's response cannot be read"
-            case .limited: "a limit of this client rejected the refresh"
+            case .limited: "a limit of the client stopped the refresh"
             }
         return text + (mayHaveBeenExecuted ? ", the refresh may have been executed" : "")
     }
@@ -90,9 +90,10 @@ extension TokenRefreshFailure {
         }
     }
 
-    /// Creates the failure for the status of a response, or returns `nil` if the status concerns the credential.
+    /// Creates the failure for the status of a response, or returns `nil` for a status that may be about the
+    /// credential, such as 400 or 401.
     ///
-    /// A permanent fault of the server, such as 501, does not concern the credential either, so the user stays logged
+    /// A status from 500 is never about the credential, even if the fault is permanent (501), so the user stays logged
     /// in.
     package init?(status: Int, retryAfter: Duration?) {
         guard status >= 500 || Transience(status: status) == .transient else { return nil }

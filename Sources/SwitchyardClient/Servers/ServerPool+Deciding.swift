@@ -21,13 +21,13 @@ extension ServerPool {
 
     /// Makes a decision for a call under the lock, with the call's properties.
     ///
-    /// The decision runs once. Without roles and without a selector, it runs with the first lock.
+    /// The decision runs once. Without roles and without a selector, it runs when the lock is first taken.
     ///
     /// - Parameters:
     ///   - configuration: The call.
     ///   - barred: Further servers that do not serve the call.
     ///   - choiceTime: The time of the choice if the selector takes part in the decision, otherwise `nil`.
-    ///   - tried: The servers that are no candidates of the selector.
+    ///   - tried: The servers among which the selector does not choose.
     ///   - body: The decision.
     /// - Returns: The result of the decision.
     /// - Throws: The error of the decision.

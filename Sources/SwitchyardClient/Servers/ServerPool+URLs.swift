@@ -68,7 +68,7 @@ extension ServerPool {
         }
     }
 
-    /// Whether a server that serves a call has a name that is not in `names`.
+    /// Whether the call is served by a server that is not in `names`.
     package func hasOthers(than names: [Server.ID], for configuration: APIConfiguration) -> Bool {
         decide(for: configuration) { state, traits in
             let excluded = state.positions(of: names).union(traits.unsuitable)

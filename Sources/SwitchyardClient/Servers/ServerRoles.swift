@@ -42,7 +42,7 @@ final class ServerRoles: Sendable {
         return nil
     }
 
-    /// Returns the servers that do not serve a request for the same path as a URL of one of the servers.
+    /// Returns the servers that do not serve a request with this method and the path of a URL of any server.
     func unsuitable(for method: HTTPMethod, _ url: RequestURL) -> ServerSet {
         unsuitable(for: Form(method: method, path: ownPath(of: url)))
     }

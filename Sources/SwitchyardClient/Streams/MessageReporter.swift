@@ -67,12 +67,13 @@ extension LiveBody {
 }
 
 extension StreamMessage {
-    /// The maximum number of Unicode scalars of a type, which the server chooses.
+    /// The maximum number of Unicode scalars of a message type.
     ///
-    /// A character has no maximum number of bytes.
+    /// The server chooses the type, so it may be long. The limit is not in characters, because a character may consist
+    /// of any number of bytes.
     private static let typeLimit = 100
 
-    /// Returns the message with a short type and with at most this number of bytes of its text.
+    /// Returns the message with its type cut to ``typeLimit`` and with at most `bytes` bytes of its text.
     fileprivate func cut(to bytes: Int) -> StreamMessage {
         var message = self
         if type.utf8.count > Self.typeLimit {

@@ -25,7 +25,7 @@ package enum HARText {
         }
     }
 
-    /// Returns the text of a body for an archive, and the encoding of this text (`base64`), or `nil` for plain text.
+    /// Returns the text of a body for an archive, and the name of its encoding: `base64`, or `nil` for plain text.
     package static func text(_ data: Data) -> (text: String, encoding: String?) {
         // Foundation's decoding is not used because it drops a byte order mark.
         if let text = String(validUTF8: data), !text.utf8.contains(0) { return (text, nil) }

@@ -110,7 +110,9 @@ struct TrafficLog: Sendable {
         return metadata
     }
 
-    /// Returns the metadata of a redirect to the URL at which the attempt continues.
+    /// Returns the metadata of a redirect.
+    ///
+    /// `from` is the URL that redirected, and `url` is the URL at which the attempt continues.
     private func redirected(_ attempt: AttemptRecord, _ step: RedirectStep) -> [String: String] {
         var metadata = facts(of: attempt)
         metadata["from"] = redaction.url(step.from.text)

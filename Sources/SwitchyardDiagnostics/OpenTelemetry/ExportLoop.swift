@@ -5,7 +5,7 @@ import SwitchyardServices
 /// A batch is sent after an interval, earlier if a full batch is waiting, and immediately if a caller waits for
 /// everything to be sent. If nothing is waiting, no timer is set.
 final class ExportLoop: Sendable {
-    /// The content of a source that waits to be sent.
+    /// How much a source has collected that is not sent yet.
     enum Backlog {
         case none
         case some
@@ -30,7 +30,7 @@ final class ExportLoop: Sendable {
     /// Creates a loop.
     ///
     /// - Parameters:
-    ///   - interval: The time from the first content to its export.
+    ///   - interval: The time for which the first content of the source waits before it is sent.
     ///   - time: The clock and the timers.
     ///   - backlog: Returns whether the source has content. It may be called while the loop holds its lock, so it must
     ///     not call the loop.
@@ -111,7 +111,7 @@ final class ExportLoop: Sendable {
         repeat {
             await sendBatch()
         } while !Task.isCancelled && hasMore()
-        // Content that arrived in the meantime may have found the loop busy, so the loop is woken again.
+        // `wake()` does not start the loop while it is busy, so it is called again for content that arrived meanwhile.
         wake()
     }
 

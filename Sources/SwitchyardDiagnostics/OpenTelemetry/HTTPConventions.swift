@@ -92,9 +92,10 @@ extension HTTPConventions {
         return attributes
     }
 
-    /// Adds the result of a request.
+    /// Adds the result of a request to its attributes.
     ///
-    /// - Returns: Whether the request failed, that is, whether there is no response or its status is at least 400.
+    /// - Returns: Whether the request failed: its response has a status of at least 400, or there is no response for
+    ///   any reason other than a cancellation.
     @discardableResult
     func add(_ result: Result<HTTPResponse, TransportError>, to attributes: inout Attributes, withFields: Bool) -> Bool
     {

@@ -9,7 +9,9 @@ final class MetricRecorder: Sendable {
     /// Further sets are counted together, with the attribute `otel.metric.overflow`.
     static let limit = 1_000
 
-    /// A number that only grows.
+    /// A metric that counts events, so that its value never falls.
+    ///
+    /// The raw value is the name of the metric.
     enum Counter: String, CaseIterable, Sendable {
         case calls = "switchyard.client.calls"
         case saved = "switchyard.client.saved_calls"

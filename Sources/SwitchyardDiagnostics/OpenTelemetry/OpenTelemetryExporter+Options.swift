@@ -11,7 +11,7 @@ extension OpenTelemetryExporter {
         public var exportsMetrics = true
         /// The rule that decides which traces are recorded.
         ///
-        /// By default, a call follows its parent, and a trace that starts here is recorded.
+        /// By default, a call with a parent follows the parent's sampled flag, and a trace without one is recorded.
         public var sampling = TraceSampling.parentBased()
         /// The header fields of the requests to the collector, such as an API key, none by default.
         public var headers: HTTPHeaders = [:]

@@ -136,8 +136,8 @@ public final class OpenTelemetryExporter: Sendable {
 extension OpenTelemetryExporter {
     /// The interceptor to add to a client's interceptors.
     ///
-    /// It adds `traceparent` to the requests, and observes the calls. It comes after interceptors that set the parent
-    /// of a call.
+    /// It adds `traceparent` to the requests, and observes the calls. Add it after interceptors that set
+    /// `APIConfiguration.parentTrace`.
     public var interceptor: RequestInterceptor {
         var interceptor = RequestInterceptor("OpenTelemetry", observer: Observer(exporter: self))
         if let tracer = spans?.tracer {
@@ -168,7 +168,7 @@ extension OpenTelemetryExporter {
     /// preferred server is added to the spans of the calls in progress. ``flush(within:)`` includes all calls of the
     /// client that have ended. Following a client again has no effect. The exporter does not retain the client.
     ///
-    /// - Parameter client: The client, whose interceptors contain ``interceptor``.
+    /// - Parameter client: The client, which must have ``interceptor`` among its interceptors.
     public func follow(_ client: NetworkClient) {
         let queue = client.observerQueue
         let isNew = state.withLock { state in

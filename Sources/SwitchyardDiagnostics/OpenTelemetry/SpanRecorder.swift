@@ -50,7 +50,7 @@ final class SpanRecorder: Sendable {
         default:
             state.withLock { state in
                 state.calls[event.id]?.take(event)
-                // From this event on it is certain that the trace of the call is not recorded.
+                // The sampled flag is final when a round begins. If it is unset, the call is forgotten.
                 guard case .roundBegan = event.kind, state.calls[event.id]?.trace.context.isSampled == false else {
                     return
                 }

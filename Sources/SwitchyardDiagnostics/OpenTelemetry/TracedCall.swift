@@ -4,7 +4,7 @@ import SwitchyardServices
 
 /// A call in progress, which becomes one span, with one more span for each attempt.
 struct TracedCall: Sendable {
-    /// The maximum number of attempts, and of events of a span.
+    /// The maximum number of recorded attempts of a call, and of recorded events of a span.
     static let limit = 128
 
     private struct Attempt: Sendable {
@@ -31,7 +31,8 @@ struct TracedCall: Sendable {
     /// - Parameters:
     ///   - configuration: The call.
     ///   - event: The event of its start.
-    ///   - trace: The position of the call in the trace, which applies if the call ends before it is sent.
+    ///   - trace: The position of the call in its trace. When a round of the call begins, the position in the
+    ///     configuration of that round replaces it.
     ///   - clock: Converts the times of events.
     ///   - conventions: The names and attributes.
     init(

@@ -21,7 +21,7 @@ extension APIConfiguration {
 struct CallTrace: Sendable, Hashable {
     /// The context of the call's own span.
     let context: TraceContext
-    /// The span of the parent, or `nil` if the call starts the trace.
+    /// The span identifier of the parent, or `nil` if the call starts the trace.
     let parent: UInt64?
 }
 
@@ -72,7 +72,7 @@ struct Tracer: Sendable {
     /// Adds the span of the call to the configuration, before the request is sent and before each retry.
     ///
     /// Each request that is built from the configuration gets a new span identifier, because each attempt is a span of
-    /// its own. The call's modifier runs afterwards, so it can remove the fields.
+    /// its own. The call's `modifier` runs afterwards, so it can remove `traceparent` and `tracestate`.
     func adapt(_ configuration: inout APIConfiguration, _ context: DispatchContext) {
         let trace = trace(of: context.id, configuration, current: TraceContext.current)
         let modifier = configuration.modifier

@@ -126,7 +126,7 @@ enum HexDigits {
         return number
     }
 
-    /// Returns 16 digits.
+    /// Returns the number as 16 digits.
     static func text(_ number: UInt64) -> String {
         let shifts = stride(from: 60, through: 0, by: -4)
         return String(decoding: shifts.map { digits[Int(truncatingIfNeeded: number >> $0) & 15] }, as: UTF8.self)

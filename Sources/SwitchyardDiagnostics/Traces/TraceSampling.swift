@@ -27,7 +27,8 @@ public struct TraceSampling: Sendable, Hashable {
 
     /// Returns whether a trace is recorded.
     ///
-    /// The last 56 bits of the identifier are compared, which are random (W3C Trace Context Level 2 section 3.2.2.5).
+    /// The last 56 bits of the trace identifier are random (W3C Trace Context Level 2 section 3.2.2.5). As a fraction
+    /// from 0 to 1, they are compared with `ratio`.
     func isSampled(_ trace: TraceNumber, parent: TraceContext?) -> Bool {
         if followsParent, let parent { return parent.isSampled }
         let place = Double(trace.low & 0xFF_FFFF_FFFF_FFFF) * 0x1p-56

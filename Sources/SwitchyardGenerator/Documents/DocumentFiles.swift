@@ -107,7 +107,7 @@ final class DocumentFiles {
             throw GeneratorError("the file cannot be read: \(reason)", file: name)
         }
         guard data.count <= limits.bytes else {
-            throw GeneratorError("the file has \(data.count) bytes: must be at most \(limits.bytes)", file: name)
+            throw GeneratorError("the file has \(data.count) bytes: must have at most \(limits.bytes)", file: name)
         }
         do throws(ReadingError) {
             return Place(file: name, pointer: "", node: try node(of: ContiguousArray(data), named: name, limits))

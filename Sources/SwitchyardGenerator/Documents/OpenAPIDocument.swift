@@ -22,7 +22,7 @@ struct OpenAPIDocument {
             throw root.error("OpenAPI 2 (\"swagger\") is not supported: must be OpenAPI 3.0 or 3.1")
         }
         guard let version = root.text("openapi") else {
-            throw root.error("the document has no \"openapi\": must be 3.0 or 3.1")
+            throw root.error("the document has no version in \"openapi\": must be 3.0 or 3.1")
         }
         guard version == "3.0" || version == "3.1" || version.hasPrefix("3.0.") || version.hasPrefix("3.1.") else {
             throw (root["openapi"] ?? root).error(

@@ -144,7 +144,7 @@ struct OperationReader {
         return result
     }
 
-    /// Returns the names in braces in a path.
+    /// Returns the names of the placeholders in a path, such as `id` in `/orders/{id}`.
     static func placeholders(of path: String) -> [String] {
         path.matches(of: /\{([^{}]+)\}/).map { String($0.1) }
     }

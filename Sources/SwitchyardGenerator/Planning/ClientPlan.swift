@@ -124,8 +124,8 @@ struct Method {
     var name: String
     var parameters: [Parameter]
     var body: Body?
-    /// The multipart form that a further method of the operation sends, because JSON cannot contain its files, or `nil`
-    /// if there is none.
+    /// The multipart form that an additional method for the operation sends, because JSON cannot contain its files, or
+    /// `nil` if there is none.
     var form: Body?
     var result: Result
     /// Whether the response can also be an event stream.
@@ -143,7 +143,7 @@ struct Method {
     /// Whether the call may be sent without a credential, or `nil` if a credential is required.
     var access: Access?
     var list: ListPlan?
-    /// The names of the further methods of the operation.
+    /// The names of the additional methods that are generated for the operation.
     var furtherNames: [Further: String] = [:]
 
     enum Access {
@@ -151,14 +151,14 @@ struct Method {
         case optional
     }
 
-    /// A further method of an operation, by the suffix of its name.
+    /// An additional method that is generated for an operation, with the suffix of its name.
     enum Further: String, CaseIterable {
         case configuration = "Configuration"
         case response = "Response"
         case pages = "Pages"
     }
 
-    /// Returns the name of a further method of the operation.
+    /// Returns the name of an additional method for the operation.
     func name(of further: Further) -> String { furtherNames[further] ?? name + further.rawValue }
 }
 

@@ -13,8 +13,9 @@ struct ErrorPlanner {
         503: "serviceUnavailable", 504: "gatewayTimeout", 507: "insufficientStorage",
     ]
 
-    /// Returns the documented statuses from 400 to 599 with their names, and 304 if an operation has a parameter for a
-    /// condition that can lead to it.
+    /// Returns the documented statuses from 400 to 599 with their names.
+    ///
+    /// Status 304 is included if a parameter makes a GET request conditional.
     static func errors(of operations: [Operation]) -> [(status: Int, name: String, description: String)] {
         var texts: [Int: String] = [:]
         for operation in operations {
@@ -29,7 +30,7 @@ struct ErrorPlanner {
         return texts.sorted { $0.key < $1.key }.map { ($0.key, names[$0.key] ?? "status\($0.key)", $0.value) }
     }
 
-    /// Returns the schema that the error bodies have most often, or `nil` if there is none.
+    /// Returns the most frequent schema of JSON error bodies, or `nil` if no error body has a schema.
     static func commonSchema(of operations: [Operation], in document: OpenAPIDocument) throws(GeneratorError) -> Place?
     {
         var counts: [String: (count: Int, order: Int, place: Place)] = [:]

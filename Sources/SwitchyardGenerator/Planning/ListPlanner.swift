@@ -165,7 +165,7 @@ struct ListPlanner {
         return listed(in: inner, at: [step])
     }
 
-    /// Returns the list in an object, or `nil` if the object contains none or several.
+    /// Returns the list in an object, or `nil` if the object has no list, or several lists without a usual name.
     private func listed(in root: Declaration, at path: [ListPlan.PathStep]) -> Response? {
         guard case .structure(let properties, _) = root.kind else { return nil }
         let lists = properties.filter { if case .list = $0.type { true } else { false } }

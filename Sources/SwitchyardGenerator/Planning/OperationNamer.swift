@@ -73,16 +73,16 @@ struct OperationNamer {
 
     // MARK: - Words of the tag
 
-    /// The words after which a name without its object can be read, as in `addItemsTo(playlistID:)`.
+    /// The words with which a method name can end, because its argument follows, as in `addItemsTo(playlistID:)`.
     private static let prepositions: Set<String> = ["to", "from", "for", "of", "in", "on", "by", "with"]
     private static let quantities: Set<String> = ["all", "many", "multiple", "several"]
 
     /// Returns the words of an identifier without the words of the tag.
     ///
-    /// The tag is removed from the start, as in `products_get`; after the verb if it is a singular or is before a
-    /// preposition, as in `listChatCompletions` and `findPetsByStatus`; and from the end if a verb, a preposition or a
-    /// quantity is left, as in `listProducts`. In `deleteProjectRoles` and `removeAlbumsUser` it stays, because
-    /// `roles.deleteProject` and `albums.removeUser` have another meaning.
+    /// The tag is removed at the start, as in `products_get`. It is removed after the verb if it is a singular or a
+    /// preposition follows, as in `listChatCompletions` and `findPetsByStatus`. It is removed at the end if the rest is
+    /// a verb or ends with a preposition or a quantity, as in `listProducts`. It stays in `deleteProjectRoles` and
+    /// `removeAlbumsUser`, because `roles.deleteProject` and `albums.removeUser` have another meaning.
     private static func short(_ full: [String], _ tag: [String]) -> [String] {
         var words = full
         let start = prefixLength(of: tag, in: words)
@@ -99,7 +99,7 @@ struct OperationNamer {
         return words
     }
 
-    /// Returns the number of words at the start of a name that have the letters of the tag, or 0.
+    /// Returns the number of words at the start of a name that together spell the tag, or 0.
     static func prefixLength(of tag: [String], in words: [String]) -> Int {
         let letters = tag.joined()
         return (1...max(1, tag.count)).reversed().first { words.prefix($0).joined() == letters } ?? 0

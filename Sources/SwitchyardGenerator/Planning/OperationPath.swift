@@ -7,9 +7,9 @@ struct OperationPath {
         var words: [String] { SwiftName.words(of: text) }
     }
 
-    /// The parts of the path, without a version and the like at its start.
+    /// The parts of the path, without leading parts such as `api` and a version.
     let segments: [Segment]
-    /// The parts before the segments, such as a version.
+    /// The leading parts that ``segments`` leaves out, such as `api` and a version.
     private let start: [Segment]
 
     init(_ path: String) {
@@ -50,10 +50,10 @@ struct OperationPath {
 
     /// Returns the possible names for a method, with the preferred name first.
     ///
-    /// If `canBeList` is `false`, the response is not JSON, so a collection is not a list but a file, for example.
-    /// A path that ends with a placeholder is an item: `get`, `update`, `delete`. Any other path is a collection if its
-    /// last part is a plural: `list`, `create`. Otherwise a POST request after an item is named by what it does, as in
-    /// `/orders/{id}/cancel`. The words of the tag are left out of the preferred name.
+    /// If `canBeList` is `false`, the response is not JSON, so a collection is not a list but a file, for example. A
+    /// path that ends with a placeholder is an item: `get`, `update`, `delete`. Any other path is a collection if its
+    /// last part is a plural: `list`, `create`. Otherwise, a POST request to a path below an item is named by its last
+    /// part, as in `/orders/{id}/cancel`. The words of the tag are left out of the preferred name.
     func names(of method: String, without tag: [String], canBeList: Bool) -> [[String]] {
         let fixed = segments.indices.filter { !segments[$0].isPlaceholder }
         let kept = fixed.first.map { Self.isTag(segments[$0].words, tag) } == true ? Array(fixed.dropFirst()) : fixed
@@ -69,7 +69,7 @@ struct OperationPath {
         words.joined() == tag.joined() || OperationNamer.singular(words) == OperationNamer.singular(tag)
     }
 
-    /// Returns the words of a name: a verb, and the kept parts of the path.
+    /// Returns the words of a name: a verb, and the parts of the path at the indexes `kept`.
     private func name(of method: String, _ kept: [Int], _ canBeList: Bool) -> [String] {
         guard let last = segments.last else { return [method] }
         let verb = Self.itemVerbs[method] ?? method

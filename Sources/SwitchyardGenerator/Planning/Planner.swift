@@ -107,7 +107,8 @@ struct Planner {
 
     /// Returns the words of a manager's name: the words of the tag.
     ///
-    /// If the service is not the main service, the words that distinguish its name are added.
+    /// If the service is not the main service, the words that its name has in addition to the main service's name are
+    /// added.
     private func managerWords(_ tag: String, _ service: Int) -> [String] {
         let words = SwiftName.words(of: tag)
         guard service > 0 else { return words }
@@ -116,7 +117,7 @@ struct Planner {
         return words + own.filter { !words.contains($0) }
     }
 
-    /// Returns the list of servers that the largest number of operations use.
+    /// Returns the document's servers if an operation uses them, otherwise the servers that the most operations use.
     private func mainServers(_ operations: [Operation], _ root: [Place]) -> [Place] {
         var counts: [String: Int] = [:]
         var servers: [String: [Place]] = [:]

@@ -74,7 +74,8 @@ struct ServicePlanner {
         )
     }
 
-    /// Returns the fallback servers: first those of the options, then those of the document (`x-switchyard-servers`).
+    /// Returns the fallback servers: first the servers in the options, then the servers in the document
+    /// (`x-switchyard-servers`).
     private func fallbacks(_ root: Place) throws(GeneratorError) -> [(name: String, url: String)] {
         for server in options.servers where !Self.isUsable(server.url) {
             throw GeneratorError(Self.invalid(server.url, server.name))

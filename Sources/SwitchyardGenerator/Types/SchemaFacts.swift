@@ -27,7 +27,7 @@ struct SchemaFacts {
             }
         }
         var values = place["enum"] == nil ? nil : try place.list("enum").map(\.node)
-        // A list without values (except `null`) does not help to choose a type.
+        // An empty `enum` does not help to choose a type.
         if values?.isEmpty == true { values = nil }
         if let constant = place.node["const"] { values = [constant] }
         let saysNullable = try place.flag("nullable")

@@ -54,7 +54,8 @@ extension TypeReader {
 
     /// Replaces the type of a property of a form by a file or a list of files if the property can be one of them.
     ///
-    /// The other alternatives of the property are left out, because only a file can be a part of its own.
+    /// The other alternatives of the property are left out, because the generated form sends a property only as a file
+    /// or only as a field.
     func setFileType(of property: inout Declaration.Property, in form: Declaration, isOnlyBody: Bool) {
         guard case .declared(let id) = property.type, case .union(let variants, _) = declarations[id].kind else {
             return

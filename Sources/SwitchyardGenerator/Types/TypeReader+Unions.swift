@@ -22,7 +22,7 @@ extension TypeReader {
             }
         }
         var result = try simplified(members, facts, origin) ?? TypedSchema(type: own)
-        // An alternative that contains this schema has been read with the type of the union.
+        // An alternative that refers back to this schema was given the union's type, so this type is replaced or kept.
         if result.type != own, isUsedWithinItself(facts.place) {
             if case .declared(let other) = result.type {
                 replacements[declaration.id] = other

@@ -11,7 +11,7 @@ struct ListWriter {
             if parameter.name == list.sizeParameter { call.replaced[parameter.name] = number("page.size", parameter) }
             if parameter.name == list.pageParameter { call.replaced[parameter.name] = position(parameter) ?? "" }
         }
-        // Each page has validators of its own.
+        // A validator such as an `ETag` belongs to one page, so the method for the whole list sends no condition.
         for name in method.readConditions { call.replaced[name] = "" }
         let head = method.operation
         code.line("/// Reads the list of `\(method.name)` page by page.")

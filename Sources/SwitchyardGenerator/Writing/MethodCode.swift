@@ -147,7 +147,7 @@ struct MethodCode {
 
     /// Adds one statement that makes the call and returns its value.
     ///
-    /// Returns `false` without adding code if the call has more settings, or its result is not a JSON value.
+    /// Returns `false` without adding code if the call needs further statements, or its result is not a JSON value.
     func writeDirectCall(to code: inout CodeLines) -> Bool {
         guard case .value(_, isOptional: false) = method.result, furtherStatements.isEmpty else { return false }
         code.list("try await \(selfPrefix("value"))value(", callArguments, ")")

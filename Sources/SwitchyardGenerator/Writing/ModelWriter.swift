@@ -41,7 +41,7 @@ struct ModelWriter {
                 Self.fill("case ", cases.map { SwiftName.escaped($0.name) } + ["other(String)"], &code)
             }
             code.line()
-            if isPublic { code.line("/// The listed values.") }
+            if isPublic { code.line("/// The values that the document lists, by their texts.") }
             writeTable(cases, &code)
             if isPublic { code.line("/// The text.") }
             code.line("\(prefix)var rawValue: String { if case .other(let text) = self { text } else { knownText } }")

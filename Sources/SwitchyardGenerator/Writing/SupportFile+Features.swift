@@ -3,16 +3,16 @@ extension SupportFile {
     static let openEnum = #"""
         /// A text that is either a value listed in the document or an unlisted value.
         protocol OpenEnum: FieldValue, Encodable, Hashable, ParameterConvertible, CustomStringConvertible {
-            /// The listed values.
+            /// The values that the document lists, by their texts.
             static var known: [String: Self] { get }
-            /// Returns the case of an unlisted text.
+            /// Returns the case for a text that the document does not list.
             static func other(_ text: String) -> Self
             /// The text.
             var rawValue: String { get }
         }
 
         extension OpenEnum {
-            /// Creates the case of a text.
+            /// Creates the case for a text.
             init(_ text: String) { self = Self.known[text] ?? .other(text) }
 
             /// Reads a text.
@@ -91,10 +91,10 @@ extension SupportFile {
         struct UnionCase<Union: Sendable>: Sendable {
             /// The texts of the discriminator that select the case.
             let tags: [String]
-            /// Reads the case.
+            /// A function that decodes the case.
             let read: @Sendable (any Decoder) throws -> Union
 
-            /// Returns the case that a function creates from its decoded value.
+            /// Returns a case whose value is decoded and then passed to a function that creates the union.
             static func of<Value: FieldValue>(_ make: @escaping @Sendable (Value) -> Union, tags: Words...) -> Self {
                 Self(tags: tags.flatMap(\.texts)) { make(try $0.value()) }
             }
@@ -316,7 +316,7 @@ extension SupportFile {
     static let lists = #"""
         /// A list that a service returns page by page.
         ///
-        /// The recorder stores the loaded items. The sequence reads the whole list from its first page.
+        /// ``recorder`` stores the loaded items. ``all`` reads the whole list from its first page.
         struct PagedList<Item: Sendable>: Sendable {
             /// The recorder of the items and of the position of the next page.
             let recorder: PageRecorder<Item>
@@ -338,12 +338,14 @@ extension SupportFile {
             /// Loads the next page and returns its items.
             @discardableResult func loadMore() async throws(APIError) -> [Item] { try await recorder.loadMore(load) }
 
-            /// All items from the first page, with one page loaded ahead of the reader.
+            /// All items of the list, starting with the first page.
+            ///
+            /// One page is loaded ahead of the reader.
             var all: ItemSequence<Item> { recorder.allItems(ahead: 1, load) }
         }
 
         extension APIConfiguration {
-            /// Returns the configuration for the page of a link, or this configuration if there is no link.
+            /// Returns the configuration that loads the page at a link, or this configuration if there is no link.
             func following(_ link: String?) -> APIConfiguration {
                 guard let link else { return self }
                 var call = self
@@ -355,7 +357,7 @@ extension SupportFile {
         }
 
         extension APIManager {
-            /// Loads a page with a link to the next page in its body or, otherwise, in the header field `Link`.
+            /// Loads a page, with the link to the next page from its body or, otherwise, from the header field `Link`.
             ///
             /// A link below the base URL becomes a path, so the next page can come from another server.
             func linkedPage<Value: Decodable & Sendable, Item: Sendable>(

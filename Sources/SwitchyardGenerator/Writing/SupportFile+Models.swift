@@ -44,7 +44,7 @@ extension SupportFile {
         struct Fields<Model: Sendable>: Sendable {
             /// The names of the members.
             let names: FieldNames
-            /// Reads a model.
+            /// A function that decodes a model.
             let model: @Sendable (any Decoder) throws -> Model
 
             /// Creates the members from the initializer of the model and the names of its parameters in JSON.
@@ -92,7 +92,7 @@ extension SupportFile {
                 self.names = names
             }
 
-            /// Returns the value of the next member, or all members that have no name in the model.
+            /// Returns the value of the next member or, after the last name, all members that are not properties.
             mutating func next<Value: FieldValue>(_ type: Value.Type) throws -> Value {
                 guard index < names.all.count else { return try Value.readOthers(from: self) }
                 defer { index += 1 }
@@ -112,13 +112,13 @@ extension SupportFile {
             }
         }
 
-        /// A type that the properties of models have.
+        /// A type that the properties of models can have.
         protocol FieldValue: Decodable, Sendable {
             /// Returns the value of a required member.
             static func read(_ name: FieldName, from object: FieldReader) throws -> Self
             /// Returns the value of a member, or `nil` if the member is missing or null.
             static func readIfPresent(_ name: FieldName, from object: FieldReader) throws -> Self?
-            /// Returns the members that have no name in the model.
+            /// Returns the members of the object that are not properties of the model.
             static func readOthers(from object: FieldReader) throws -> Self
         }
 
@@ -159,7 +159,7 @@ extension SupportFile {
         }
 
         extension Dictionary: FieldValue where Key == String, Value: FieldValue {
-            /// Returns the members that have no name in the model.
+            /// Returns the members of the object that are not properties of the model.
             static func readOthers(from object: FieldReader) throws -> [String: Value] {
                 let names = Set(object.names.all.map(\.stringValue))
                 var others: [String: Value] = [:]
@@ -197,7 +197,7 @@ extension SupportFile {
         }
 
         extension ObjectEncodable {
-            /// No members, because most models have only the listed ones.
+            /// No members, because most models have only members that the document lists.
             var otherValues: [String: any Encodable] { [:] }
 
             /// Writes the members, except members whose value is `nil` and that are not required.

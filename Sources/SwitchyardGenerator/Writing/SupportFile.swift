@@ -113,7 +113,7 @@ enum SupportFile {
         extension APIConfiguration {
             /// Creates the configuration of a call with parameters in the format of OpenAPI.
             ///
-            /// A list is a repeated name, and a Boolean is true or false. Nested parameters are written with brackets.
+            /// A list is written as a repeated name, a Boolean as true or false, and nested parameters with brackets.
             /// The elements of nested lists and of lists in `deepLists` have indexes.
             init(
                 _ method: HTTPMethod,

@@ -70,7 +70,7 @@ struct UnionWriter {
 
     // MARK: - Coding
 
-    /// Adds the cases with their tags, and then the other cases in the order in which they are tried.
+    /// Adds the cases that tags select, and then the other cases in the order in which the decoder tries them.
     private func writeDecoding(_ cases: [Case], _ discriminator: String?, _ code: inout CodeLines) {
         let isTagged = discriminator != nil
         var seen: Set<String> = []

@@ -48,12 +48,12 @@ public struct RequestBody: Sendable {
         return false
     }
 
-    /// Returns a body with the parameters as a web form, `application/x-www-form-urlencoded` with the character set of
-    /// the options.
+    /// Returns a body with the parameters as a web form (`application/x-www-form-urlencoded`), in the character set of
+    /// `options`.
     ///
     /// - Parameters:
     ///   - parameters: The form fields.
-    ///   - options: The encoding options. If `nil`, the generator's form options apply.
+    ///   - options: The encoding options. If `nil`, `RequestGenerator.formOptions` applies.
     /// - Returns: The body.
     public static func form(_ parameters: Parameters, options: ParameterEncodingOptions? = nil) -> RequestBody {
         RequestBody(.form(parameters, options), contentType: formType(in: options?.characterSet ?? .utf8))
@@ -79,7 +79,7 @@ public struct RequestBody: Sendable {
     ///
     /// - Parameters:
     ///   - parameters: The members of the object. A repeated name is an error.
-    ///   - options: The encoding options. If `nil`, the generator's JSON options apply.
+    ///   - options: The encoding options. If `nil`, `RequestGenerator.jsonOptions` applies.
     /// - Returns: The body.
     public static func json(_ parameters: Parameters, options: JSONBodyOptions? = nil) -> RequestBody {
         json(ParameterValue.dictionary(parameters), options: options)
@@ -89,7 +89,7 @@ public struct RequestBody: Sendable {
     ///
     /// - Parameters:
     ///   - value: The value. It may be a dictionary, a list or a single value.
-    ///   - options: The encoding options. If `nil`, the generator's JSON options apply.
+    ///   - options: The encoding options. If `nil`, `RequestGenerator.jsonOptions` applies.
     /// - Returns: The body.
     public static func json(_ value: ParameterValue, options: JSONBodyOptions? = nil) -> RequestBody {
         RequestBody(.parameters(value, options), contentType: "application/json")
@@ -99,8 +99,7 @@ public struct RequestBody: Sendable {
     ///
     /// - Parameters:
     ///   - value: The value.
-    ///   - encoder: The encoder. If `nil`, an encoder made from the generator's JSON options is used. The encoder must
-    ///     not be changed later.
+    ///   - encoder: The encoder, which must not be changed later. If `nil`, `RequestGenerator.jsonEncoder` is used.
     /// - Returns: The body.
     public static func json(_ value: some Encodable & Sendable, encoder: JSONEncoder? = nil) -> RequestBody {
         RequestBody(.json(value, encoder), contentType: "application/json")
@@ -211,7 +210,9 @@ extension String.Encoding {
 }
 
 extension RequestBody {
-    /// Returns a body with a multipart form, whose length is announced and whose files are read while they are sent.
+    /// Returns a body with a multipart form, whose files are read while they are sent.
+    ///
+    /// The length of the body is known in advance unless a part is a stream of unknown length.
     ///
     /// If the request has a `Content-Type` field with a boundary, the form uses that boundary.
     public static func multipart(_ form: MultipartForm) -> RequestBody {
@@ -219,7 +220,7 @@ extension RequestBody {
     }
 }
 
-/// The generator's options for encoding bodies.
+/// The options and the encoder with which a `RequestGenerator` encodes bodies.
 package struct BodyEncodingContext: Sendable {
     var form: ParameterEncodingOptions
     var json: JSONBodyOptions

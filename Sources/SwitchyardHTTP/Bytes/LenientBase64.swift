@@ -25,7 +25,7 @@ package enum LenientBase64 {
         return data
     }
 
-    /// Whether `text` contains only characters of the alphabets, padding and whitespace.
+    /// Whether `text` contains only characters of the two Base64 alphabets, padding and whitespace.
     package static func isPure(_ text: some Sequence<UInt8>) -> Bool {
         text.allSatisfy { value($0) != nil || $0 == UInt8(ascii: "=") || [9, 10, 12, 13, 32].contains($0) }
     }

@@ -13,15 +13,15 @@ extension String {
         return copy.withUTF8(body)
     }
 
-    /// Whether the text contains an ASCII character.
+    /// Whether the text contains the given ASCII character.
     package func hasByte(_ byte: UInt8) -> Bool {
         withContiguousUTF8 { $0.contains(byte) }
     }
 
-    /// Returns whether the text starts with a scheme in any case and a colon.
+    /// Returns whether the text starts with a URL scheme and a colon.
     ///
-    /// - Parameter scheme: The scheme, of ASCII letters.
-    /// - Returns: Whether the text starts with it.
+    /// - Parameter scheme: The scheme, which consists of ASCII letters. Its case is ignored.
+    /// - Returns: Whether the text starts with them.
     package func begins(withScheme scheme: StaticString) -> Bool {
         withContiguousUTF8 { bytes in
             let count = scheme.utf8CodeUnitCount
@@ -39,8 +39,8 @@ extension String {
         self[..<(utf8.firstIndex(where: marks.contains) ?? endIndex)]
     }
 
-    /// Returns the text after the first occurrence of an ASCII character, or `nil` if the text does not contain the
-    /// character.
+    /// Returns the text after the first occurrence of the given ASCII character, or `nil` if the text does not contain
+    /// it.
     ///
     /// The search compares bytes.
     package func behind(_ mark: UInt8) -> Substring? {

@@ -24,8 +24,8 @@ public struct URLCharacters: Sendable, Hashable {
     /// Whether the set contains the character.
     @inline(__always)
     package func contains(_ byte: UInt8) -> Bool {
-        // The masking shift `&>>` avoids the check for a shift of 64 or more that the plain shift makes. `low` and
-        // `high` have 64 bits each, and the mask selects the bit within `half`.
+        // `low` has one bit for each of the characters 0 to 63, and `high` for 64 to 127. The masking shift `&>>`
+        // uses `byte` modulo 64, without the range check of the plain shift.
         let half = byte & 64 == 0 ? low : high
         return byte < 128 && half &>> UInt64(byte) & 1 == 1
     }

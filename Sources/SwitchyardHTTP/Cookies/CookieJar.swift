@@ -157,7 +157,7 @@ public final class CookieJar: Sendable {
     /// The number of removals by the app, counted over all scopes.
     package var removals: UInt64 { shared.state.withLock { $0.removals } }
 
-    /// Whether all cookies of the jar, or of the scope, were removed after ``removals`` had a given value.
+    /// Whether all cookies of the jar, or of its scope, have been removed since ``removals`` had the value `number`.
     package func isCleared(since number: UInt64) -> Bool {
         shared.state.withLock { $0.isRemoved(in: scope, since: number) }
     }
@@ -211,9 +211,10 @@ public final class CookieJar: Sendable {
         store(from: headers, of: url, unlessRemovedSince: nil)
     }
 
-    /// Stores the cookies of a response, except those that the app has removed after ``removals`` had a given value.
+    /// Stores the cookies of a response, except those that the app has removed since ``removals`` had the value
+    /// `number`.
     ///
-    /// A response to a request that was created before the removal belongs to a session that has ended.
+    /// If the request was created before the removal, its response belongs to a session that has ended.
     package func store(from headers: HTTPHeaders, of url: RequestURL, unlessRemovedSince number: UInt64?) {
         let lead = clockLead(of: headers)
         for value in headers.echoes(of: "Set-Cookie") {

@@ -31,7 +31,8 @@ package enum HTTPDate {
     static func date(from text: String, now: Date) -> Date? {
         if let date = date(exactly: text, now: now) { return date }
         let last = text.split(separator: " ").last
-        // The asctime format ends with the year. A number with a sign is a time zone.
+        // The last word must be the year, as in the asctime format, or the time zone GMT or UTC. A number with a
+        // sign is another time zone.
         let isYear = last.map { $0.utf8.count == 4 && $0.utf8.allSatisfy(\.isDigit) } ?? false
         guard isYear || last == "GMT" || last == "UTC" else { return nil }
         return CookieDate.parse(text) { year, digits in
@@ -58,9 +59,10 @@ extension HTTPDate {
         "sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday",
     ]
 
-    /// Returns the date, or `nil` if the text is not in exactly one of the three formats.
+    /// Returns the date if the text strictly follows one of the three formats of RFC 9110, otherwise `nil`.
     ///
-    /// Names may be in any case. A cache treats any other format as a time in the past (RFC 9111 section 5.3).
+    /// The names of days and months may be in any case. Caches use this method, because they treat an `Expires` date
+    /// in any other format as a time in the past (RFC 9111 section 5.3).
     ///
     /// - Parameters:
     ///   - text: The value of the field.

@@ -3,7 +3,7 @@ import Foundation
 /// A formatter of dates as ISO 8601 text.
 enum ISODate {
     private struct OutOfRange: Error, CustomStringConvertible {
-        var description: String { "the date lies outside the years 0 to 9999" }
+        var description: String { "the year of the date must be from 0 to 9999" }
     }
 
     /// Returns the date as ISO 8601 text, computed with the proleptic Gregorian calendar instead of a formatter.
@@ -41,7 +41,7 @@ enum ISODate {
 
     /// Returns the calendar date of a day.
     ///
-    /// The computation starts years in March, so that the leap day is the last day of a year.
+    /// The calculation uses years that start on 1 March, so that a leap day is the last day of its year.
     private static func civilDate(daysSince1970: Int64) -> (year: Int64, month: Int64, day: Int64) {
         let (era, dayOfEra) = (daysSince1970 + 719_468).flooredQuotient(by: 146_097)
         let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365

@@ -79,7 +79,7 @@ extension HTTPRequest {
     /// Returns the command that is piped into curl, and curl's options for the body.
     private func curlBody(_ redaction: Redaction) -> (input: String, options: [String]) {
         let type = headers["Content-Type"]
-        // Without a type, curl would set the content type of a form.
+        // If a body has no content type, this option stops curl from adding the content type of a form.
         let noType = type == nil ? ["-H \"Content-Type:\""] : []
         switch body {
         case .none: return ("", [])

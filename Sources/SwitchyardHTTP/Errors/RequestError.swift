@@ -38,7 +38,7 @@ public enum RequestError: Error, Sendable, Hashable {
         case notAbsolute
         /// The path contains `..` that leads out of the base URL's path.
         case escapesBasePath
-        /// The URL is longer than the generator's limit.
+        /// The URL is longer than `RequestGenerator.maximumURLLength`.
         case tooLong(bytes: Int, limit: Int)
         /// The URL is plain HTTP, but requests to its host must be encrypted, see
         /// ``/SwitchyardClient/InsecureHTTPRule``.
@@ -48,7 +48,8 @@ public enum RequestError: Error, Sendable, Hashable {
         /// `from` is the origin of that server. A URL of the same host with the default port or with the server's port
         /// is sent over HTTPS and is not an error.
         case downgrade(from: String)
-        /// The URL's host differs from the base URL's host, and the generator does not allow requests to other hosts.
+        /// The URL's host differs from the base URL's host, and requests to other hosts are not allowed
+        /// (`RequestGenerator.foreignHosts`).
         case foreignHost(String)
         /// The URL belongs to the server with this name, and that server does not serve the request.
         case unserved(server: String)
@@ -216,11 +217,11 @@ extension RequestError.URLReason {
         switch self {
         case .controlCharacter: "must not contain a line break or a NUL"
         case .invalidHost: "has no valid host"
-        case .invalidPort: "has a port that is not a number from 0 to 65535"
-        case .unsupportedScheme(let scheme): "has the scheme \(scheme.forMessage), expected http or https"
+        case .invalidPort: "has an invalid port: must be a number from 0 to 65535"
+        case .unsupportedScheme(let scheme): "has the scheme \(scheme.forMessage): must be http or https"
         case .notAbsolute: "is not absolute: a scheme and a host are missing"
         case .escapesBasePath: "must stay within the base URL's path, but leaves it with “..”"
-        case .tooLong(let bytes, let limit): "has \(bytes) bytes, at most \(limit) are allowed"
+        case .tooLong(let bytes, let limit): "has \(bytes) bytes: must have at most \(limit)"
         case .insecure:
             "is not encrypted, and http is allowed to local hosts only; NetworkClient.Options.insecureHTTP can allow "
                 + "other hosts"

@@ -1,12 +1,12 @@
-// The kinds of failure are declared below HTTP, so that the choice of a server can use them. This import makes their
-// cases visible to code that reads the kind of a `TransportError`.
+// `WireFailure`, the kind of a `TransportError`, is declared in SwitchyardServices, because the code that chooses a
+// server also uses it. This import makes its cases visible to code that reads `TransportError.kind`.
 @_exported public import SwitchyardServices
 
 /// An error below HTTP that prevented an exchange from completing.
 public struct TransportError: Error, Sendable, Hashable {
     /// A kind of transport failure.
     ///
-    /// All transports and the choice of a server use the same kinds.
+    /// All transports use the same kinds, and so does the code that chooses a server.
     public typealias Kind = WireFailure
 
     /// The kind of failure.

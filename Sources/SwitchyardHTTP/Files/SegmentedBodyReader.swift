@@ -111,8 +111,9 @@ package actor SegmentedBodyReader: HTTPBodyReader {
 }
 
 extension FileEnclosure {
-    /// The maximum number of bytes before and after the file, counted together, because the enclosure keeps them in
-    /// memory.
+    /// The maximum number of bytes around the file: those before it and those after it, added up.
+    ///
+    /// The number is limited because a `FileEnclosure` keeps these bytes in memory.
     private static let largestRest = 1 << 20
 
     /// Creates the enclosure of a body (one file and the bytes around it) from segments.

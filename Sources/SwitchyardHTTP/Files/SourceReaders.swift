@@ -1,7 +1,7 @@
 public import Foundation
 import SwitchyardServices
 
-/// A counter that compares the bytes of a source with the announced number.
+/// A check that a source returns exactly as many bytes as announced.
 private struct LengthCheck {
     let announced: Int64?
     var actual: Int64 = 0

@@ -60,8 +60,8 @@ package enum TextEncoding {
 
     /// Returns the body as text.
     ///
-    /// A byte order mark takes precedence over the name, as in the WHATWG Encoding standard. Without a mark and a name,
-    /// the fallback applies.
+    /// The encoding follows from a byte order mark if there is one (as in the WHATWG Encoding standard), otherwise
+    /// from `name`. If both are missing, it is `fallback`.
     package static func decoded(
         _ data: Data,
         named name: String?,
@@ -75,7 +75,7 @@ package enum TextEncoding {
         return try decode(data, encoding, name: name)
     }
 
-    /// Whether text in a character set is valid UTF-8.
+    /// Whether every text in a character set is also valid UTF-8, as for UTF-8 itself and ASCII.
     package static func isUTF8(_ charset: String) -> Bool {
         charset == "utf-8" || charset == "utf8" || charset == "us-ascii"
     }

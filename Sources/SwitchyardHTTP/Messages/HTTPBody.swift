@@ -28,10 +28,9 @@ public enum HTTPBody: Sendable {
         public var makeReader: @Sendable () throws -> any HTTPBodyReader {
             didSet { enclosure = nil }
         }
-        /// The file that the stream consists of and the bytes around it, or `nil` for any other stream.
+        /// The stream as one file with the bytes before and after it, or `nil` if the stream is anything else.
         ///
-        /// If a transport itself checks that the file does not change, it may read the enclosure instead of using a
-        /// reader.
+        /// A transport that itself checks that the file does not change may send this value instead of using a reader.
         package var enclosure: FileEnclosure?
 
         /// Creates a streamed body.

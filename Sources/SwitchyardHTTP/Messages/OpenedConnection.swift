@@ -1,6 +1,8 @@
 package import Foundation
 
-/// A connection that a response has opened, for example a WebSocket; its form is specific to its transport.
+/// A connection that a response has opened, for example a WebSocket.
+///
+/// Each transport has its own conforming type.
 package protocol OpenedConnection: Sendable {}
 
 /// An opened connection whose bytes are received as the response body.

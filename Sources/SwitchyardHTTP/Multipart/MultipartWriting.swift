@@ -1,7 +1,7 @@
 public import Foundation
 
 extension MultipartForm {
-    /// The maximum size, in bytes, up to which a form in memory is joined into one block.
+    /// The maximum size in bytes of a form whose parts, all in memory, are joined into a single `Data`.
     static let joinedSizeLimit = 10_000_000
 
     /// Returns the form as a body.

@@ -2,7 +2,7 @@ import SwitchyardServices
 
 /// A matcher for names that end in a word such as `token`, however the words in the name are joined.
 struct NameEndings: Sendable, Hashable {
-    /// The minimum length of an ending that matches anywhere.
+    /// The minimum length of an ending that need not be a separate word.
     ///
     /// A shorter ending must be a separate word, because `laptop` ends in `otp` without being a one-time password.
     private static let selfEvident = 5

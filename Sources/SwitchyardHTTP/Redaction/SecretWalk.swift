@@ -62,7 +62,7 @@ struct SecretWalk {
         return deeper.leaf(plain[...]).map(Self.percentEncoded)
     }
 
-    /// Redacts the secrets in a word that has no structure.
+    /// Redacts the JSON Web Tokens in text without structure, which is neither a URL nor parameters.
     func words(_ bytes: Bytes) -> [UInt8]? {
         var result = Replacements(of: bytes)
         var position = bytes.startIndex
@@ -198,10 +198,10 @@ extension SecretWalk {
         return result.bytes
     }
 
-    /// Returns the start of the user and password if a slash, question mark or hash in the password ends the authority
-    /// early.
+    /// Returns the start of the user name in a URL whose password contains `/`, `?` or `#` unencoded, otherwise `nil`.
     ///
-    /// In this case the port is not a number, and the @ follows later.
+    /// Such a character ends the authority early. The text after the colon is then not a port number, and an `@`
+    /// follows later.
     static func startOfTornUser(in bytes: Bytes) -> Int? {
         guard bytes.contains(UInt8(ascii: "@")), let start = authority(in: bytes) else { return nil }
         let authority = bytes[start...].prefix { !"/?#".utf8.contains($0) }

@@ -67,7 +67,7 @@ extension PinRule {
         case invalidPattern(String)
         /// The rule has no pin, so it would refuse every server.
         case noPins(String)
-        /// The rule has only one pin, so the app would be locked out if its key were lost.
+        /// The rule has only one pin, so the app could no longer connect if the server lost the key for this pin.
         case noBackup(String)
         /// The file or folder at this path does not contain a certificate.
         case noCertificate(path: String)
@@ -88,7 +88,7 @@ extension PinRule.Problem: CustomStringConvertible {
         case .noCertificate(let path):
             "\(path) contains no certificate: must be a certificate file (DER or PEM), or a folder of such files with "
                 + "the extension cer, crt, der or pem"
-        case .insecureBase(let url): "\(Redaction.place(url)) has a pinned host: must be https"
+        case .insecureBase(let url): "the host of \(Redaction.place(url)) is pinned: the URL must use https"
         case .transport(let error): error.description
         }
     }

@@ -131,7 +131,7 @@ extension TLSConfiguration {
     /// - Throws: ``TransportError`` with ``/SwitchyardServices/WireFailure/unsupported``.
     package func check(_ url: RequestURL) throws(TransportError) {
         guard pins.isEmpty || url.isSecure else {
-            let message = "the server has pinned keys, which http cannot check: must be https"
+            let message = "the server has pinned keys, which http cannot check: the URL must use https"
             throw TransportError(.unsupported, message: message, mayHaveBeenSent: false)
         }
     }

@@ -1,4 +1,4 @@
-/// Plain HTTP URLs of HTTPS servers.
+/// Replacement of plain HTTP URLs that HTTPS servers return.
 ///
 /// If a proxy in front of a server terminates TLS, the server often does not know that its clients use HTTPS, and
 /// returns HTTP URLs in `Location`, in links and in JSON. Such a URL is replaced by its HTTPS form and never requested

@@ -30,11 +30,11 @@ struct CallFault: Sendable, Hashable {
             switch kind {
             case .refused: "connection refused"
             case .timeout: "no response"
-            case .status(let status): "\(status)"
+            case .status(let status): "status \(status)"
             case .slow: "delay of \(SimulatedTransport.delay)"
             }
         let count = left == 1 ? "the next call" : "the next \(left) calls"
-        return "\(what) for \(count) of \(server.map { "server \($0)" } ?? "all servers")"
+        return "\(what) for \(count) to \(server.map { "server \($0)" } ?? "any server")"
     }
 }
 

@@ -51,7 +51,7 @@ struct InspectorCommand: Decodable, Sendable {
             throw Refusal(description: "unknown server \"\(server)\": must be one of \(known)")
         }
         let calls = calls ?? 1
-        guard (1...10_000).contains(calls) else { throw Refusal(description: "calls must be from 1 to 10000") }
+        guard (1...10_000).contains(calls) else { throw Refusal(description: "calls must be a number from 1 to 10000") }
         return CallFault(kind: try faultKind, calls: calls, server: server)
     }
 
@@ -63,7 +63,7 @@ struct InspectorCommand: Decodable, Sendable {
             case "slow": return .slow
             case "status":
                 guard let status, (200...599).contains(status) else {
-                    throw Refusal(description: "status must be from 200 to 599")
+                    throw Refusal(description: "status must be a number from 200 to 599")
                 }
                 return .status(status)
             default:

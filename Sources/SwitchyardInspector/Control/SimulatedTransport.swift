@@ -103,7 +103,7 @@ private final class SimulatedExchange: TransportTask {
 
 extension TransportError {
     fileprivate static func simulated(_ kind: Kind, sent: Bool = true) -> TransportError {
-        TransportError(kind, message: "simulated by the inspector", mayHaveBeenSent: sent)
+        TransportError(kind, message: "a failure that the inspector simulates", mayHaveBeenSent: sent)
     }
 }
 

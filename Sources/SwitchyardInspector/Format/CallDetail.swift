@@ -2,7 +2,9 @@
 package struct CallDetail: Codable, Sendable, Equatable {
     /// The request and the response of one attempt.
     package struct Attempt: Codable, Sendable, Equatable {
-        /// The position of the attempt in its ``round`` (one try at the request; a retry is the next), counted from 1.
+        /// The position of the attempt in its ``round``, counted from 1.
+        ///
+        /// A round is one try at the request. Each retry starts another round.
         package var number: Int
         /// The round that the attempt belongs to, counted from 1.
         ///

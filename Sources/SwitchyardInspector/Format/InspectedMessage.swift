@@ -17,11 +17,11 @@ package struct InspectedMessage: Codable, Sendable, Equatable {
     package var size: Int
     /// The beginning of a text; missing for a binary message, and if texts are not stored.
     package var text: String?
-    /// Whether ``text`` is incomplete; missing if it is complete or missing.
+    /// Whether ``text`` is incomplete; missing if there is no text or the text is complete.
     package var isCut: Bool?
 }
 
-/// The messages of a stream that a call has opened, in numbers.
+/// The numbers of messages and bytes of a stream that a call has opened.
 package struct InspectedStream: Codable, Sendable, Equatable {
     /// The number of received messages.
     package var received = 0

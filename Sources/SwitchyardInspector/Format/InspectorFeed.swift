@@ -69,7 +69,7 @@ package struct InspectorFeed: Codable, Sendable, Equatable {
 package struct InspectedClient: Codable, Sendable, Equatable {
     /// The state of a server.
     package struct Server: Codable, Sendable, Equatable {
-        /// The current role of a server.
+        /// The state of a server: preferred, healthy but not preferred, out of service, or on trial.
         package enum State: String, Codable, Sendable {
             case inUse, standby, ejected, probing
         }
@@ -78,7 +78,7 @@ package struct InspectedClient: Codable, Sendable, Equatable {
         package var name: String
         /// The base URL of the server.
         package var url: String
-        /// The current role of the server.
+        /// The current state of the server.
         package var state: State
         /// A description of the state on one line, with the numbers that explain it.
         package var words: String

@@ -10,7 +10,9 @@ package struct PageFolder: Sendable {
         /// The name of the missing bundle.
         let bundle: String
 
-        package var description: String { "\(bundle) must be in the folder of the program" }
+        package var description: String {
+            "the resource folder \(bundle) is missing: must be in the folder of the program"
+        }
     }
 
     private let url: URL

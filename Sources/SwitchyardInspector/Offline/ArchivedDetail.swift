@@ -51,7 +51,7 @@ extension InspectedCall {
         let request = exchange.kept.entry.request
         if let last = attempts.last, last.round < exchange.round {
             let end = attempts.compactMap(\.end).max() ?? exchange.start
-            let why = "retry after \(last.status.map { "\($0)" } ?? last.error ?? "-")"
+            let why = "retry after \(last.status.map { "status \($0)" } ?? last.error ?? "-")"
             if exchange.start - end >= 1 { waits.append(Wait(start: end, end: exchange.start, why: why)) }
         }
         var attempt = InspectedAttempt(
@@ -93,8 +93,8 @@ extension InspectedCall {
     private func kind(of exchange: ArchivedExchange) -> InspectedAttempt.Kind {
         guard exchange.attempt == 1 else {
             let others = attempts.filter { $0.round == exchange.round }
-            // The recorder omits attempts that were cut off, so an attempt number may be missing. Its dates are
-            // accurate only to a few milliseconds.
+            // `HARRecorder` omits attempts that were cut off, so an attempt number may be missing. The recorded times
+            // are accurate only to a few milliseconds.
             let isBesideAnother = others.contains { $0.end.map { $0 > exchange.start + 5 } ?? true }
             return isBesideAnother || others.count < exchange.attempt - 1 ? .hedge : .failover
         }

@@ -3,7 +3,7 @@ import SwitchyardDiagnostics
 import SwitchyardHTTP
 
 extension HARArchive.Entry {
-    /// Returns the exchange without credentials that the program that recorded it may not have hidden.
+    /// Returns the exchange with its credentials hidden, because the program that recorded it may not have hidden them.
     ///
     /// Bodies are decoded, redacted and encoded again, so the page never decodes content that has not been redacted. A
     /// body that cannot be decoded is removed, but its encoding label is kept.
@@ -70,7 +70,7 @@ extension HARResponse {
 }
 
 extension Data {
-    /// Returns the content type by which secrets are found in the data.
+    /// Returns the content type that determines how secrets are found in the data.
     ///
     /// Some programs label JSON with another type, so data that starts like a JSON object or array counts as JSON.
     fileprivate func type(labelled label: String) -> String {

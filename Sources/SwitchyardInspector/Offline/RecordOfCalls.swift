@@ -86,7 +86,7 @@ extension InspectedClient.Server {
         let waits = attempts.compactMap { attempt in attempt.end.map { $0 - attempt.start } }.sorted()
         words = "\(VerdictText.count(failures)) of \(VerdictText.count(attempts.count)) requests failed"
         guard waits.count >= VerdictText.leastForPercentiles else { return }
-        words += "; half of the responses within \(VerdictText.milliseconds(waits[waits.count / 2]))"
+        words += "; half of the responses arrived within \(VerdictText.milliseconds(waits[waits.count / 2]))"
     }
 
     /// Returns the name of the server of an attempt: its own name, or the scheme and the host of its URL.

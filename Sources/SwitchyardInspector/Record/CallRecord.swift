@@ -5,8 +5,8 @@ import SwitchyardServices
 
 /// The record of a call: the part that the page shows, and the stored exchanges.
 struct CallRecord: Sendable {
-    /// The maximum number of attempts and of waiting periods per call, and the maximum number of redirects and of
-    /// exchanges per attempt.
+    /// The maximum number of attempts and waiting periods recorded per call, and of redirects and exchanges recorded per
+    /// attempt.
     static let limit = 100
 
     private(set) var call: InspectedCall
@@ -52,8 +52,8 @@ struct CallRecord: Sendable {
     /// Each retry starts another round.
     mutating func roundBegan(_ round: Int, at time: Double) {
         let since = call.start
-        // A longer time before the request is first sent means that the call waited for rate limits or request
-        // adapters. Without rate limits and request adapters, this time is far below 5 ms.
+        // If 5 ms or more pass before the request is first sent, the call waited for rate limits or request adapters.
+        // Without rate limits and request adapters, this time is far below 5 ms.
         if round == 1, time - since >= 5 { wait(from: since, to: time, why: "limits and adapters") }
         if isWaiting, let last = call.waits.indices.last { call.waits[last].end = time }
         isWaiting = false
@@ -64,7 +64,7 @@ struct CallRecord: Sendable {
     mutating func roundEnded(_ round: Int, _ result: Result<ServiceResponse, RequestFailure>) {
         cutWhatRuns { $0.round == round }
         switch result {
-        case .success(let answer): (lastStatus, lastEnd) = (answer.status, "\(answer.status)")
+        case .success(let answer): (lastStatus, lastEnd) = (answer.status, "status \(answer.status)")
         case .failure(let failure): (lastStatus, lastEnd) = (nil, failure.reason.name)
         }
     }
@@ -130,7 +130,7 @@ struct CallRecord: Sendable {
         keepWithin()
     }
 
-    /// Adds the event that followed each attempt.
+    /// Sets `next` of each attempt to the event that followed it in the history.
     private mutating func addNext(_ history: [CallAttempt]) {
         guard history.count == call.attempts.count else { return }
         for (place, attempt) in history.enumerated() { call.attempts[place].next = attempt.next.map { "\($0)" } }
@@ -205,7 +205,8 @@ extension HARWebSocketMessage {
 // MARK: - Memory
 
 extension CallRecord {
-    /// While the stored bodies of one direction exceed the limit for one body, drops the oldest body.
+    /// Drops the oldest stored bodies of each direction, so that all its bodies together do not exceed the limit for
+    /// one body.
     private mutating func keepWithin() {
         // A body in base64 is a third longer than its bytes.
         let limit = (bodyBytes / 3 + 1) * 4

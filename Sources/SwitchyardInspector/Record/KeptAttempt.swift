@@ -34,7 +34,7 @@ extension InspectedAttempt {
     /// Returns the name of an error that another program has described: `connectionRefused` for
     /// `net::ERR_CONNECTION_REFUSED`.
     ///
-    /// An unknown error of a browser is its own name. Any other description becomes `other`.
+    /// The text of an unknown browser error is used as its name. Any other description becomes `other`.
     private static func name(ofError text: String) -> String {
         guard text.hasPrefix("net::ERR_") else { return TransportError.Kind.other.rawValue }
         let name = text.dropFirst(9)

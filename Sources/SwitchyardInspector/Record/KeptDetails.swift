@@ -59,7 +59,7 @@ extension CallDetail.Body {
         if bytes >= 0 { self.bytes = bytes }
         if isCut { self.isCut = true }
         if let encoding, encoding != "base64" {
-            note = "encoded as \(encoding), which is not supported"
+            note = "the encoding \(encoding) of the body is not supported"
             return
         }
         guard let content else {

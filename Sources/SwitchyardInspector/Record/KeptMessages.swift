@@ -38,8 +38,9 @@ extension InspectedMessage {
 
 /// A converter that redacts messages and cuts their texts before they are stored.
 struct MessageKeeper: Sendable {
-    /// The number of bytes after the stored part of a text that redaction must search: the assumed maximum length of an
-    /// access token.
+    /// How many bytes beyond the stored part of a text redaction also searches for secrets.
+    ///
+    /// This is the assumed maximum length of an access token.
     private static let margin = 65_536
 
     private let redaction: Redaction

@@ -26,12 +26,12 @@ struct ServerOutage: Sendable, Equatable {
     /// Whether the server was only slow so far.
     var isSlow: Bool { what == Slowness.deed }
 
-    /// The calls that another server completed before this server had failed them.
+    /// The calls that another server completed when this server had neither responded nor failed.
     fileprivate var rescued = SavedCalls()
 
-    /// The number of ``rescued`` calls that were saved.
+    /// The number of ``rescued`` calls, or none if the server was only slow.
     ///
-    /// No call is saved from a server that only was slow.
+    /// A server that was only slow would have responded, so no call was saved from it.
     fileprivate var saved: SavedCalls { isSlow ? SavedCalls() : rescued }
 
     /// A description of the failure, its effect on calls, and the probes.
@@ -71,10 +71,10 @@ struct ServerOutages: Sendable {
         var end: Double
         /// The server that responded, or `nil` if the call failed.
         var winner: String?
-        /// Whether the response is that of a hedge.
+        /// Whether the response came from a hedge: a second request that was sent because the first server was slow.
         var isHedged: Bool
-        /// Whether the server was still working on the call when the other server responded or the client took it out of
-        /// service.
+        /// Whether the server was still working on the call when the other server responded or the client took it out
+        /// of service.
         var isCut: Bool
     }
 
@@ -168,7 +168,7 @@ struct ServerOutages: Sendable {
 }
 
 extension ServerOutage {
-    /// Counts a call with an attempt that failed.
+    /// Counts a call whose first attempt failed because of this server.
     fileprivate mutating func add(_ meeting: ServerOutages.Meeting) {
         calls += 1
         since = min(since, meeting.start)

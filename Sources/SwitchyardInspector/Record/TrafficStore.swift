@@ -10,11 +10,13 @@ final class TrafficStore: Sendable {
     fileprivate struct State {
         var calls: [Int: CallRecord] = [:]
         var lastNumber = 0
-        /// The numbers of the active calls, by request identifier.
+        /// The sequence numbers of the active calls, by request identifier.
         var running: [RequestID: Int] = [:]
-        /// The number of the newest call with this request identifier whose body is a stream.
+        /// The sequence numbers of the calls whose responses are streams that are not open yet, by request identifier.
+        ///
+        /// If several calls have the same identifier, the number is that of the call that ended last.
         var streamed: [RequestID: Int] = [:]
-        /// The numbers of the calls whose streams of messages are open, by stream.
+        /// The sequence numbers of the calls whose streams of messages are open, by stream identifier.
         var open: [RequestID: Int] = [:]
         var events: [(change: Int, event: InspectorFeed.Event)] = []
         var lastEvent = 0

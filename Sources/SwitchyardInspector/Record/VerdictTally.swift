@@ -150,7 +150,8 @@ struct VerdictTally: Sendable {
 }
 
 extension InspectedAttempt {
-    /// The reason why a failed attempt was not followed by a failover, or `nil` if an attempt followed or nothing is known.
+    /// The reason why a failed attempt was not followed by a failover, or `nil` if an attempt followed or nothing is
+    /// known.
     fileprivate var obstacle: String? {
         next.flatMap { next in FailoverGuard.allCases.contains { "\($0)" == next } ? next : nil }
     }

@@ -47,11 +47,11 @@ extension InspectedClient.Server {
     private static func words(of snapshot: ServerSnapshot, _ outage: ServerOutage?) -> String {
         let figures = snapshot.statistics
         let latency = zip(snapshot.p50, snapshot.p99).map { half, most in
-            "half of the responses within \(milliseconds(half)), 99 % within \(milliseconds(most))"
+            "half of the responses arrived within \(milliseconds(half)), 99 % within \(milliseconds(most))"
         }
         let parts = [
             figures.requests > 0 ? figures.failureWords : nil,
-            figures.share < 1 ? "receives \(Int((figures.share * 100).rounded())) % of its traffic" : nil,
+            figures.share < 1 ? "receives \(Int((figures.share * 100).rounded())) % of its usual traffic" : nil,
             snapshot.hasPercentiles ? latency : nil,
             snapshot.nextProbe.map { "next probe in \(Int($0.inSeconds.rounded(.up))) s" },
             outage?.pastWords,

@@ -22,7 +22,8 @@ final class InspectorController: Sendable {
 
     /// Creates the controller for a client.
     ///
-    /// The client handle that the controller holds does not retain the client's `familyObjects`.
+    /// The controller holds a `detached()` handle, so it does not retain the client's `familyObjects` (the objects of
+    /// modules that build on the client).
     init(_ client: NetworkClient, _ options: TrafficInspector.Options) {
         let own = client.detached()
         let keeper = ExchangeKeeper(redaction: options.redaction, bodyBytes: min(max(0, options.bodyBytes), 1 << 40))

@@ -66,7 +66,7 @@ struct InspectorPages: Sendable {
         guard access.isOwn(request) else { return .refusal("the command was not sent by the page", 403) }
         guard desk.mayControl else { return .refusal("the inspector is not allowed to control the client", 403) }
         guard let body = try? await request.body.collect(upTo: Self.commandLimit) else {
-            return .refusal("the body is not a command", 400)
+            return .refusal("the body cannot be read, or is too large for a command", 400)
         }
         do throws(InspectorCommand.Refusal) {
             try InspectorCommand.read(body).run(on: desk.client, desk.faults)

@@ -47,7 +47,7 @@ extension HealthStatistics {
 }
 
 extension SwitchCause {
-    /// Whether a server was ejected (taken out of use for a time) or the client switched because the server failed.
+    /// Whether this cause of an ejection or a switch is a failure of the server.
     package var blamesServer: Bool {
         switch self {
         case .errorRatio, .score, .lateness, .consecutiveFailures, .trialFailed: true

@@ -1,7 +1,7 @@
 /// The number of calls that were saved: they succeeded at another server although their first server had failed.
 package struct SavedCalls: Codable, Sendable, Equatable {
-    /// The number of saved calls that were sent to another server after the first server had failed them or was taken out
-    /// of service.
+    /// The number of saved calls that were sent to another server after the first server had failed them or was taken
+    /// out of service.
     package var failedOver = 0
     /// The number of saved calls that were hedged: they were also sent to a second server, because the first was slow.
     ///

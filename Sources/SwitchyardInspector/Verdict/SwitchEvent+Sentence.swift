@@ -26,12 +26,12 @@ extension SwitchEvent {
 extension HealthStatistics {
     /// Returns a description of the statistics that led to an ejection (the removal of a server from use for a time).
     ///
-    /// The numbers of requests are named only if they are the cause. These numbers leave out failures that are not held
-    /// against the server, such as those of a time in which all servers fail.
+    /// The numbers of requests are named only if they are the cause. These numbers leave out failures that do not count
+    /// against the server, such as failures while all servers fail.
     fileprivate func evidence(for cause: SwitchCause) -> String {
         guard failures > 0 else { return "" }
         let last = lastFailure.map { "the last time, it \($0.deed)" }
-        let counts = cause == .errorRatio ? "\(failures) of the last \(requests) failed" : nil
+        let counts = cause == .errorRatio ? "\(failures) of the last \(requests) requests failed" : nil
         let parts = [counts, last].compactMap(\.self)
         return parts.isEmpty ? "" : ": \(parts.joined(separator: ", and "))"
     }
@@ -67,7 +67,7 @@ extension SwitchCause {
         case .pushEnded: "a pushed command has ended"
         case .listReplaced: "the list of servers was replaced"
         case .reset: "the health of all servers was reset"
-        case .restored: "stored health was restored"
+        case .restored: "the stored health of the servers was restored"
         }
     }
 }

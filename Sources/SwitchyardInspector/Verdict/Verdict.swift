@@ -4,8 +4,7 @@ package struct Verdict: Codable, Sendable, Equatable {
     package enum Level: String, Codable, Sendable {
         /// At most as many calls failed as are tolerated, and every server that failed is back.
         case good
-        /// At most as many calls failed as are tolerated, but a server that failed is not back, or it is unknown whether
-        /// it is.
+        /// At most as many calls failed as are tolerated, but a server that failed is not known to be back.
         case ongoing
         /// More calls failed than are tolerated.
         case bad
@@ -81,9 +80,9 @@ package struct VerdictFacts: Sendable, Equatable {
     package var saved = SavedCalls()
     /// The number of failed calls by kind of failure, such as `refused` or `http503`.
     ///
-    /// If the kind of a failed call is not counted here, the failure counts as the fault of a server.
+    /// A failed call whose kind is not counted here counts as the fault of a server.
     package var failures: [String: Int] = [:]
-    /// The number of calls that failed because of a server and were not sent to another server, by the reason for that,
+    /// The number of calls that failed because of a server and were not sent to another server, by the reason why not,
     /// such as `must not be sent again`.
     package var stops: [String: Int] = [:]
     /// The deadline of the calls in seconds, or `nil` if it is unknown.
@@ -121,7 +120,7 @@ package struct VerdictFacts: Sendable, Equatable {
         return "\(VerdictText.servers(outOfService)) \(outOfService.count == 1 ? "is" : "are") out of service\(target)."
     }
 
-    /// The failures in the current environment, except those of servers that are out of service now.
+    /// The failures in the current environment, except failures of servers that are out of service now.
     private var past: String? {
         if let seconds = secondsWithoutServer {
             let time = wasDownAtEnd ? "the last \(VerdictText.seconds(seconds))" : VerdictText.seconds(seconds)
@@ -167,7 +166,7 @@ package struct VerdictFacts: Sendable, Equatable {
     /// Whether servers failed, but every failed call failed for another reason.
     private var isUnrelated: Bool { failed > 0 && failedBecauseOfServers == 0 && servers != nil }
 
-    /// The kind of all failures, if the sentence names it.
+    /// The kind that all failures have, or `nil` if there are several kinds or the verdict names a server.
     private var onlyReason: String? {
         failures.count == 1 && servers == nil && failures.first?.value == failed ? failures.keys.first : nil
     }

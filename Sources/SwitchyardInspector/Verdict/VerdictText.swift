@@ -1,11 +1,11 @@
 /// The number formats and the names of failures in a ``Verdict``.
 package enum VerdictText {
-    /// The number of calls from which pages show percentiles of their durations.
+    /// The minimum number of calls for which pages show percentiles of the call durations.
     package static let leastForPercentiles = 20
 
     private static let numerals = ["No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine"]
 
-    /// The descriptions of the kinds of failure, by the names in events, in the output of `yard load` and on the page.
+    /// The descriptions of the kinds of failure, by the names that events, the output of `yard load` and the page use.
     private static let failures = [
         "refused": "connection refused", "connectionRefused": "connection refused",
         "reset": "connection reset", "connectionReset": "connection reset",

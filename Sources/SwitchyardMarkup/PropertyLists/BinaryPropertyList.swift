@@ -166,7 +166,8 @@ extension BinaryPropertyList {
         return start
     }
 
-    /// Returns the number of members or units of an object, and the position of the first member or unit.
+    /// Returns the number of members of a container, or of units of a text or data object, and the position of the
+    /// first one.
     private func head(at start: Int) throws(DecodingFailure) -> (position: Int, length: Int) {
         let (position, length) = (start + 1, Int(bytes[start] & 15))
         guard length == 15 else { return (position, length) }

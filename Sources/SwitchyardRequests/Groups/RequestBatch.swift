@@ -175,7 +175,7 @@ extension RequestGroup {
     }
 }
 
-/// A request for a value of any type, used to read its error.
+/// A request whose error can be read without knowing the type of its value.
 private protocol FailingMember {
     var error: APIError? { get }
     /// Whether a server has processed the request, or may have processed it.

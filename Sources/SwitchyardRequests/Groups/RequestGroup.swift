@@ -18,7 +18,7 @@ import SwitchyardServices
 /// counts once. A group can be a member of another group. It cannot be a member of itself or of one of its members,
 /// because the group would then wait for its own end.
 ///
-/// Callbacks come in the order of ``RequestAccessory``. The members run between `willStart` and `didStop`.
+/// ``RequestAccessory`` describes the order of the callbacks. The members run between `willStart` and `didStop`.
 public final class RequestGroup: GroupMember {
     /// A closure that receives a member's outcome before the group counts the member as ended.
     ///
@@ -235,7 +235,8 @@ extension RequestGroup {
 
     private func perform(_ effects: GroupPlan.Effects) {
         let (members, owners, accessories, isStopNew) = contents.withLock { state in
-            // The last member may end before `willStop` has been called for an outcome that was decided earlier.
+            // Another thread may have decided the outcome without having called `willStop` yet. If the last member
+            // ends now, `willStop` is called here, and not again by that thread.
             let isStopNew = !state.hasAnnouncedStop && (effects.willStop || effects.report != nil)
             if isStopNew { state.hasAnnouncedStop = true }
             let accessories = state.hasAnnouncedStart ? state.accessories : []

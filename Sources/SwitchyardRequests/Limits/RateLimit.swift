@@ -7,9 +7,8 @@ public import SwitchyardServices
 ///
 ///     options.limits = [RateLimit(.bucket(perSecond: 20, burst: 40))]                       // the whole client
 ///     options.limits = [RateLimit(.interval(.seconds(5)), by: .endpoint, excess: .refuse)]  // each endpoint
-///     configuration.limits = [searchLimit]                                                   // one kind of call
-///     limit.pause(for: .seconds(30))                                                         // nothing begins for 30
-///     s
+///     configuration.limits = [searchLimit]                                                  // one kind of call
+///     limit.pause(for: .seconds(30))                                                        // nothing begins
 ///
 /// Every retry of a request counts as a request. A waiting request occupies no thread and can be cancelled like any
 /// other request. A request that is cancelled while it waits does not count. There is one timer for each key that has

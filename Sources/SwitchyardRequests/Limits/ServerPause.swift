@@ -3,7 +3,7 @@ public import SwitchyardClient
 package import SwitchyardHTTP
 import SwitchyardServices
 
-/// The pause before further requests that a server requests in the header fields of a response.
+/// The pause that a server demands, in the header fields of a response, before the client sends more requests.
 ///
 /// | field | meaning |
 /// |---|---|
@@ -20,7 +20,7 @@ package enum ServerPause {
     /// - Parameters:
     ///   - status: The status of the response.
     ///   - headers: The header fields of the response. If a field contains the end of the pause as a date, the pause
-    ///     begins at the time in `Date`, or `now` without `Date`.
+    ///     is measured from the time in the `Date` field, or from `now` if there is no `Date` field.
     ///   - now: The current date and time on this device.
     /// - Returns: The pause.
     package static func duration(status: Int, headers: HTTPHeaders, now: Date) -> Duration? {

@@ -48,9 +48,9 @@ public final class Throttle: RequestLimit, PacingLimit {
         self.key = key
     }
 
-    /// `true`, because the limit spaces requests in time.
+    /// The value is `true`, so a request that continues a transfer does not wait for another interval.
     ///
-    /// A request that continues a transfer therefore does not wait for another interval.
+    /// The transfer has already passed the limit with its first request.
     package var spacesRequests: Bool { true }
 
     /// Waits for the end of the interval before the request is first sent.
@@ -81,9 +81,9 @@ public final class Throttle: RequestLimit, PacingLimit {
         leave(key, context.id) { Lane(openAt: $0.openAt, gone: context.id) }
     }
 
-    /// Replaces the state of a key when its waiting request stops waiting.
+    /// Replaces the state of a key after its waiting request, `id`, has stopped waiting.
     ///
-    /// If another request waits in its place by then, nothing happens.
+    /// If a newer request already waits in place of that request, nothing happens.
     private func leave(_ key: String, _ id: RequestID, _ next: (Lane) -> Lane) {
         state.withLock { state in
             guard let lane = state.lanes[key], lane.waiting?.id == id else { return }

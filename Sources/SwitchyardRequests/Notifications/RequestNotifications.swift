@@ -5,7 +5,7 @@ import SwitchyardHTTP
 extension Notification.Name {
     /// Posted when a request is dispatched.
     ///
-    /// The event is under `Notification.switchyardEventKey`.
+    /// The `userInfo` of the notification contains the event under `Notification.switchyardEventKey`.
     public static let switchyardRequestDidStart = Notification.Name("Switchyard.RequestDidStart")
     /// Posted when a request waits before a retry.
     public static let switchyardRequestDidPause = Notification.Name("Switchyard.RequestDidPause")

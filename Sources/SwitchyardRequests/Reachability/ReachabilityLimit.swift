@@ -9,7 +9,7 @@ import SwitchyardServices
 ///     options.limits = [ReachabilityLimit(SystemReachability(), whenOffline: .wait(atMost: .seconds(10)))]
 ///
 /// No request is checked unless the limit is among the limits of its client or its call. An unknown status counts as
-/// reachable. The system may report being offline by mistake.
+/// reachable. Note that the system may by mistake report a device as offline.
 public final class ReachabilityLimit: RequestLimit {
     /// The handling of a request while there is no network.
     public enum Offline: Sendable, Hashable {

@@ -79,8 +79,9 @@ public final class ReachabilityMonitor: Sendable {
 }
 
 extension Notification.Name {
-    /// The notification that the network's reachability has changed, with the status under
-    /// `Notification.switchyardReachabilityKey`.
+    /// The notification that the network's reachability has changed.
+    ///
+    /// Its `userInfo` contains the status under `Notification.switchyardReachabilityKey`.
     public static let switchyardReachabilityDidChange = Notification.Name("Switchyard.ReachabilityDidChange")
 }
 

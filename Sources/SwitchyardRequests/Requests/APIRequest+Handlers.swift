@@ -164,7 +164,7 @@ extension APIRequest {
     }
 
     private func change(_ change: (inout RequestExtras<Value>) -> Void) -> APIRequest {
-        // After the end of the request, nothing would release the closures in the extras.
+        // A change after the end of the request is ignored, because nothing would release the added closures.
         record.withLock { if $0.outcome == nil { change(&$0.extras) } }
         return self
     }

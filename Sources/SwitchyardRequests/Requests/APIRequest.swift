@@ -46,7 +46,7 @@ public final class APIRequest<Value: Sendable>: GroupMember {
     public let configuration: APIConfiguration
     let queue: DispatchQueue
     let launch: Launch
-    /// Returns the configuration with the user and environment of the call, which are set when the request is created.
+    /// Adds the user and environment of the call to the configuration, when this request or its repetition is created.
     private let owned: @Sendable (APIConfiguration) -> APIConfiguration
     /// Adds the message of the API module to an error that does not come from the call.
     let completed: @Sendable (APIError) -> APIError

@@ -28,7 +28,7 @@ extension Service {
         }
         for (index, server) in servers.enumerated() {
             guard let priority = server.priority, priority > 1, !priorities.contains(priority - 1) else { continue }
-            let expected = "priorities without a gap: no server has \(priority - 1)"
+            let expected = "priorities without a gap, but no server has priority \(priority - 1)"
             let place = "servers[\(index)].priority"
             throw CatalogError(.invalidValue, at: place, expected: expected, found: "\(priority)")
         }

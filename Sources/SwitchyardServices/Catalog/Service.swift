@@ -150,7 +150,7 @@ public struct Service: Sendable, Hashable {
             throw CatalogError(
                 .missingEnvironment,
                 at: "\(path).cdnURLs.\(environment)",
-                expected: "an environment that baseURLs also has"
+                expected: "an environment that is also in baseURLs"
             )
         }
         try server.checkRole(at: path)

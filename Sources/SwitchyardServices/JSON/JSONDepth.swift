@@ -20,7 +20,7 @@
         var count = 0
         var index = 0
         while bytes.count - index >= 8 {
-            // Each byte of `sums` is a counter that holds at most 255.
+            // Each byte of `sums` is a counter that holds at most 255, so at most 255 words are added to it.
             let end = index + min((bytes.count - index) / 8, 255) * 8
             var sums: UInt64 = 0
             while index < end {

@@ -47,7 +47,8 @@ public struct JSONMembers: Sendable, Hashable {
         set { values[Name(text: name)] = newValue }
     }
 
-    /// Returns the value of the first name, in scalar order, that is equal as a Swift string but has other scalars.
+    /// Returns the value of the first name (in scalar order) that equals `name` as a Swift string but has other
+    /// scalars.
     private func value(equalTo name: String) -> JSONValue? {
         guard name.utf8.contains(where: { $0 > 127 }) else { return nil }
         let names = values.keys.filter { $0.text == name }

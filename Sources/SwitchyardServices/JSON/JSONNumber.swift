@@ -64,8 +64,8 @@ public struct JSONNumber: Sendable {
 extension JSONNumber {
     /// Creates a number from a decoded `Decimal`.
     ///
-    /// Returns `nil` if the `Decimal` does not round to the decoded `Double`, for example for exponents out of its
-    /// range.
+    /// Returns `nil` if the `Decimal` does not round to the decoded `Double`, for example because the exponent is out
+    /// of the range of `Decimal`.
     init?(_ decimal: Decimal, near double: Double) {
         let text = "\(decimal)"
         guard Double(text) == double else { return nil }
@@ -74,7 +74,7 @@ extension JSONNumber {
 
     /// The number as a `Decimal`.
     ///
-    /// The value is `nil` if `Decimal` cannot represent the number exactly, or if `Double` can.
+    /// The value is `nil` if a `Double` represents the number exactly, or if not even a `Decimal` does.
     var preciseDecimal: Decimal? {
         let digits = DecimalDigits(text)
         guard DecimalDigits("\(double)") != digits, let decimal = Decimal(string: text),

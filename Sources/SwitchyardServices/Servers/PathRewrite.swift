@@ -62,7 +62,7 @@ package struct PathRewrite: Sendable, Hashable {
     /// Both paths have a leading slash and no query.
     package func applied(to path: String) -> String? { Self.replace(source, by: target, in: path, keepsRest) }
 
-    /// Returns the path of the service for a path of the server, or `nil` if the rule leads to no such path.
+    /// Returns the path of the service that the rule maps to a path of the server, or `nil` if there is none.
     package func reversed(from path: String) -> String? { Self.replace(target, by: source, in: path, keepsRest) }
 
     private static func replace(_ old: String, by new: String, in path: String, _ keepsRest: Bool) -> String? {

@@ -27,7 +27,8 @@ public enum ServedRequests: Sendable, Hashable {
 
     /// An example of a read that the server serves, or `nil` if it serves only writes.
     ///
-    /// The path is that of a pattern, with `x` in place of its wildcards.
+    /// The path is that of the first pattern that includes reads, with `x` in place of its wildcards. The path is empty
+    /// if there are no patterns.
     package var sample: (method: String, path: String)? {
         guard case .matching(let patterns) = self else { return ("GET", "") }
         let reads = patterns.lazy.compactMap { try? ServedPattern($0, at: "") }
@@ -35,7 +36,7 @@ public enum ServedRequests: Sendable, Hashable {
         return reads.first.map { ($0.method ?? "GET", $0.example) }
     }
 
-    /// Whether the server certainly serves all requests that a text describes: a pattern, `everything` or `reads`.
+    /// Whether these requests certainly include all requests that `text` describes: a pattern, `everything` or `reads`.
     package func covers(_ text: String) -> Bool {
         switch self {
         case .everything: return true

@@ -99,7 +99,7 @@ public struct ServerURL: Sendable, Hashable, CustomStringConvertible {
         return String(decoding: bytes[..<start] + ascii + bytes[host.endIndex...], as: UTF8.self)
     }
 
-    /// Whether every URL parser reads the same host from the URL.
+    /// Whether every URL parser interprets the host in the same way.
     private static func canBeAsked(_ host: String) -> Bool {
         let bytes = Array(host.utf8)[...]
         if bytes.first == UInt8(ascii: "[") { return IPv6Address.isValid(bytes) }

@@ -14,9 +14,11 @@
     /// read again if the wall clock has moved relative to the monotonic clock, that is, after a sleep or after the wall
     /// clock was set. The clock is thread-safe.
     struct CoarseClock: ~Copyable {
-        /// The tolerance in nanoseconds, 100 ms.
+        /// The maximum movement of the wall clock relative to the monotonic clock that is ignored: 100 ms, in
+        /// nanoseconds.
         ///
-        /// Shorter sleeps, smaller clock changes and a tick between two readings are ignored.
+        /// Shorter sleeps, smaller changes of the wall clock and a tick between the two readings therefore have no
+        /// effect.
         static let tolerance: Int64 = 100_000_000
 
         /// The offset of `CLOCK_BOOTTIME` from `CLOCK_MONOTONIC` at the last reading, which is the total sleep time.
@@ -29,7 +31,8 @@
 
         /// The current time, never later than the exact time.
         ///
-        /// It is at most one tick earlier (4 ms on most machines, 10 ms on some), apart from the tolerance.
+        /// It is at most one tick earlier (4 ms on most machines, 10 ms on some), apart from a sleep shorter than
+        /// ``tolerance``.
         var now: MonotonicTime {
             let monotonic = Self.read(CLOCK_MONOTONIC_COARSE)
             return time(monotonic: monotonic, wall: Self.read(CLOCK_REALTIME_COARSE), askSleep: Self.readSleep)

@@ -85,7 +85,7 @@ extension Duration {
     /// The duration in seconds.
     package var inSeconds: Double {
         #if !canImport(Darwin)
-            // Durations up to 9 s, which are most, fit in one 64-bit integer.
+            // Most durations are at most 9 s, so their attoseconds fit in one 64-bit integer.
             if let short = Int64(exactly: attoseconds) { return Double(short) / 1e18 }
         #endif
         let (seconds, attoseconds) = components

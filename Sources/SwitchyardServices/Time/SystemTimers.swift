@@ -47,7 +47,7 @@ final class SystemTimers: Sendable {
         }
     }
 
-    /// Stops after the last scheduled timer.
+    /// Cancels the system timer as soon as no scheduled timer is left, because no more timers will be scheduled.
     func abandon() {
         state.withLock { state in
             state.isAbandoned = true

@@ -24,7 +24,7 @@ package struct TimerHeap {
         }
     }
 
-    /// The number of cancelled entries that may remain in addition to one cancelled entry for each scheduled timer.
+    /// The number by which cancelled entries may exceed the scheduled timers before the cancelled entries are removed.
     private static let mostAbandoned = 64
 
     private var entries: [Entry] = []
@@ -35,7 +35,7 @@ package struct TimerHeap {
 
     package var count: Int { entries.count - cancelled }
 
-    /// The number of timers with a deadline.
+    /// Returns the number of scheduled timers with the given deadline.
     package func count(at deadline: MonotonicTime) -> Int { entries.count { $0.isSet && $0.deadline == deadline } }
 
     /// Returns the deadline of the earliest timer.

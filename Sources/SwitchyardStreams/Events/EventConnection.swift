@@ -175,9 +175,9 @@ final class EventConnection: @unchecked Sendable {
         }
     }
 
-    /// Whether another connection may be tried after a failed connection, which is also counted here.
+    /// Whether another connection may be tried.
     ///
-    /// The value is `false` if there were too many consecutive failures.
+    /// Reading this value counts a failed connection. It is `false` if there were too many consecutive failures.
     private var mayTryAgain: Bool {
         failures += 1
         return failures <= options.maximumFailures ?? .max

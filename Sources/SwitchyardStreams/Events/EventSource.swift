@@ -120,7 +120,7 @@ extension EventSourceFailure: CustomStringConvertible {
     public var description: String {
         switch self {
         case .request(let failure): failure.description
-        case .refused(let answer): "the server responded with \(answer.status)"
+        case .refused(let answer): "the server responded with status \(answer.status)"
         case .contentType(let answer):
             "the content type is \(answer.headers.contentType ?? "missing"): must be text/event-stream"
         }

@@ -55,7 +55,7 @@ public struct ResponseValues<Value: Decodable & Sendable>: AsyncSequence, Sendab
 
         private static func checkDepth(of bytes: Data) throws {
             guard bytes.withUnsafeBytes({ JSONDepth.isExceeded(by: $0, limit: JSONDepth.standard) }) else { return }
-            let words = "nested deeper than \(JSONDepth.standard) levels"
+            let words = "the line is nested deeper than \(JSONDepth.standard) levels"
             throw DecodingError.dataCorrupted(DecodingError.Context(codingPath: [], debugDescription: words))
         }
     }

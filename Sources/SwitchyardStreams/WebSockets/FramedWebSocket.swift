@@ -106,7 +106,7 @@ final class FramedWebSocket: WebSocketEngine {
         let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { (sender: CheckedContinuation<Result<Void, TransportError>, Never>) in
                 let (refusal, step) = state.withLock { state -> (TransportError?, FramedWebSocketState.Step) in
-                    // If the task is cancelled after this check, the cancellation finds the message in the queue.
+                    // If the task is cancelled after this check, `onCancel` removes the message from the queue.
                     guard !Task.isCancelled else { return (.sendCancelled, FramedWebSocketState.Step()) }
                     return state.add(outgoing, id: id) { sender.resume(returning: $0) }
                 }

@@ -57,7 +57,7 @@ final class MessageInbox<Message: Sendable>: Sendable {
 
     private func wait(_ waiter: Waiter) {
         let (outcome, asks): (Outcome?, Bool) = state.withLock { state in
-            // If the task is cancelled after this check, the cancellation finds the waiter in the list.
+            // If the task is cancelled after this check, `giveUp` removes the waiter from the list.
             if Task.isCancelled { return (.failure(.waitCancelled), false) }
             if let message = state.kept {
                 state.kept = nil

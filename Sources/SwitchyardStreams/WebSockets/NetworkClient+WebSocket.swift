@@ -190,8 +190,8 @@ struct WebSocketOpening: Sendable {
                 if let failure { body.charge(failure) }
                 body.end()
             }
-            // A WebSocket of the system does not receive its messages through the body, so no other code reads the
-            // body. The body ends when the connection ends, and this read then reports the result to the client.
+            // A `SystemWebSocket` does not receive its messages through the body, so no other code reads the body. The
+            // body ends when the connection ends, and this read then reports the result to the client.
             Task { _ = try? await body.next() }
             return self.socket(engine, subprotocol, response)
         }
@@ -210,7 +210,7 @@ struct WebSocketOpening: Sendable {
     }
 }
 
-/// The handshakes of one opening, one for each attempt.
+/// The handshakes of one ``WebSocketOpening``, one for each attempt.
 final class HandshakeList: Sendable {
     private let options: WebSocket.Options
     private let made = Locked<[Handshake]>([])
@@ -254,7 +254,7 @@ extension WebSocketFailure: RedactedDescribable {
     public var description: String {
         switch self {
         case .request(let failure): "\(failure)"
-        case .refused(let response): "the server responded with \(response.status), expected 101"
+        case .refused(let response): "the server responded with status \(response.status), expected 101"
         case .handshake(_, let message): message
         case .closed(let closure): closure.error.message
         }

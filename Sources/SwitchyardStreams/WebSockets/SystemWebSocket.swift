@@ -113,8 +113,8 @@
 
         /// Returns the error that ended a call.
         ///
-        /// Without this conversion, if this class rejects a connection, the app would receive a cancellation or a bad
-        /// response as the error.
+        /// If Switchyard itself has rejected the connection, `URLSession` reports only a cancellation or a bad
+        /// response. The reason for the rejection is then returned instead.
         private static func failure(
             _ error: any Error,
             _ task: URLSessionWebSocketTask,

@@ -68,7 +68,8 @@ final class WebSocketDoor: Sendable {
             let response = try result.get()
             guard response.status == 101 else {
                 response.cancelBody()
-                let message = "the server responded to the opening handshake with \(response.status), expected 101"
+                let message =
+                    "the server responded to the opening handshake with status \(response.status), expected 101"
                 throw TransportError(.protocolViolation, message: message)
             }
             let (engine, subprotocol) = try PlainLink.engine(of: response, handshake, options)
@@ -116,7 +117,8 @@ final class WebSocketDoor: Sendable {
             return (try? state.outcome?.get(), state.task)
         }
         engine?.close(code, reason: reason)
-        // Calls that wait for the connection to open fail with an error that reports the closure.
+        // This ends the opening if the connection is not open yet. Calls that wait for it then fail with an error that
+        // reports the closure.
         task?.cancel()
     }
 

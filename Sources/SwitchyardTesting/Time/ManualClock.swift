@@ -27,7 +27,7 @@ public final class ManualClock: TimeSource {
 
     private let state: ObservableState<State>
     private let queue = DispatchQueue(label: "switchyard.manual-clock")
-    /// A lock that the thread that moves the clock holds.
+    /// A lock that a thread holds while it moves the clock.
     ///
     /// The lock is recursive because the action of a timer can also move the clock.
     private let turn = NSRecursiveLock()

@@ -76,7 +76,7 @@ public struct RequestExpectation: Sendable {
             let expected = Redaction.standard.value(field.value, ofHeader: field.name)
             differences.append("\(field.name): \(found.isEmpty ? "nothing" : shown), expected \(expected)")
         }
-        if let body, !body(request.bytes) { differences.append("body of \(request.bytes.count) bytes") }
+        if let body, !body(request.bytes) { differences.append("the body, which has \(request.bytes.count) bytes") }
         return differences
     }
 

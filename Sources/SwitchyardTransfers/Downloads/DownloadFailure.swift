@@ -88,10 +88,10 @@ extension DownloadFailure: CustomStringConvertible {
         let what =
             switch reason {
             case .request(let reason): RequestFailure(reason, id: id, context: context).description
-            case .status(let status): "the server responded with \(status)"
+            case .status(let status): "the server responded with status \(status)"
             case .file(let failure): "\(failure)"
             case .unusableRange(let text): "the server's range cannot be used: \(text)"
-            case .lengthMismatch(let announced, let actual): "\(actual) bytes arrived, expected \(announced)"
+            case .lengthMismatch(let announced, let actual): "\(actual) bytes arrived, expected \(announced) bytes"
             case .digestMismatch(let expected, let actual):
                 "the digest of the file is \(actual), expected \(expected)"
             case .destination(let text): "the destination could not be chosen: \(text)"

@@ -15,9 +15,9 @@ public final class SmoothedProgress: Sendable {
         var estimate = ProgressEstimate()
         var timer: (any ScheduledTimer)?
         var isOver = false
-        /// Whether the timer is calling the handler.
+        /// Whether the timer is calling the handler at this moment.
         ///
-        /// If ``finish()`` is called during that time, the timer also reports the end.
+        /// If ``finish()`` is called meanwhile, the timer reports the end after this call.
         var isDecisive = false
     }
 

@@ -197,7 +197,7 @@ private struct SendHandoff: Sendable {
 extension TransportError {
     static let cancelledBeforeStart = TransportError(
         .cancelled,
-        message: "cancelled before it started",
+        message: "the request was cancelled before it started",
         mayHaveBeenSent: false
     )
 }

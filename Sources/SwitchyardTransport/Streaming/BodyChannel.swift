@@ -182,6 +182,6 @@ extension TransportError {
     fileprivate static let readingCancelled = TransportError(.cancelled, message: "the reader stopped reading")
     fileprivate static let readTwice = TransportError(
         .invalidRequest,
-        message: "another reader is still reading the body: must have one reader at a time"
+        message: "another reader is still reading the body: only one reader is allowed at a time"
     )
 }

@@ -95,7 +95,7 @@ public final class PinnedTransport: Transport {
         guard let site = sites.first(where: { $0.rule.hosts.matches(origin.host) }) else {
             guard otherHosts == .allowed else {
                 return refuse(
-                    "\(origin.host) matches no pin rule: must match one, because other hosts are refused",
+                    "the host \(origin.host) matches no pin rule: must match one, because other hosts are refused",
                     completion
                 )
             }
@@ -105,7 +105,7 @@ public final class PinnedTransport: Transport {
             return plain.start(request, progress: progress, completion: completion)
         }
         guard origin.scheme == "https" else {
-            return refuse("\(origin.host) is pinned: must be requested over https", completion)
+            return refuse("the host \(origin.host) is pinned: must be requested over https", completion)
         }
         let pinned = request.pinned(to: site.rule)
         guard site.rule.mode == .reportOnly else {

@@ -15,7 +15,7 @@ extension TransportError {
         guard native.domain == NSURLErrorDomain else { return nil }
         self.init(
             Kind(urlErrorCode: native.code),
-            message: "URL loading failed with \(native.code)",
+            message: "URL loading failed with the error \(native.code)",
             code: native.code,
             mayHaveBeenSent: ![-1000, -1002, -1003, -1004, -1006, -1009].contains(native.code)
         )

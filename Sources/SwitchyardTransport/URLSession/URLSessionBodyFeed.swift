@@ -23,8 +23,8 @@
         private var hasEnded = false
         private var task: Task<Void, Never>?
 
-        /// - Throws: ``TransportError`` with ``/SwitchyardServices/WireFailure/requestBodyFailed`` if there is no
-        ///   reader.
+        /// - Throws: ``TransportError`` with ``/SwitchyardServices/WireFailure/requestBodyFailed`` if the stream cannot
+        ///   create its reader, or if the system creates no pair of streams.
         init(
             _ stream: HTTPBody.Stream,
             onFailure: @escaping @Sendable (TransportError) -> Void
@@ -95,10 +95,10 @@
             isReading = false
             guard let piece else {
                 guard let length, given < length else { return close() }
-                return fail("it ended after \(given) of \(length) bytes")
+                return fail("the stream ended after \(given) of \(length) bytes")
             }
             given += Int64(piece.count)
-            if let length, given > length { return fail("it provided more than the announced \(length) bytes") }
+            if let length, given > length { return fail("the stream has more than the announced \(length) bytes") }
             pending = piece
             pump()
         }

@@ -15,14 +15,14 @@ struct CheckReport: Sendable {
 
     /// The results for all checked servers, in the order of the files.
     var rows: [Row] = []
-    /// Descriptions of the server lists among the files, one line each.
+    /// Descriptions of the files that are signed server lists, one line each.
     var lists: [String] = []
     /// Descriptions of environments that have only some of a service's servers, one line each.
     ///
     /// Such an environment is valid, but its name may be misspelled in the file.
     var partialEnvironments: [String] = []
-    /// Descriptions of requests that no server of an environment serves, of patterns that match fewer requests than a
-    /// reader may expect, and of weights without an effect, one line each.
+    /// Warnings, one line each: requests that no server of an environment serves, patterns that match fewer requests
+    /// than a reader may expect, and weights without an effect.
     var roleWarnings: [String] = []
     /// Descriptions of invalid files and of servers that do not respond, one line each.
     ///

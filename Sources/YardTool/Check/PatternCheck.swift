@@ -39,7 +39,7 @@ struct PatternCheck {
             warn(
                 "\(place).\(source)",
                 "\(source) begins with \(base.path), the path of a base URL of \(base.server), but paths are relative to "
-                    + "the base URL; \(Self.rest(of: source, below: base.path)) matches the requests below it"
+                    + "the base URL; \(Self.rest(of: source, below: base.path)) matches the requests below the base URL"
             )
         }
     }
@@ -68,7 +68,7 @@ struct PatternCheck {
                     .invalidValue,
                     file: file,
                     at: place,
-                    expected: expected ?? "a path without placeholders, dot segments and unnecessary percent escapes",
+                    expected: expected ?? "a path without placeholders, dot segments or unnecessary percent escapes",
                     found: "\(text), which matches no request"
                 )
             )
@@ -80,7 +80,7 @@ struct PatternCheck {
 
     /// Whether a request can match a pattern.
     ///
-    /// The example of the pattern is compared as the path of a request is, in normal form.
+    /// The pattern's example path is brought into normal form before it is compared, like the path of a request.
     private static func matchesRequests(_ text: String) -> Bool {
         guard let pattern = try? ServedPattern(text, at: ""),
             let role = try? ServerRole(Server(name: "server", baseURLs: [:], serves: .matching([text])), at: "")
@@ -88,8 +88,8 @@ struct PatternCheck {
         return role.servedPath(HTTPMethod(pattern.method ?? "GET") ?? .get, at: pattern.example) != nil
     }
 
-    /// Returns a pattern that matches the requests that were probably meant: with `*` for placeholders, and with a path
-    /// in normal form.
+    /// Returns the pattern that was probably meant: with `*` in place of `{…}` placeholders and, if necessary, with its
+    /// path in normal form.
     private static func correction(of pattern: ServedPattern) -> String? {
         let path = pattern.path.replacing(/\{[^\/{}]*\}/, with: "*")
         let normal = path.contains("?") ? nil : RequestURL("http://service" + path)?.pathInNormalForm
@@ -102,18 +102,19 @@ struct PatternCheck {
         let correct = "\(pattern.method ?? "*") \(Self.rest(of: pattern.path, below: base.path))"
         return
             "\(text) begins with \(base.path), the path of a base URL of \(base.server), but patterns are relative to the "
-            + "base URL; \(correct) matches the requests below it"
+            + "base URL; \(correct) matches the requests below the base URL"
     }
 
     /// Returns a description of a probable mistake in a pattern that matches requests.
     private static func mistake(in pattern: ServedPattern, _ text: String, of texts: [String]) -> String? {
         if let query = pattern.path.firstMatch(of: /\?[^\/?]*=/) {
             let path = "\(pattern.method ?? "*") \(pattern.path[..<query.range.lowerBound])"
-            return "\(text) has no query, because ? matches one character; \(path) matches every query"
+            return "the ? in \(text) matches one character and does not begin a query; "
+                + "\(path) matches requests with any query"
         }
         guard pattern.path.hasSuffix("/"), pattern.path != "/", !texts.contains(String(text.dropLast())) else {
             return nil
         }
-        return "\(text) matches only paths that end with a slash; \(text)** also matches everything below"
+        return "\(text) matches only paths that end with a slash; \(text)** also matches the paths below"
     }
 }

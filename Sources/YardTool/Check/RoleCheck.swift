@@ -4,8 +4,10 @@ import Switchyard
 struct RoleCheck {
     let service: Service
 
-    /// The warnings, one line each: for each environment without a server that serves everything, and for each pattern
-    /// that a server serves only in other environments.
+    /// The warnings about environments in which no server serves everything, one line each.
+    ///
+    /// For each such environment, there is one warning, and a further warning for each pattern that only servers of
+    /// other environments serve.
     var warnings: [String] {
         service.environments.flatMap { environment -> [String] in
             let servers = service.servers(in: environment)
@@ -17,7 +19,7 @@ struct RoleCheck {
         }
     }
 
-    /// Returns the request patterns that only servers outside the list serve, each with the name of such a server.
+    /// Returns the request patterns that only servers other than `servers` serve, each with the name of such a server.
     ///
     /// A pattern is returned once for each such server.
     private func missing(in servers: [Server]) -> [String] {

@@ -33,8 +33,8 @@ extension ServiceCheck {
         let standard = environments.contains(.release) ? .release : environments.first ?? .release
         let service = try Service(name: list.service, servers: list.servers, defaultEnvironment: standard)
         let note =
-            "\(name): server list \(list.version) of \(list.service), expires \(list.expires.iso8601); "
-            + "yard list check checks its signatures"
+            "\(name): server list \(list.version) of the service \(list.service), expires \(list.expires.iso8601); "
+            + "to check its signatures, use yard list check"
         return (service, note)
     }
 }

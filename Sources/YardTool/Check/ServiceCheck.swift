@@ -105,7 +105,7 @@ struct ServiceCheck: Sendable {
                         .invalidURL,
                         file: found.file,
                         at: "servers[\(index)].\(key).\(environment)",
-                        expected: "https, or a host on this machine or in the local network",
+                        expected: "https, or http to a host on this machine or in the local network",
                         found: url.text
                     )
                     return (environment, error)
@@ -163,9 +163,10 @@ struct ServiceCheck: Sendable {
         return wanted
     }
 
-    /// Sends a request to the base URL of a server, or a read that the server serves.
+    /// Sends a read request that a server serves: to its base URL if it serves everything or all reads, otherwise to an
+    /// example path of one of its patterns.
     ///
-    /// Any response is a success, and its body is ignored. A server that serves no read gets no request.
+    /// Any response is a success, and its body is ignored. A server that serves only writes gets no request.
     private func ask(_ server: Server, of found: Found, through client: NetworkClient) async -> CheckReport.Row {
         var configuration = APIConfiguration(path: server.serves.sample?.path ?? "", timeout: timeout)
         if let method = server.serves.sample?.method { configuration.method = HTTPMethod(method) ?? .get }

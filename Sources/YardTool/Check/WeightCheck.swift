@@ -2,7 +2,8 @@ import Switchyard
 
 /// A search for weights that have no effect.
 struct WeightCheck {
-    /// The warning for the first weight, or `nil` if all servers have the same weight or the weights have an effect.
+    /// The warning about the first server whose weight is not 1, or `nil` if all servers have the same weight or the
+    /// weights have an effect.
     let warning: String?
 
     /// Checks the weights of a service that is defined in a file.
@@ -17,6 +18,6 @@ struct WeightCheck {
         }
         warning =
             "\(file): servers[\(index)].weight: has no effect, because no servers have equal priority and "
-            + "switching.selection ignores weights; set it to weighted to share the traffic by weight"
+            + "switching.selection ignores weights; the selection weighted shares the traffic by weight"
     }
 }

@@ -1,7 +1,7 @@
 /// A command that prints the numbers of several reports side by side.
 struct CompareCommand: Command {
     static let name = "compare"
-    static let summary = "Compares the figures of reports that yard has written: A.html B.html ..."
+    static let summary = "Compares the numbers of reports that yard has written."
     static let positional = "REPORT.html REPORT.html ..."
     static let options: [Arguments.Option] = []
 

@@ -25,13 +25,14 @@ struct ReportComparison {
         for name in ReportPhase.Name.allCases {
             let phases = reports.map { stored in stored.report.phases.first { $0.name == name } }
             guard phases.contains(where: { $0 != nil }) else { continue }
-            rows += Self.rows(of: phases, name == .all ? "" : " \(name.rawValue)")
+            let word = reports.map(\.report.faultWord).max() ?? "fault"
+            rows += Self.rows(of: phases, name == .all ? "" : ", \(name.rawValue) the \(word)")
         }
         rows.append(["saved calls"] + reports.map { saved(in: $0.report) })
         return Self.aligned(rows)
     }
 
-    /// The names of the settings, in the order of their first report.
+    /// The names of the settings, in the order in which they first occur in the reports.
     private var facts: [String] {
         reports.flatMap { $0.report.facts.map(\.name) }.reduce(into: []) { names, name in
             if !names.contains(name) { names.append(name) }
@@ -56,8 +57,8 @@ struct ReportComparison {
                 let share = Double(phase.failures) / Double(max(1, phase.calls))
                 return "\(phase.failures.figure) (\(share.percent))"
             },
-            row("50 % within") { $0.p50?.wait ?? "–" },
-            row("99 % within") { $0.p99?.wait ?? "–" },
+            row("50 % ended within") { $0.p50?.wait ?? "–" },
+            row("99 % ended within") { $0.p99?.wait ?? "–" },
             row("slowest") { $0.max?.wait ?? "–" },
         ]
     }

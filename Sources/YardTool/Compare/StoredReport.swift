@@ -15,7 +15,7 @@ struct StoredReport {
     let path: String
     let report: Report
 
-    /// Reads the data in the page.
+    /// Reads the report from the page at a path.
     init(at path: String) throws(Problem) {
         self.path = path
         guard let data = FileManager.default.contents(atPath: path) else {
@@ -24,15 +24,16 @@ struct StoredReport {
         let html = String(decoding: data, as: UTF8.self)
         guard let begin = html.range(of: Self.start)?.upperBound,
             let end = html.range(of: "</script>", range: begin..<html.endIndex)?.lowerBound
-        else { throw Problem(path: path, reason: "must be a report page of yard") }
+        else { throw Problem(path: path, reason: "must be a report page that yard has written") }
         do {
             report = try JSONDecoder().decode(Report.self, from: Data(html[begin..<end].utf8))
         } catch {
             throw Problem(path: path, reason: "has a report that cannot be read: \(error)")
         }
         guard report.format == Report.formatName, report.version == Report.currentVersion else {
-            let found = "\(report.format) \(report.version)"
-            throw Problem(path: path, reason: "must have \(Report.formatName) \(Report.currentVersion), found \(found)")
+            let found = "\(report.format), version \(report.version)"
+            let expected = "a report of format \(Report.formatName), version \(Report.currentVersion)"
+            throw Problem(path: path, reason: "must contain \(expected); found \(found)")
         }
     }
 }

@@ -47,9 +47,9 @@ struct DemoCommand: Command {
         return "The report is \(page.path). Open it in a browser."
     }
 
-    /// The result of the checks and the switches.
+    /// Returns a sentence with the result of the checks and the numbers of switches and returns.
     ///
-    /// The calls are counted only in the verdict, which leaves out the calls whose failure a step expects.
+    /// The sentence does not count calls. Only the verdict counts them, without the calls whose failure a step expects.
     static func conclusion(_ report: DemoReport) -> String {
         let verdict =
             report.brokenClaims.isEmpty

@@ -12,7 +12,7 @@ struct GenerateCommand: Command {
         .value("name", "NAME", "The name of the root type (default: derived from the title of the document)."),
         .value("only", "LIST", "The tags, operationIds and paths to generate, separated by commas (default: all)."),
         .value("server", "NAME=URL,…", "Additional servers of the service, separated by commas."),
-        .value("access", "LEVEL", "internal, package or public (default: internal)."),
+        .value("access", "LEVEL", "The access level of the code: internal, package or public (default: internal)."),
         .value("config", "FILE", "A JSON file with options. Command-line options take precedence over it."),
         .flag("hashable", "Makes the models Hashable."),
         .flag("check", "Prints the notes and a summary, and writes no files."),
@@ -26,7 +26,7 @@ struct GenerateCommand: Command {
 
     init(_ arguments: Arguments) throws(UsageError) {
         guard let path = arguments.positional.first, arguments.positional.count == 1, !path.isEmpty else {
-            throw UsageError("expected one OpenAPI document")
+            throw UsageError("exactly one argument is required: the OpenAPI document")
         }
         guard !path.contains("://") else {
             throw UsageError("the document \"\(path)\" is invalid: must be a file, so download the document first")
@@ -56,9 +56,11 @@ struct GenerateCommand: Command {
         let lines = output.files.reduce(0) { $0 + $1.text.utf8.count { $0 == 0x0A } }
         let head =
             "\(output.name): \(output.operations) operations, \(output.types) types, \(output.files.count) files, \(lines) lines"
-        print("\(head); \(skipped) skipped, \(output.notes.count - skipped) notes")
+        print("\(head); \(skipped) skipped parts, \(output.notes.count - skipped) other notes")
         if !output.files.contains(where: { $0.path.hasPrefix("Services/") }) {
-            print("no service file, because the document has no absolute server URL: use --server NAME=URL to set one")
+            print(
+                "no service file was generated, because the document has no absolute server URL: set one with --server NAME=URL"
+            )
         }
         guard write(output) else { return 1 }
         return skipped > 0 && !isAllowed && folder == nil ? 1 : 0

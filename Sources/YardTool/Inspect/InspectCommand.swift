@@ -14,7 +14,7 @@ struct InspectCommand: Command {
 
     init(_ arguments: Arguments) throws(UsageError) {
         guard arguments.positional.count == 1, let path = arguments.positional.first, !path.isEmpty else {
-            throw UsageError("expected one .har or .jsonl file")
+            throw UsageError("exactly one argument is required: a .har or .jsonl file")
         }
         self.path = path
         page = if let page = try ReportFile(arguments) { page } else { try ReportFile(at: path + ".html") }

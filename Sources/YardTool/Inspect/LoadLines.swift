@@ -36,7 +36,7 @@ struct LoadLines {
                 throw TrafficFileError(path: path, problem: "\(place): \(TrafficFileError.words(error))")
             }
             guard take(line) else {
-                throw TrafficFileError(path: path, problem: "\(place) must be output of yard load")
+                throw TrafficFileError(path: path, problem: "\(place) must be a line that yard load has printed")
             }
         }
         calls.sort { $0.start < $1.start }

@@ -5,13 +5,13 @@ import SwitchyardServerLists
 /// A command that checks a server list as an app does.
 struct ListCheckCommand: Command {
     static let name = "check"
-    static let summary = "Checks a server list as an app does: signature, service, version, expiry, hosts."
+    static let summary = "Checks a server list as an app does: its signature, service, version, expiry and hosts."
     static let positional = "LIST"
     static let options: [Arguments.Option] = [
         .value("service", "FILE", "The service file of the app."),
         .value("trust", "NAME:KEY,...", "The public keys of the app, as yard list keys prints them."),
         .value("hosts", "HOST,...", "The host patterns of the app, such as *.example.com."),
-        .value("after", "N", "The version of the newest list that apps have (default: 0)."),
+        .value("after", "N", "The version of the newest list that apps already have (default: 0)."),
     ]
 
     private let place: String

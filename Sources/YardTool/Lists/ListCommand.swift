@@ -15,7 +15,7 @@ struct ListCommand: Command {
     }
 
     init(_ arguments: Arguments) throws(UsageError) {
-        throw UsageError("a command is missing: must be one of keys, sign, check, show")
+        throw UsageError("the command after yard list is missing: must be one of keys, sign, check, show")
     }
 
     func run() async throws -> Int32 { 2 }
@@ -28,9 +28,11 @@ struct ListProblem: Error, CustomStringConvertible {
     init(_ description: String) { self.description = description }
 }
 
-/// The bytes of a list, from a file or a URL.
+/// Reads a server list from a file or a URL.
 enum ListPlace {
-    /// Returns the bytes of a list, at most one byte more than allowed.
+    /// Returns the bytes of the list at a file path or URL.
+    ///
+    /// If a file is larger than allowed, only one byte more than the maximum is read.
     static func bytes(of place: String) async throws -> Data {
         guard place.hasPrefix("http://") || place.hasPrefix("https://") else {
             let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: place))

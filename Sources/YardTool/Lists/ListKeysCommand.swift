@@ -7,7 +7,7 @@ struct ListKeysCommand: Command {
     static let summary = "Makes a key, writes it to a file that only you can read, and prints the public key."
     static let options: [Arguments.Option] = [
         .value("name", "NAME", "The name of the key in lists."),
-        .value("output", "FILE", "The file of the private key, which must not exist (default: NAME.key)."),
+        .value("output", "FILE", "The file for the private key, which must not exist yet (default: NAME.key)."),
     ]
 
     private let keyName: String

@@ -8,7 +8,7 @@ struct ListSignCommand: Command {
     static let summary = "Signs the servers of a service file as a server list."
     static let positional = "SERVICE.json"
     static let options: [Arguments.Option] = [
-        .value("keys", "FILE,...", "The files of the private keys; two keys during a rotation."),
+        .value("keys", "FILE,...", "The files of the private keys: one, or two while the keys are rotated."),
         .value("version", "N", "The version of the list, higher than that of every list before it."),
         .value("days", "N", "The number of days until the list expires (default: 30)."),
         .value("output", "FILE", "The file of the list (default: the standard output)."),
@@ -37,7 +37,7 @@ struct ListSignCommand: Command {
 
     func run() async throws -> Int32 {
         if let output, !replacesFile, FileManager.default.fileExists(atPath: output) {
-            throw ListProblem("\(output): the file exists; --force replaces it")
+            throw ListProblem("\(output): the file exists already; use --force to replace it")
         }
         let document = try document(at: Date())
         guard let output else {

@@ -10,9 +10,13 @@ struct LoadCommand: Command {
         [
             .value("service", "FILE", "The service file (required)."),
             .value("environment", "E", "The environment (default: the default environment of the file)."),
-            .value("path", "P", "The path, in which {n} is replaced by the number of the request, from 1 (required)."),
+            .value("path", "P", "The path. {n} is replaced by the number of the request, counted from 1 (required)."),
             .value("method", "M", "The HTTP method (default: GET)."),
-            .value("rate", "R", "Open loop: requests per second. Request n is due at start + (n - 1) / R."),
+            .value(
+                "rate",
+                "R",
+                "Open loop: the requests per second. Request n is due (n - 1) / R seconds after the start."
+            ),
             .value("concurrency", "N", "Closed loop: the number of workers. Give this, --rate or both."),
             .value("think", "S", "Closed loop: the pause of a worker between two requests, in seconds (default: 0)."),
             .value("start", "EPOCH", "The start time, in seconds since 1970 (default: now)."),
@@ -21,9 +25,14 @@ struct LoadCommand: Command {
             .value(
                 "policy",
                 "NAME",
-                SwitchPolicy.names.joined(separator: ", ") + " (default: the policy of the file)."
+                "The switching policy: " + SwitchPolicy.names.joined(separator: ", ")
+                    + " (default: the policy of the file)."
             ),
-            .value("transport", "NAME", "curl (only on Linux) or urlsession (default: the default of the system)."),
+            .value(
+                "transport",
+                "NAME",
+                "The transport: curl (only on Linux) or urlsession (default: curl on Linux, otherwise urlsession)."
+            ),
             ReportFile.option,
             .flag("json", "Prints a JSON line for each call, also on a terminal."),
         ] + LoadThresholds.options

@@ -37,7 +37,7 @@ final class LineOutput: LoadOutput {
             let text = String(decoding: try encoder.encode(line), as: UTF8.self) + "\n"
             lock.withLock { terminal.write(text) }
         } catch {
-            Terminal.complain("yard load: a record cannot be written: \(error)")
+            Terminal.complain("yard load: the record of a call cannot be written: \(error)")
         }
     }
 }
@@ -65,7 +65,7 @@ final class LoadScreen: LoadOutput {
     ///   - plan: The plan of the run.
     init(_ terminal: Terminal, _ plan: LoadPlan) {
         region = LiveRegion(terminal)
-        // The last column of a region stays free.
+        // `LiveRegion` leaves the last column free.
         columns = { terminal.size().columns - 1 }
         duration = plan.duration
         state = Locked(State(server: plan.service.servers(in: plan.environment).first?.name ?? ""))

@@ -4,7 +4,8 @@ import Switchyard
 extension LoadRunner {
     /// Returns the data of the report (``TrafficStory``) from the recorded requests and server events.
     ///
-    /// The thresholds contain the share of failed calls that counts as good, and the wait that the report marks.
+    /// `thresholds` contains the maximum share of failed calls with which the run is good, and the wait that the report
+    /// marks with a line.
     func story(
         _ records: [LoadRecord],
         _ events: [SwitchEvent],
@@ -31,7 +32,7 @@ extension LoadRunner {
             notes: TrafficRecorder.Content(calls: calls, events: events),
             tolerance: thresholds.failureShare,
             limits: [
-                thresholds.p99.map { ReportLimit(name: "objective for 99 %", wait: $0) },
+                thresholds.p99.map { ReportLimit(name: "limit for 99 % of the calls", wait: $0) },
                 plan.timeout.map { ReportLimit(name: ReportLimit.deadline, wait: $0 / .milliseconds(1)) },
             ].compactMap(\.self)
         )
@@ -50,7 +51,10 @@ extension LoadPlan {
             Report.Fact(name: "calls", value: "\(method) \(path)"),
             rate > 0 ? Report.Fact(name: "rate", value: "\(rate.plain) calls per second") : nil,
             concurrency > 0
-                ? Report.Fact(name: "callers", value: "\(concurrency), each with a pause of \(think.plain) s") : nil,
+                ? Report.Fact(
+                    name: "callers",
+                    value: "\(concurrency), each with a pause of \(think.plain) s between two calls"
+                ) : nil,
             timeout.map { Report.Fact(name: "deadline", value: $0.figure) },
         ].compactMap(\.self)
     }

@@ -7,7 +7,7 @@ struct LoadThresholds: Sendable {
         .value(
             "p99-below",
             "T",
-            "Exit code 1 unless 99 % of the callers waited less than this time, such as 200ms or 1.5s."
+            "Exit code 1 unless 99 % of the callers waited for less than this time, such as 200ms or 1.5s."
         ),
     ]
 

@@ -47,8 +47,8 @@ struct ReportFile: Sendable {
             return manager.isWritableFile(atPath: path) ? nil : "it is not writable"
         }
         guard manager.fileExists(atPath: folder, isDirectory: &isFolder), isFolder.boolValue else {
-            return "folder \(folder) does not exist"
+            return "the folder \(folder) does not exist"
         }
-        return manager.isWritableFile(atPath: folder) ? nil : "folder \(folder) is not writable"
+        return manager.isWritableFile(atPath: folder) ? nil : "the folder \(folder) is not writable"
     }
 }

@@ -48,7 +48,10 @@ struct AdminRoutes: Sendable {
         }
         route(.delete, "/admin/fault", on: server) { request in
             if let unknown = request.queryItems.first(where: { $0.name != "server" }) {
-                return try answer(["error": "unknown parameter \"\(unknown.name)\": must be server"], status: 400)
+                return try answer(
+                    ["error": "unknown parameter \"\(unknown.name)\": only \"server\" is allowed"],
+                    status: 400
+                )
             }
             let name = request.queryValue("server")
             return try reply(faults.clear(name), to: name)

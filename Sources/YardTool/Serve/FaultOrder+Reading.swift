@@ -16,7 +16,7 @@ extension FaultOrder {
         }
         let known = Self.names.joined(separator: ", ")
         guard let name = members["fault"]?.string else {
-            throw Problem(description: "expected the parameter fault: one of \(known)")
+            throw Problem(description: "the parameter \"fault\" is missing or not a string: must be one of \(known)")
         }
         guard Self.names.contains(name) else {
             throw Problem(description: "unknown fault \"\(name)\": must be one of \(known)")
@@ -50,7 +50,7 @@ extension [String: JSONValue] {
     fileprivate func text(_ name: String) throws(FaultOrder.Problem) -> String? {
         guard let value = self[name], !value.isNull else { return nil }
         guard let text = value.string else {
-            throw FaultOrder.Problem(description: "expected \(name) to be a string")
+            throw FaultOrder.Problem(description: "the parameter \"\(name)\" must be a string")
         }
         return text
     }
@@ -65,7 +65,7 @@ extension [String: JSONValue] {
         guard let value = self[name], !value.isNull else { return nil }
         guard let number = value.double ?? value.string.flatMap(Double.init), range.contains(number) else {
             let range = "from \(Int(range.lowerBound)) to \(Int(range.upperBound))"
-            throw FaultOrder.Problem(description: "expected \(name) to be a number \(range)")
+            throw FaultOrder.Problem(description: "the parameter \"\(name)\" must be a number \(range)")
         }
         return number
     }
@@ -74,7 +74,7 @@ extension [String: JSONValue] {
     fileprivate func whole(_ name: String, in range: ClosedRange<Double>) throws(FaultOrder.Problem) -> Int? {
         guard let number = try number(name, in: range) else { return nil }
         guard let whole = Int(exactly: number) else {
-            throw FaultOrder.Problem(description: "expected \(name) to be a whole number")
+            throw FaultOrder.Problem(description: "the parameter \"\(name)\" must be a whole number")
         }
         return whole
     }

@@ -47,7 +47,7 @@ struct ServeCommand: Command {
             .flatMap { try ServedMachine.all(in: $0, environment) }
         let most = 65_535 - Int(port ?? 0)
         guard machines.count <= most else {
-            throw UsageError("--port \(port ?? 0) leaves \(most) ports for \(machines.count) servers")
+            throw UsageError("--port \(port ?? 0) leaves only \(most) ports for \(machines.count) servers")
         }
         return machines
     }

@@ -51,7 +51,7 @@ struct ServedMachine: Sendable {
         guard url.scheme == "http", ["127.0.0.1", "localhost"].contains(url.host),
             let port = UInt16(exactly: url.port ?? 80), let parts = RequestURL(url.text)?.absolute
         else {
-            let expected = "http on 127.0.0.1 or localhost (--environment chooses another environment)"
+            let expected = "an http URL on 127.0.0.1 or localhost (use --environment to choose another environment)"
             throw CatalogError(
                 .invalidURL,
                 at: "\(place).baseURLs.\(environment)",

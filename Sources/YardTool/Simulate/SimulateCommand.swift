@@ -13,20 +13,34 @@ struct SimulateCommand: Command {
         .value(
             "scenario",
             "NAME",
-            FleetScenario.allCases.map(\.rawValue).joined(separator: ", ") + " (default: death-ample)."
+            "The scenario: " + FleetScenario.allCases.map(\.rawValue).joined(separator: ", ")
+                + " (default: death-ample)."
         ),
-        .value("policy", "NAME", SwitchPolicy.names.joined(separator: ", ") + " (default: recommended)."),
+        .value(
+            "policy",
+            "NAME",
+            "The switching policy: " + SwitchPolicy.names.joined(separator: ", ") + " (default: recommended)."
+        ),
         .value(
             "selection",
             "NAME",
-            SelectionStrategy.allCases.map(\.rawValue).joined(separator: ", ") + " (default: that of the policy)."
+            "The selection of servers: " + SelectionStrategy.allCases.map(\.rawValue).joined(separator: ", ")
+                + " (default: that of the policy)."
         ),
-        .value("latency-window", "S", "The window of lowestLatency in seconds (default: 0.015)."),
-        .value("server-model", "NAME", "deep (executes abandoned requests, the default) or aware (drops them)."),
+        .value(
+            "latency-window",
+            "S",
+            "The latency window of the selection lowestLatency, in seconds (default: 0.015)."
+        ),
+        .value(
+            "server-model",
+            "NAME",
+            "The servers: deep (they execute abandoned requests, the default) or aware (they drop them)."
+        ),
         .flag("warm", "Keeps every client connected to its first fallback server."),
         .flag("shed", "Allows the rejection of requests of normal priority while every server is overloaded."),
         .value("seed", "K", "The seed of all random numbers (default: 1)."),
-        .flag("timeline", "Prints a line for every 10 s as well."),
+        .flag("timeline", "Also prints a line for every 10 s of the simulated time."),
         .flag("json", "Prints one JSON object."),
         ReportFile.option,
     ]

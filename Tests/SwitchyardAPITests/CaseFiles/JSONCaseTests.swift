@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(arguments: ["ytk_json_validator", "json_template_matrix"])
-    func `class templates of YTKNetwork are converted to JSON shapes`(file: String) throws {
+    func `JSON validators of YTKNetwork are converted to JSON shapes that accept the same JSON`(file: String) throws {
         try CaseFile(file).run(reading: "validator json expected_valid lenient") { item in
             guard let template = item["validator"], let json = item.value.object?["json"],
                 let expected = item["expected_valid"]?.bool

@@ -98,7 +98,7 @@ import Testing
             try serializer.value(of: Self.json("{", status: 500, type: "text/html"))
         }
         let wrongType = #expect(throws: APIError.self) { try serializer.value(of: Self.json("{", type: "text/html")) }
-        #expect(wrongType?.reason.summary.contains("content type text/html") == true)
+        #expect(wrongType?.reason.summary.contains("content type is text/html") == true)
         let undecodable = #expect(throws: APIError.self) {
             try serializer.value(of: Self.json("{", type: "text/html"), rules: .lenient)
         }

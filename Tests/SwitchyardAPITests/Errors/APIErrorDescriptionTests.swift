@@ -33,7 +33,7 @@ import Testing
     @Test(arguments: [
         (
             APIError.Reason.cancelled(.superseded),
-            "cancelled, because a newer call, another user or another environment replaced it"
+            "cancelled, because a newer call replaced it, or the user or the environment changed"
         ),
         (
             .cache(.invalidLifetime),

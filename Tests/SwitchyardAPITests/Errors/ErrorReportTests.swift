@@ -86,8 +86,8 @@ import Testing
 
     @Test(
         arguments: [
-            (HTTPMethod.get, false, "no write was involved"), (.post, true, "a server may have executed it"),
-            (.post, false, "no server has executed it"),
+            (HTTPMethod.get, false, "no write was involved"), (.post, true, "a server may have executed the call"),
+            (.post, false, "no server has executed the call"),
         ]
     )
     func `the report of an error states whether a write was executed`(method: HTTPMethod, mayHave: Bool, words: String)
@@ -144,6 +144,6 @@ import Testing
     func `the report of a response from the cache states the age of the value`(source: ResponseSource) {
         let response = APIResponse(value: (), status: 200, source: source)
 
-        #expect(response.report == "The value is from the cache, 12.00 s old")
+        #expect(response.report == "The value is from the cache and 12.00 s old")
     }
 }

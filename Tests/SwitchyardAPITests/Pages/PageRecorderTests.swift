@@ -298,7 +298,8 @@ import Testing
 
         let error = await #expect(throws: APIError.self) { try await pages.loadPage(4) { _ in [Item]() } }
 
-        #expect(error?.reason == .configuration(.unsupported("page 4, because the list has no page numbers")))
+        let reason = "page 4 cannot be loaded directly, because the list has no page numbers"
+        #expect(error?.reason == .configuration(.unsupported(reason)))
     }
 
     @Test func `an item that arrives again is updated and not listed twice`() async throws {

@@ -39,7 +39,7 @@ import Testing
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `a request ends at its deadline even if the timer for a hedge fires while that timer is being set`()
+    @Test func `a request ends at its deadline even if its hedge timer fires while the hedge timer is being set`()
         async throws
     {
         let time = ImpatientTime()

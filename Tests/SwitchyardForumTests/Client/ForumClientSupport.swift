@@ -81,7 +81,7 @@ extension Date {
 extension APIConfiguration {
     /// Creates the configuration of a call with parameters in the format of OpenAPI.
     ///
-    /// A list is a repeated name, and a Boolean is true or false. Nested parameters are written with brackets.
+    /// A list is written as a repeated name, a Boolean as true or false, and nested parameters with brackets.
     /// The elements of nested lists and of lists in `deepLists` have indexes.
     init(
         _ method: HTTPMethod,
@@ -254,7 +254,7 @@ struct FieldNames: Sendable {
 struct Fields<Model: Sendable>: Sendable {
     /// The names of the members.
     let names: FieldNames
-    /// Reads a model.
+    /// A function that decodes a model.
     let model: @Sendable (any Decoder) throws -> Model
 
     /// Creates the members from the initializer of the model and the names of its parameters in JSON.
@@ -302,7 +302,7 @@ struct FieldReader {
         self.names = names
     }
 
-    /// Returns the value of the next member, or all members that have no name in the model.
+    /// Returns the value of the next member or, after the last name, all members that are not properties.
     mutating func next<Value: FieldValue>(_ type: Value.Type) throws -> Value {
         guard index < names.all.count else { return try Value.readOthers(from: self) }
         defer { index += 1 }
@@ -322,13 +322,13 @@ struct FieldReader {
     }
 }
 
-/// A type that the properties of models have.
+/// A type that the properties of models can have.
 protocol FieldValue: Decodable, Sendable {
     /// Returns the value of a required member.
     static func read(_ name: FieldName, from object: FieldReader) throws -> Self
     /// Returns the value of a member, or `nil` if the member is missing or null.
     static func readIfPresent(_ name: FieldName, from object: FieldReader) throws -> Self?
-    /// Returns the members that have no name in the model.
+    /// Returns the members of the object that are not properties of the model.
     static func readOthers(from object: FieldReader) throws -> Self
 }
 
@@ -369,7 +369,7 @@ extension Date: FieldValue {
 }
 
 extension Dictionary: FieldValue where Key == String, Value: FieldValue {
-    /// Returns the members that have no name in the model.
+    /// Returns the members of the object that are not properties of the model.
     static func readOthers(from object: FieldReader) throws -> [String: Value] {
         let names = Set(object.names.all.map(\.stringValue))
         var others: [String: Value] = [:]
@@ -405,7 +405,7 @@ protocol ObjectEncodable: Encodable, Sendable {
 }
 
 extension ObjectEncodable {
-    /// No members, because most models have only the listed ones.
+    /// No members, because most models have only members that the document lists.
     var otherValues: [String: any Encodable] { [:] }
 
     /// Writes the members, except members whose value is `nil` and that are not required.
@@ -497,7 +497,7 @@ extension MultipartForm {
 
 /// A list that a service returns page by page.
 ///
-/// The recorder stores the loaded items. The sequence reads the whole list from its first page.
+/// ``recorder`` stores the loaded items. ``all`` reads the whole list from its first page.
 struct PagedList<Item: Sendable>: Sendable {
     /// The recorder of the items and of the position of the next page.
     let recorder: PageRecorder<Item>
@@ -519,12 +519,14 @@ struct PagedList<Item: Sendable>: Sendable {
     /// Loads the next page and returns its items.
     @discardableResult func loadMore() async throws(APIError) -> [Item] { try await recorder.loadMore(load) }
 
-    /// All items from the first page, with one page loaded ahead of the reader.
+    /// All items of the list, starting with the first page.
+    ///
+    /// One page is loaded ahead of the reader.
     var all: ItemSequence<Item> { recorder.allItems(ahead: 1, load) }
 }
 
 extension APIConfiguration {
-    /// Returns the configuration for the page of a link, or this configuration if there is no link.
+    /// Returns the configuration that loads the page at a link, or this configuration if there is no link.
     func following(_ link: String?) -> APIConfiguration {
         guard let link else { return self }
         var call = self
@@ -536,7 +538,7 @@ extension APIConfiguration {
 }
 
 extension APIManager {
-    /// Loads a page with a link to the next page in its body or, otherwise, in the header field `Link`.
+    /// Loads a page, with the link to the next page from its body or, otherwise, from the header field `Link`.
     ///
     /// A link below the base URL becomes a path, so the next page can come from another server.
     func linkedPage<Value: Decodable & Sendable, Item: Sendable>(

@@ -7,7 +7,7 @@ import Testing
     @Test(arguments: [
         ("swagger: '2.0'", "OpenAPI 2 (\"swagger\") is not supported: must be OpenAPI 3.0 or 3.1", ""),
         ("openapi: 4.0.0", "OpenAPI 4.0.0 is not supported: must be OpenAPI 3.0 or 3.1", "/openapi"),
-        ("a: 1", "the document has no \"openapi\": must be 3.0 or 3.1", ""),
+        ("a: 1", "the document has no version in \"openapi\": must be 3.0 or 3.1", ""),
         ("[1]", "the document must be an object, not a list", ""),
         ("openapi: 3.0.0\ninfo: {title: A}\npaths: {}", "the document must have at least one operation", "/paths"),
     ])

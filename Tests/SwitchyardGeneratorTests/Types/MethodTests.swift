@@ -113,7 +113,7 @@ import Testing
         #expect(code.contains("    case string(String)\n    case integer(Int)\n"))
     }
 
-    @Test func `a part of a form has the content type of the document, unless the document allows several`() throws {
+    @Test func `a form part has the content type that the document specifies unless it specifies several`() throws {
         let properties =
             "{ note: { type: string }, size: { type: integer }, meta: { type: object, properties: { a: { type: string } } } }"
         let encoding =

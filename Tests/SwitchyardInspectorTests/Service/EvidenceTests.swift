@@ -49,7 +49,7 @@ import Testing
         let enough = try #require(lab.inspector.desk.latest().client.servers.first)
 
         #expect(few.words == "0 of the last 19 requests failed")
-        #expect(enough.words.hasPrefix("0 of the last 20 requests failed; half of the responses within"))
+        #expect(enough.words.hasPrefix("0 of the last 20 requests failed; half of the responses arrived within"))
     }
 
     @Test func `the card of a server shows its failed requests even if the failures do not count against the server`()

@@ -10,12 +10,12 @@ import Testing
     }
 
     @Test func `the sentence for an ejection because of an error ratio counts the failed requests`() {
-        let counts = "1 of the last 100 failed, and the last time, it refused connections"
+        let counts = "1 of the last 100 requests failed, and the last time, it refused connections"
         #expect(sentence(.errorRatio).hasSuffix("because too many of its requests failed: \(counts)"))
     }
 
     @Test(arguments: [SwitchCause.score, .consecutiveFailures, .trialFailed, .lateness])
-    func `the sentence for an ejection for another reason than an error ratio names only the last failure`(
+    func `the sentence for an ejection for a reason other than an error ratio names only the last failure`(
         cause: SwitchCause
     ) {
         #expect(!sentence(cause).contains("100"))

@@ -253,7 +253,10 @@ import Testing
         #expect(error(write)?.mayHaveBeenExecuted == true)
     }
 
-    @Test func `a write may have been executed even if a filter throws the error of another call`() async throws {
+    @Test
+    func `the error of a write says that it may have been executed, even if a filter throws another call's error`()
+        async throws
+    {
         let backend = try Backend()
         let other = backend.missing()
         _ = try? await other.value()

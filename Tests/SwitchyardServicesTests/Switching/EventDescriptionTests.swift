@@ -12,15 +12,15 @@ import Testing
         ),
         (
             .ejected("primary", generation: 2, cause: .score),
-            "ejected primary (score), 3 of 40 requests failed, the last one refused"
+            "ejected primary (failure score), 3 of 40 requests failed, the last one refused"
         ),
         (.probed("primary", succeeded: true), "probed primary, which responded"),
         (.probed("primary", succeeded: false), "probed primary, which failed"),
-        (.trialStarted("primary", after: .milliseconds(1_500)), "primary enters its recovery trial after 1.50 s"),
-        (.recovered("primary", outage: .nanoseconds(4_812_345_678)), "recovered primary after 4.81 s"),
+        (.trialStarted("primary", after: .milliseconds(1_500)), "the recovery trial of primary begins in 1.50 s"),
+        (.recovered("primary", outage: .nanoseconds(4_812_345_678)), "primary recovered after an outage of 4.81 s"),
         (.environmentChanged(from: .test, to: .release), "environment changed from test to release"),
-        (.pushed(PushCommand(version: 1, mode: .prefer, server: "b")), "pushed: prefer b"),
-        (.pushed(PushCommand(version: 2, mode: .clear, server: "b")), "pushed: clear"),
+        (.pushed(PushCommand(version: 1, mode: .prefer, server: "b")), "pushed command: prefer b"),
+        (.pushed(PushCommand(version: 2, mode: .clear, server: "b")), "pushed command: clear"),
     ])
     func `the description of a switching event is one short line`(_ kind: SwitchEvent.Kind, _ text: String) {
         let event = SwitchEvent(at: .zero, kind, statistics: Self.figures)
@@ -32,7 +32,7 @@ import Testing
     @Test func `a switching event with the longest possible duration has a description`() {
         let event = SwitchEvent(at: .zero, .recovered("a", outage: .seconds(Int64.max)))
 
-        #expect("\(event)" == "recovered a after 1000000000000.00 s")
+        #expect("\(event)" == "a recovered after an outage of 1000000000000.00 s")
     }
 
     @Test func `the description of a server's state is one short line`() throws {
@@ -66,13 +66,13 @@ import Testing
 
         #expect(
             "\(driver.core.snapshot(at: driver.now)[0])"
-                == "a: healthy, current, 3 of 3 requests failed (3 not counted)"
+                == "a: healthy, current, 3 of 3 requests failed (failures that do not count: 3)"
         )
 
         driver.requests(1, .ok)
 
         let text = "\(driver.core.snapshot(at: driver.now)[0])"
-        #expect(text.hasPrefix("a: healthy, current, 3 of 4 requests failed (3 not counted), p50 "))
+        #expect(text.hasPrefix("a: healthy, current, 3 of 4 requests failed (failures that do not count: 3), p50 "))
     }
 
     @Test func `failures that do not count against a server leave its outcome window when they are too old`() throws {
@@ -82,7 +82,7 @@ import Testing
         driver.advance(59)
         #expect(
             "\(driver.core.snapshot(at: driver.now)[0])"
-                == "a: healthy, current, 1 of 1 requests failed (1 not counted)"
+                == "a: healthy, current, 1 of 1 requests failed (failures that do not count: 1)"
         )
         driver.advance(1)
         #expect("\(driver.core.snapshot(at: driver.now)[0])" == "a: healthy, current")

@@ -77,7 +77,7 @@ import Testing
 
             let error = try await failure(server, trusting(pin(certificates.certificate(.client))))
 
-            #expect(error?.message == "no certificate of the server's chain has one of the pins")
+            #expect(error?.message == "no certificate in the server's chain matches a pin")
         }
 
         @Test func `certificate pins are also checked for a connection through an HTTP proxy`() async throws {

@@ -40,7 +40,7 @@ import Testing
     @Test func `yard check reports an invalid pattern even if no correction is known`() throws {
         #expect(
             try check(["GET /a/../b?"]).problems.map(\.description) == [
-                "a.json: servers[0].serves[0]: expected a path without placeholders, dot segments and unnecessary percent "
+                "a.json: servers[0].serves[0]: expected a path without placeholders, dot segments or unnecessary percent "
                     + "escapes, found GET /a/../b?, which matches no request"
             ]
         )
@@ -49,11 +49,12 @@ import Testing
     @Test(arguments: [
         (
             ["GET /content/"],
-            "serves[0]: GET /content/ matches only paths that end with a slash; GET /content/** also matches everything below"
+            "serves[0]: GET /content/ matches only paths that end with a slash; GET /content/** also matches the paths below"
         ),
         (
             ["HEAD /**", "GET /search?q=*"],
-            "serves[1]: GET /search?q=* has no query, because ? matches one character; GET /search matches every query"
+            "serves[1]: the ? in GET /search?q=* matches one character and does not begin a query; GET /search matches "
+                + "requests with any query"
         ),
     ])
     func `yard check warns about a pattern that matches fewer requests than expected`(patterns: [String], text: String)
@@ -93,7 +94,7 @@ import Testing
         #expect(
             check.warnings == [
                 "a.json: servers[1].serves[0]: \(text) begins with /v1, the path of a base URL of primary, but patterns "
-                    + "are relative to the base URL; \(correct) matches the requests below it"
+                    + "are relative to the base URL; \(correct) matches the requests below the base URL"
             ]
         )
     }
@@ -111,7 +112,7 @@ import Testing
         #expect(
             PatternCheck(servers, in: "a.json").warnings == [
                 "a.json: servers[1].rewrites./v1/**: /v1/** begins with /v1, the path of a base URL of primary, but "
-                    + "paths are relative to the base URL; /** matches the requests below it"
+                    + "paths are relative to the base URL; /** matches the requests below the base URL"
             ]
         )
     }

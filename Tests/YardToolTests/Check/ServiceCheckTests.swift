@@ -155,8 +155,8 @@ import Testing
         #expect(report.rows.map(\.service) == ["y"])
         #expect(
             report.problems == [
-                "x.json: servers[0].baseURLs.test: expected https, or a host on this machine or in the local network, "
-                    + "found http://api.shop.com",
+                "x.json: servers[0].baseURLs.test: expected https, or http to a host on this machine or in the local "
+                    + "network, found http://api.shop.com",
                 "z.json: servers: expected at least one server",
             ]
         )
@@ -181,7 +181,7 @@ import Testing
         #expect(report.rows.map(\.url) == [server.baseURL])
         #expect(report.rows.map(\.state) == ["404"])
         #expect(other.requests.isEmpty)
-        let rule = "expected https, or a host on this machine or in the local network, found"
+        let rule = "expected https, or http to a host on this machine or in the local network, found"
         #expect(
             report.problems == [
                 "shop.json: servers[0].baseURLs.release: \(rule) http://api.shop.com",

@@ -30,7 +30,7 @@ import Testing
         #expect(
             text == [
                 "shop.json: servers[0].weight: has no effect, because no servers have equal priority and "
-                    + "switching.selection ignores weights; set it to weighted to share the traffic by weight"
+                    + "switching.selection ignores weights; the selection weighted shares the traffic by weight"
             ]
         )
     }

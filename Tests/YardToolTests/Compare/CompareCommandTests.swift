@@ -22,14 +22,14 @@ import Testing
         #expect(table.contains("policy off recommended"))
         #expect(!table.contains { $0.hasPrefix("service") })
         #expect(table.contains("failed 1 (5.56 %) 0 (0 %)"))
-        #expect(table.contains("99 % within 2.0 s 10 ms"))
-        #expect(table.contains("calls during 7 –"))
+        #expect(table.contains("99 % ended within 2.0 s 10 ms"))
+        #expect(table.contains("calls, during the fault 7 –"))
         #expect(table.contains("saved calls 5 0"))
         #expect(Set(lines.dropFirst(3).map(\.columns)).count == 1)
     }
 
     @Test(arguments: [
-        ("<p>no report</p>", "must be a report page of yard"),
+        ("<p>no report</p>", "must be a report page that yard has written"),
         (#"<script type="application/json" id="report">{}</script>"#, "has a report that cannot be read"),
     ])
     func `the error for a file without a report names the path and the problem`(html: String, problem: String)
@@ -52,7 +52,10 @@ import Testing
 
         let error = #expect(throws: StoredReport.Problem.self) { try compared([report]) }
 
-        #expect(error?.reason == "must have switchyard-report 1, found switchyard-report 2")
+        #expect(
+            error?.reason
+                == "must contain a report of format switchyard-report, version 1; found switchyard-report, version 2"
+        )
     }
 
     @Test func `the compare command refuses a single report`() async {

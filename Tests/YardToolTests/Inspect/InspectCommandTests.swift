@@ -115,7 +115,8 @@ import Testing
                     + "(first problem: entry 1 has neither a request nor a response)"
             ),
             ("a.har", #"{"log":{"version":"1.2","creator":{"name":"a","version":"1"},"entries":[]}}"#, "has no calls"),
-            ("a.jsonl", "{}\n", "line 1 must be output of yard load"), ("a.jsonl", "\n[", "line 2: it is not JSON"),
+            ("a.jsonl", "{}\n", "line 1 must be a line that yard load has printed"),
+            ("a.jsonl", "\n[", "line 2: it is not JSON"),
             ("a.jsonl", "", "has no calls"),
         ]
     )

@@ -105,7 +105,7 @@ import Testing
             HEAD /users/{id}, which matches no request
 
             warning: servers[1].serves[2]: GET /news/ matches only paths that end with a slash; GET /news/** also \
-            matches everything below
+            matches the paths below
 
             """
         #expect(text.hasPrefix("service:   topics\nversion:   7\nissued:    "))
@@ -209,7 +209,7 @@ import Testing
         #expect(report.isGood)
         #expect(report.rows.map(\.state) == ["200"])
         #expect(report.lists.count == 1)
-        #expect(report.text { text, _ in text }.contains("list.json: server list 7 of topics"))
+        #expect(report.text { text, _ in text }.contains("list.json: server list 7 of the service topics"))
     }
 
     @Test func `yard check reports an expired and a malformed server list`() async throws {

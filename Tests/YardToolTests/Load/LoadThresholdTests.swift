@@ -39,7 +39,7 @@ import Testing
         #expect(report.verdict.headline == "All 40 calls succeeded.")
     }
 
-    @Test func `the report of a load run contains the attempts, the deadline and the objective for response times`()
+    @Test func `the report of a load run contains the attempts, the deadline and the limit for response times`()
         async throws
     {
         // The limits are long, because the calls may wait for seconds on a busy machine.
@@ -49,7 +49,8 @@ import Testing
         #expect(report.rates?.sent?.map { $0.reduce(0, +) } == [40])
         #expect(
             report.limits == [
-                ReportLimit(name: "objective for 99 %", wait: 50_000), ReportLimit(name: "deadline", wait: 60_000),
+                ReportLimit(name: "limit for 99 % of the calls", wait: 50_000),
+                ReportLimit(name: "deadline", wait: 60_000),
             ]
         )
     }

@@ -94,7 +94,8 @@ import Testing
 
         let figure = try #require(Self.reported.get().fleet?.servers.first?.clients.last)
         #expect(abs(share - figure) < 0.02)
-        #expect(try Self.reported.get().summary.contains("at the end \(share.percent) of the clients preferred it"))
+        let words = "at the end, \(share.percent) of the clients preferred server 1"
+        #expect(try Self.reported.get().summary.contains(words))
     }
 
     @Test func `the verdict on a fleet is bad if any request failed, and it states when requests failed`() throws {
@@ -106,7 +107,9 @@ import Testing
         #expect((1...simulation.tally.requests / 100).contains(simulation.tally.failures))
         #expect(verdict.level == .bad)
         let others = simulation.tally.failures - during
-        let when = others == 0 ? "all in this time" : "\(during.figure) in this time and \(others.figure) afterwards"
+        let when =
+            others == 0
+            ? "all during the failure" : "\(during.figure) during the failure and \(others.figure) afterwards"
         #expect(verdict.headline.hasSuffix(", \(during == 0 ? "all afterwards" : when)."))
         #expect(simulation.tally.failuresByKind.values.reduce(0, +) == simulation.tally.failures)
         let timeouts = try #require(simulation.tally.failuresByKind["timeout"])

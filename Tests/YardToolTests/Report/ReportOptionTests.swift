@@ -29,7 +29,7 @@ import Testing
             _ = try ReportFile(Arguments(words, options: [ReportFile.option]))
         }
 
-        let expected = "--report: cannot write /no-such-folder/report.html: folder /no-such-folder does not exist"
+        let expected = "--report: cannot write /no-such-folder/report.html: the folder /no-such-folder does not exist"
         #expect(error?.description == expected)
     }
 

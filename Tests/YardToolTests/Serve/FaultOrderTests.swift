@@ -57,18 +57,18 @@ import Testing
     @Test(arguments: [
         ("", "expected a query, or a JSON object"),
         ("[1]", "expected a JSON object"),
-        ("{}", "expected the parameter fault: one of refuse, "),
-        (#"{"fault": 3}"#, "expected the parameter fault: one of refuse, "),
+        ("{}", #"the parameter "fault" is missing or not a string: must be one of refuse, "#),
+        (#"{"fault": 3}"#, #"the parameter "fault" is missing or not a string: must be one of refuse, "#),
         (#"{"fault": "sulk"}"#, "unknown fault \"sulk\": must be one of refuse, "),
         (#"{"fault": "hang", "until": 5}"#, "unknown parameter \"until\": must be one of server, "),
-        (#"{"fault": "hang", "server": ["primary"]}"#, "expected server to be a string"),
-        (#"{"fault": "hang", "server": 1}"#, "expected server to be a string"),
-        (#"{"fault": "hang", "for": -1}"#, "expected for to be a number from 0 to 86400"),
-        (#"{"fault": "hang", "for": "soon"}"#, "expected for to be a number from 0 to 86400"),
-        (#"{"fault": "hang", "percent": 101}"#, "expected percent to be a number from 0 to 100"),
-        (#"{"fault": "status", "status": 99}"#, "expected status to be a number from 100 to 999"),
-        (#"{"fault": "status", "status": 503.7}"#, "expected status to be a whole number"),
-        (#"{"fault": "drip", "bytes": 1e300}"#, "expected bytes to be a number from 0 to 1000000000"),
+        (#"{"fault": "hang", "server": ["primary"]}"#, #"the parameter "server" must be a string"#),
+        (#"{"fault": "hang", "server": 1}"#, #"the parameter "server" must be a string"#),
+        (#"{"fault": "hang", "for": -1}"#, #"the parameter "for" must be a number from 0 to 86400"#),
+        (#"{"fault": "hang", "for": "soon"}"#, #"the parameter "for" must be a number from 0 to 86400"#),
+        (#"{"fault": "hang", "percent": 101}"#, #"the parameter "percent" must be a number from 0 to 100"#),
+        (#"{"fault": "status", "status": 99}"#, #"the parameter "status" must be a number from 100 to 999"#),
+        (#"{"fault": "status", "status": 503.7}"#, #"the parameter "status" must be a whole number"#),
+        (#"{"fault": "drip", "bytes": 1e300}"#, #"the parameter "bytes" must be a number from 0 to 1000000000"#),
     ])
     func `the error for an invalid fault command states what was expected`(json: String, message: String) {
         let problem = #expect(throws: FaultOrder.Problem.self) {

@@ -41,7 +41,9 @@ import Testing
         let error = await #expect(throws: CatalogError.self) { _ = try await Self.machines(.release) }
 
         #expect(error?.keyPath == "servers[0].baseURLs.release")
-        #expect(error?.description.hasPrefix("shop.json: servers[0].baseURLs.release: expected http on 127") == true)
+        #expect(
+            error?.description.hasPrefix("shop.json: servers[0].baseURLs.release: expected an http URL on 127.") == true
+        )
     }
 
     @Test(arguments: [

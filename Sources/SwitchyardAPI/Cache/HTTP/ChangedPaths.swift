@@ -18,12 +18,12 @@ struct ChangedPaths: Sendable {
         init(service: String, environment: String, path: String) {
             self.service = service
             self.environment = environment
-            // The path of a configuration may contain a query, which is removed: a change affects all queries of the
-            // path.
+            // The path of a configuration may contain a query. It is removed, because a change affects the path with
+            // any query.
             self.path = Self.normalised(String(path.before(UInt8(ascii: "?"), UInt8(ascii: "#")).drop { $0 == "/" }))
         }
 
-        /// Creates the place of a stored response.
+        /// Creates the `Place` of a stored response: its service, environment and path.
         ///
         /// - Parameters:
         ///   - parts: The parts of the cache key of the response.
@@ -68,18 +68,18 @@ struct ChangedPaths: Sendable {
         var partition: CachePartition { CachePartition(service: service, environment: environment) }
     }
 
-    /// The maximum number of recorded places.
+    /// The maximum number of paths whose changes are recorded.
     ///
-    /// If there are more places, the place with the oldest change is forgotten.
+    /// If more paths change, the path with the oldest change is forgotten.
     static let limit = 1_000
 
     private var dates: [Place: Date] = [:]
-    /// The time of the latest change whose place was forgotten.
+    /// The time of the latest change that was forgotten.
     ///
-    /// This change may have affected any place.
+    /// It may have been a change of any path that is not in `dates`.
     private var forgotten: Date?
 
-    /// Records the time at which a place was changed.
+    /// Records the time at which the resource at a path was changed.
     mutating func note(_ place: Place, at date: Date) {
         if dates.count >= Self.limit, dates[place] == nil, let first = dates.min(by: { $0.value < $1.value }) {
             dates[first.key] = nil
@@ -88,9 +88,10 @@ struct ChangedPaths: Sendable {
         dates[place] = date
     }
 
-    /// Returns the time at which a place was changed.
+    /// Returns the time at which the resource at a path was last changed, or `nil` if no change is known.
     ///
-    /// If the change may have been forgotten, the latest possible time is returned.
+    /// If changes were forgotten and none is recorded for this path, the time of the latest forgotten change is
+    /// returned.
     func lastChange(of place: Place) -> Date? {
         dates[place] ?? forgotten
     }

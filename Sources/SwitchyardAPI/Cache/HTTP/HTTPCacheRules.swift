@@ -62,8 +62,8 @@ package enum HTTPCacheRules {
     /// Returns whether a stored response may be returned because the server failed (RFC 5861 section 4, RFC 9111
     /// section 4.2.4).
     ///
-    /// The response must explicitly allow this use even if it is fresh, because the call has not accepted the fresh
-    /// response.
+    /// Even a fresh response must allow this use (`stale-if-error`), because it was not good enough for the call before
+    /// the server failed.
     static func mayStandIn(_ stored: HTTPFreshness, now: Date) -> Bool {
         guard mayBeStale(stored), let window = CacheControl(stored.headers).seconds("stale-if-error") else {
             return false
@@ -135,7 +135,7 @@ package enum HTTPCacheRules {
         return entityTag(in: stored) == tag
     }
 
-    /// Returns the entity tag without the mark of a weak tag, because tags are compared weakly (RFC 9110 section
+    /// Returns the entity tag without the prefix `W/` of a weak tag, because tags are compared weakly (RFC 9110 section
     /// 8.8.3.2).
     private static func entityTag(in headers: HTTPHeaders) -> Substring? {
         headers.returnable("ETag").map { $0.hasPrefix("W/") ? $0.dropFirst(2) : $0[...] }
@@ -156,7 +156,7 @@ package enum HTTPCacheRules {
         return result
     }
 
-    /// Returns the head of a stored response as it is returned: with an `Age` field.
+    /// Returns the head of a stored response with the current age in its `Age` field, as the caller receives it.
     static func handedOut(_ stored: HTTPFreshness, now: Date) -> HTTPResponse {
         var head = stored.head
         head.headers["Age"] = String(Int(min(stored.age(at: now), 2_147_483_648)))

@@ -16,7 +16,8 @@ struct HTTPFreshness: Sendable {
     /// The time at which the response arrived.
     var received: Date
 
-    /// Creates the head from a response and the header fields of its request.
+    /// Creates the freshness of a response from its status and header fields, the header fields of its request, and
+    /// both times.
     init(status: Int, headers: HTTPHeaders, request: HTTPHeaders, requested: Date, received: Date) {
         head = HTTPResponse(status: status, headers: HTTPCacheRules.endToEnd(headers))
         self.requested = requested

@@ -13,11 +13,11 @@ package final class SingleFlightTable: Sendable {
         let fields: [String?]
         /// The options of the call that can make its fetch fail, such as its priority and idle timeout.
         ///
-        /// A call does not fail because of the options of another call.
+        /// Only calls with equal options share a fetch, so no call fails because of the options of another call.
         let options: String
-        /// The removals and writes before the fetch.
+        /// The numbers of removals and write requests before the fetch.
         ///
-        /// If there was a removal or write after the start of a fetch, later calls do not join that fetch.
+        /// If they have changed since the start of a fetch, later calls do not join that fetch.
         let changes: CacheChanges
         /// The user and environment of the call that started the fetch.
         let owner: CallOwner.Key?
@@ -46,7 +46,8 @@ package final class SingleFlightTable: Sendable {
     ///   - options: The options that can make the fetch fail (`RequestIdentity.fetchOptions(of:)`). Two calls share a
     ///     fetch only if these options are equal.
     ///   - owner: The user and environment of the call.
-    ///   - changes: The removals and writes so far. A fetch that began before the latest of them is not joined.
+    ///   - changes: The numbers of removals and write requests so far. A fetch that began before the latest of them is
+    ///     not joined.
     ///   - needsWaiters: Whether a fetch that this call starts is cancelled when no caller waits for it any more.
     ///   - fetch: Fetches the response.
     /// - Returns: The fetch, and whether this call started it.
@@ -106,13 +107,13 @@ protocol JoinableFetch {
 
 /// For each cache key with a fetch in flight, the sequence number of the newest response that has arrived.
 ///
-/// A response in memory has a sequence number of its own. The newest response may not be in memory, because it removed
-/// the entry or there is no space. Without this record, a fetch that started earlier could then store an older
-/// response.
+/// A response in memory has a sequence number of its own. The newest response may not be in memory, because it was not
+/// stored, removed the entry, or did not fit. Without this record, a fetch that started earlier could then store an
+/// older response.
 struct FetchedTurns: Sendable {
     private struct Entry: Sendable {
         var newest = 0
-        /// The number of fetches in flight.
+        /// The number of fetches in flight for the key.
         var fetches = 0
     }
 
@@ -125,7 +126,7 @@ struct FetchedTurns: Sendable {
 
     /// Records the end of a fetch for a cache key.
     ///
-    /// After the last fetch, the key is removed.
+    /// After the end of the last fetch for the key, the key is removed.
     mutating func end(_ key: CacheKey) {
         guard let fetches = entries[key]?.fetches else { return }
         if fetches > 1 { entries[key]?.fetches -= 1 } else { entries[key] = nil }

@@ -16,9 +16,9 @@ public struct MessageLanguage: RawRepresentable, Sendable, Hashable {
     /// Returns the language among `available` that matches a tag of the user's settings, or `nil` if none matches.
     ///
     /// The lookup follows RFC 4647 section 3.4: first the whole tag, then the tag without its last part, and so on.
-    /// Chinese without a script is simplified, except for the regions that write traditional characters. A language
-    /// that is named by its script matches a language that is named by a region of that script, or by both. The other
-    /// script never matches.
+    /// Chinese without a script is simplified, except for the regions that write traditional characters. A tag with a
+    /// script (`zh-Hant`) also matches a language with a region that writes this script (`zh-TW`), or with both
+    /// (`zh-Hant-TW`). It never matches the other script.
     static func matching(_ tag: String, among available: Set<MessageLanguage>) -> MessageLanguage? {
         let text = tag.replacing("_", with: "-").prefix { $0 != "." && $0 != "@" }.lowercased()
         var parts = text.split(separator: "-").map(String.init)
@@ -33,7 +33,8 @@ public struct MessageLanguage: RawRepresentable, Sendable, Hashable {
 
     /// Returns the Chinese language with the same script as the tag.
     ///
-    /// The language is searched by script name, then by the tag's region, then by any region of the script.
+    /// First the language with the script's name is searched, then a language with the tag's region, then a language
+    /// with another region that writes the script.
     private static func chinese(for tag: String, among available: Set<MessageLanguage>) -> MessageLanguage? {
         let parts = tag.split(separator: "-").map(String.init)
         let isTraditional = parts.contains { ["hant", "tw", "hk", "mo"].contains($0) } && !parts.contains("hans")

@@ -20,7 +20,7 @@ public struct ModuleErrors: Sendable {
     public let module: String
     /// The messages for the user.
     package var messages: ErrorMessages
-    /// The number that has two meanings in the table, or `nil` for a valid table.
+    /// The mistake in the table, such as a number with two meanings, or `nil` for a valid table.
     ///
     /// A table is invalid if a code of the module is below 1001 or is reserved for all modules, or if a server code or
     /// a status is listed twice. The calls of such a module are not sent and fail with
@@ -53,8 +53,9 @@ public struct ModuleErrors: Sendable {
         self.messages = messages
     }
 
-    /// Returns the number that has two meanings among a module's codes, the server's codes and the statuses, or `nil`
-    /// if there is none.
+    /// Returns the first mistake in the table: a reserved module code, or a server code or status that is listed twice.
+    ///
+    /// Returns `nil` if there is none.
     private static func clash<Module: ModuleErrorCode>(
         of type: Module.Type,
         _ serverCodes: [BusinessCode],
@@ -94,7 +95,7 @@ public struct ModuleErrors: Sendable {
 }
 
 extension ModuleErrors {
-    /// A number that has two meanings.
+    /// A mistake in a table of errors, such as a number with two meanings.
     public enum Clash: Error, Sendable, Hashable {
         /// The number is below 1001. These numbers are reserved for the codes that all modules share.
         case reserved(module: String, code: Int)
@@ -110,7 +111,7 @@ extension ModuleErrors {
 }
 
 extension ModuleErrors.Clash: CustomStringConvertible {
-    /// The clash, in words for a developer.
+    /// The mistake, in words for a developer.
     public var description: String {
         switch self {
         case .reserved(let module, let code): "module \(module): code \(code) is reserved: must be at least 1001"

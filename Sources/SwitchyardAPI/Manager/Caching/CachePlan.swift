@@ -131,8 +131,8 @@ package final class CachePlan: Sendable {
 
     /// Returns the stored value if it is fresh and can be returned without further steps, otherwise `nil`.
     ///
-    /// Further steps are needed if observers must be notified, or if the call continues earlier work, because it may
-    /// then belong to another user than the current one.
+    /// Further steps are needed if observers must be notified, or if the call continues earlier work and may therefore
+    /// belong to another user than the current one.
     func freshValue<Value: Sendable>(of type: Value.Type) -> Value? {
         guard observers == nil, CallOwner.inherited.isEmpty else { return nil }
         guard box.value.reading == .whenFresh, box.value.freshness == .lifetime else { return nil }
@@ -151,7 +151,8 @@ package final class CachePlan: Sendable {
 }
 
 extension CachePlan {
-    /// Returns a new response as the call's policy stores it.
+    /// Returns the ``StoredResponse`` for a new response, with the times, version and tags that the call's policy
+    /// defines.
     func answer(_ response: HTTPResponse) -> StoredResponse {
         var response = response
         // Cookies are stored in the cookie jar and must not be stored in the cache.
@@ -217,8 +218,8 @@ extension CachePlan {
         if changes(countedBy: writes) != known { cache.withdraw(key) }
     }
 
-    /// Makes later write requests to a path remove its entries, if HTTP's rules decide on the freshness of this call's
-    /// response.
+    /// If HTTP's rules decide on the freshness of this call's response, records this, so that later write requests to a
+    /// path remove its entries.
     func followRules() {
         if policy.freshness == .http { cache.followsHTTP.withLock { $0 = true } }
     }

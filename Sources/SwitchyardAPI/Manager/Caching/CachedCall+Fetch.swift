@@ -112,8 +112,8 @@ extension CachedCall {
             disk.confirm(plan.key, with: stored?.answer?.headers ?? [:], by: answer)
         }
 
-        /// Returns the response with times from the policy and the header fields, or `nil` if HTTP's rules forbid
-        /// storing it.
+        /// Returns the ``StoredResponse`` for a response, with times from the policy and the header fields, or `nil` if
+        /// HTTP's rules forbid storing it.
         private func fields(of response: APIResponse<Value>, _ transit: Duration) -> StoredResponse? {
             var answer = plan.answer(response.response)
             answer.transit = transit

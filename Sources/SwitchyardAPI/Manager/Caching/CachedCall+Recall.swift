@@ -45,8 +45,8 @@ extension CachedCall {
             // A call with other rules may have stored the value. In contrast, a response on disk is decoded by this
             // call's rules.
             guard call.accepts(entry.answer?.status) else { return .invalidData }
-            // A call with its own lifetime has stored this entry without the times that HTTP's rules need. HTTP's rules
-            // may forbid the use of the entry.
+            // A call with the freshness `.lifetime` has stored this entry without the times that HTTP's rules need.
+            // These rules may forbid the use of the entry.
             let isUnruled = plan.policy.freshness == .http && entry.answer != nil && entry.http == nil
             return isUnruled || !isToOwnFields(entry) ? .invalidMetadata : nil
         }
@@ -59,7 +59,9 @@ extension CachedCall {
             return http.matches(plan.selecting(call.configuration.headers))
         }
 
-        /// Reads and decodes the response on disk, not on the caller's executor, and stores it in memory.
+        /// Reads and decodes the response on disk, and stores it in memory.
+        ///
+        /// This function does not run on the caller's executor.
         @concurrent private func recalled(from disk: any ResponseStore) async -> Outcome {
             do throws(APIError.CacheReason) {
                 let removals = plan.removalsSoFar(at: call.configuration)

@@ -136,7 +136,7 @@ package struct CachedCall<Value: Sendable>: Sendable {
         }
     }
 
-    /// Returns whether the result of a fetch by another call is also a result by this call's rules for the status.
+    /// Returns whether this call's own rules accept or reject the status like the call that started the fetch.
     private func isByOwnRules(_ result: Result<APIResponse<Value>, APIError>) -> Bool {
         switch result {
         case .success(let response): call.accepts(response.status)
@@ -147,15 +147,16 @@ package struct CachedCall<Value: Sendable>: Sendable {
 
     /// Returns whether enough time is left to start another fetch after a fetch ran out of time.
     ///
-    /// Calls that started at the same time have little time left, so they do not each start another fetch.
+    /// Calls that started at about the same time as the fetch have little time left, so they do not each start another
+    /// fetch.
     private static func mayGoOn(to deadline: MonotonicTime?, _ time: any TimeSource) -> Bool {
         !Task.isCancelled && deadline.map { time.now.duration(to: $0) > .milliseconds(100) } ?? true
     }
 
     /// Joins the fetch in flight or starts a new fetch, and returns whether the fetch is new.
     ///
-    /// A fetch of a call with other options is not joined, because it could fail through them, such as through a
-    /// shorter idle timeout.
+    /// A fetch of a call with other options is not joined, because these options, such as a shorter idle timeout, could
+    /// make it fail.
     private func flight(_ fetch: Fetch, needsWaiters: Bool) -> (SingleFlight<Value>, isNew: Bool) {
         fetch.client.flights.join(
             plan.key,

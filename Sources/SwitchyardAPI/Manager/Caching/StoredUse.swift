@@ -16,7 +16,8 @@ enum StoredUse: Sendable {
     /// A request is sent with these header fields, with which the server may revalidate the stored response.
     case ask(HTTPHeaders)
 
-    /// Returns the use according to the policy, the state of the stored response and the request's header fields.
+    /// Returns how a call uses its stored response, according to the policy, the state of the stored response and the
+    /// request's header fields.
     static func of<Value: Sendable>(
         _ stored: CachedValue<Value>,
         _ policy: CachePolicy,
@@ -34,7 +35,7 @@ enum StoredUse: Sendable {
         return isUsable(stored, policy, lifetime) ? .respondAndRefresh(conditions) : .ask(conditions)
     }
 
-    /// Returns the use according to HTTP's rules.
+    /// Returns how a call uses its stored response according to HTTP's rules.
     ///
     /// The policy's times for stale responses apply if neither the response nor the request forbids stale use.
     private static func of<Value: Sendable>(
@@ -58,7 +59,7 @@ enum StoredUse: Sendable {
         return isAllowed && isUsable(stored, policy, lifetime) ? .respondAndRefresh(conditions) : .ask(conditions)
     }
 
-    /// Returns the use for a call that forbids sending a request.
+    /// Returns how a call that forbids sending a request uses its stored response.
     private static func reading<Value: Sendable>(
         _ stored: CachedValue<Value>,
         _ policy: CachePolicy,

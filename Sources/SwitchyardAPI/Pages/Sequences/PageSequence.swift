@@ -4,9 +4,9 @@ import SwitchyardServices
 ///
 /// Each element contains the items of a page that are new.
 ///
-/// The sequence ends with the list. If a load fails, the sequence throws the error and ends. If the environment or the
-/// user of the loading manager changes, it throws ``APIError/Cancellation/superseded``. Each iterator reads the list
-/// from its beginning. Releasing the iterator cancels the loads that are ahead of it.
+/// The sequence ends at the end of the list. If a load fails, the sequence throws the error and ends. If the
+/// environment or the user of the loading manager changes, it throws ``APIError/Cancellation/superseded``. Each
+/// iterator reads the list from its beginning. Releasing the iterator cancels the loads that are ahead of it.
 public struct PageSequence<Item: Sendable>: AsyncSequence, Sendable {
     /// The new items of one page.
     public typealias Element = [Item]

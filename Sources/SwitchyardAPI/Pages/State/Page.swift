@@ -27,7 +27,7 @@ public struct Page<Item> {
     ///
     /// If the value is `nil`, the link that led to this page is used.
     public var url: String?
-    /// The path that ``relative(to:)`` made of the next link.
+    /// The path to which ``relative(to:)`` converted the next link.
     ///
     /// The path is ignored if ``nextLink`` has changed in the meantime.
     private var sharedPath: String?
@@ -74,7 +74,7 @@ public struct Page<Item> {
         return page
     }
 
-    /// Whether the next link is a path below the base URLs that ``relative(to:)`` made.
+    /// Whether ``relative(to:)`` has converted the next link to a path below the base URLs.
     var namesPath: Bool { nextLink != nil && nextLink == sharedPath }
 
     /// The number of items that arrived, including those that could not be decoded.

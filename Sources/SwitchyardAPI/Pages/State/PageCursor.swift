@@ -97,8 +97,8 @@ struct PageCursor<Item: Sendable>: Sendable {
 
     /// Ends the list if the failure of the next page only means that there is no next page.
     ///
-    /// A server whose pages are larger than requested has returned all items before the number of pages that the total
-    /// implies. For the next page, many such servers return an empty page, but Django responds with 404, and WordPress
+    /// If a server's pages are larger than requested, the list is complete after fewer pages than the total implies. If
+    /// the next page is then requested, many servers return an empty page, but Django responds with 404, and WordPress
     /// with 400.
     ///
     /// - Parameter error: The error of the load of the next page.

@@ -101,7 +101,7 @@ struct PageState<Item: Sendable>: Sendable {
         return .nothing(load.request.isFirst ? .noData : .noMoreData)
     }
 
-    /// Ends the list because the server rejected a load, if all items had already arrived.
+    /// If all items have already arrived, ends the list because the server rejected a load.
     ///
     /// - Parameters:
     ///   - load: The load.

@@ -39,9 +39,9 @@ public struct PageStrategy<Item: Sendable>: Sendable {
 
     /// Returns a strategy that requests page numbers from `first`.
     ///
-    /// The list ends after the number of pages that its total implies. To calculate this number, the size of a page is
-    /// the size that the server returns, but at most the requested size. Without a total, the list ends with the first
-    /// empty page. If as many items as the total have arrived, a 404 or 400 counts as an empty page.
+    /// The list ends after the number of pages that its total implies. This number is calculated with the size of the
+    /// pages that the server returns, but at most with the requested size. Without a total, the list ends with the
+    /// first empty page. If as many items as the total have arrived, a 404 or 400 counts as an empty page.
     public static func pageNumber(from first: Int) -> PageStrategy {
         PageStrategy(first: .number(first)) { request, page in
             let (next, overflow) = request.number.addingReportingOverflow(1)

@@ -2,8 +2,8 @@ public import SwitchyardServices
 
 /// A type that stores and refreshes credentials.
 ///
-/// All methods have default implementations. An app that sets its credentials itself needs a provider without any
-/// methods of its own.
+/// All methods have default implementations. If the app sets its credentials itself, its provider need not implement
+/// any of them.
 public protocol CredentialProvider: Sendable {
     /// Returns the stored credential, for instance from a keychain.
     ///

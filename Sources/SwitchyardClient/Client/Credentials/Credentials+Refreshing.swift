@@ -2,7 +2,7 @@ import Foundation
 import SwitchyardServices
 
 extension Credentials {
-    /// A snapshot of the slot, valid only while the slot is unchanged.
+    /// A snapshot of a ``CredentialSlot``, valid only while the slot is unchanged.
     ///
     /// The snapshot does not contain the list of waiters. If it did, every new waiter would cause a copy of the list.
     struct View {
@@ -29,8 +29,9 @@ extension Credentials {
 
         /// Returns the failure of the last refresh if that failure applies to a request.
         ///
-        /// The failure applies to a request that used this version of the credential and that started when `endings`
-        /// refreshes had ended.
+        /// The failure applies if the request used this version of the credential and started before the refresh
+        /// failed. ``CredentialError/loginRequired`` applies to later requests too. `endings` is the number of
+        /// refreshes that had ended when the request started.
         func failure(of version: UInt64, begunAt endings: UInt64) -> CredentialError? {
             guard let failure, failure.version == version else { return nil }
             return failure.error == .loginRequired || endings < failure.number ? failure.error : nil

@@ -89,7 +89,8 @@ public final class Credentials: Sendable {
     ///   - provider: The provider that stores and refreshes the credentials.
     ///   - policy: The policy that decides when credentials are refreshed and whether requests may omit them, by
     ///     default `Policy()`.
-    ///   - clock: A closure that returns the current date and time, which expiry needs, by default the system's time.
+    ///   - clock: A closure that returns the current date and time, to check whether a credential has expired. By
+    ///     default, it is the system's time.
     public init(
         provider: any CredentialProvider,
         policy: Policy = Policy(),

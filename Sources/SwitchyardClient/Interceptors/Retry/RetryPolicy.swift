@@ -247,7 +247,7 @@ extension RetryPolicy.Problem: CustomStringConvertible {
         case .negativeCount(let count): "\(count) is not a valid number of retries: must be at least 0"
         case .negativePause(let pause): "\(pause) is not a valid pause: must be at least 0"
         case .unusableFactor(let factor):
-            "\(factor) is not a valid growth factor (at least 1) or jitter fraction (0 to 1)"
+            "\(factor) is invalid: a growth factor must be at least 1, and a jitter fraction must be within 0...1"
         }
     }
 }

@@ -7,9 +7,9 @@ import SwitchyardServices
 ///
 ///     options.limits = [ConcurrencyLimit(total: 32, perServer: 8)]
 ///
-/// Requests with a higher ``APIConfiguration/priority`` go first. Among requests of equal priority, the scopes that sent
-/// them (``NetworkClient/scoped()``) take turns, so that an API manager that prefetches a thousand pictures does not
-/// block another manager. Every eighth slot goes to the request that has waited longest, so that no request waits
+/// Requests with a higher ``APIConfiguration/priority`` go first. Among requests of equal priority, the scopes that
+/// sent them (``NetworkClient/scoped()``) take turns, so that an API manager that prefetches a thousand pictures does
+/// not block another manager. Every eighth slot goes to the request that has waited longest, so that no request waits
 /// forever.
 ///
 /// A request holds a slot for one round: from the time it is sent until it ends or waits for a retry. Failovers and
@@ -26,18 +26,18 @@ import SwitchyardServices
 public final class ConcurrencyLimit: RequestLimit {
     private struct State {
         var places: PlaceTable
-        /// The waiting requests that have not been admitted, by the sequence number of the request.
+        /// The waiters of the requests that wait for a slot, by the sequence number of the request.
         var waiters: [UInt64: Waiter<Bool>] = [:]
         /// The queue in which each request waits, by the sequence number of the request.
         var lines: [UInt64: Line] = [:]
-        /// The sequence number of the latest move of a waiting request to the queue of another server.
+        /// The sequence number of the latest move, in which a waiting request goes to the queue of another server.
         var lastMove: UInt64 = 0
     }
 
     /// The queue in which a request waits: the queue of the server that was preferred last.
     private struct Line {
         var server: String
-        /// The sequence number of the latest move that has chosen the queue of the request.
+        /// The sequence number of the latest move of this request, or 0 before the first move.
         var move: UInt64 = 0
     }
 
@@ -122,7 +122,7 @@ public final class ConcurrencyLimit: RequestLimit {
         // The preferred server is determined without the lock, because the app's server selector may be called.
         let server = context.preferredPlace
         let admitted = state.withLock { state -> [Waiter<Bool>] in
-            // If the server switches twice, the move that began last has seen both switches, so it applies.
+            // If the preferred server changes twice, the move that began last has seen both changes, so it applies.
             guard let line = state.lines[ticket.number], line.move < move else { return [] }
             state.lines[ticket.number]?.move = move
             guard line.server != server, let admitted = state.places.move(ticket, from: line.server, to: server) else {

@@ -4,8 +4,8 @@ import SwitchyardServices
 ///
 /// Requests with a higher priority go first. Among requests of equal priority, the scopes that sent them
 /// (``NetworkClient/scoped()``) take turns, so that a scope with a thousand requests does not block another scope. The
-/// requests of one scope keep their order. One slot in ``agingInterval`` goes to the request that has waited longest, so that requests of low
-/// priority get a slot too.
+/// requests of one scope keep their order. Every eighth slot (``agingInterval``) goes to the request that has waited
+/// longest, so that requests of low priority get a slot too.
 struct FairLine {
     struct Ticket: Hashable {
         let number: UInt64
@@ -13,7 +13,7 @@ struct FairLine {
         let priority: RequestPriority
     }
 
-    /// The distance between two slots that are assigned by waiting time instead of by priority.
+    /// The number of slots of which one is assigned by waiting time instead of by priority.
     static let agingInterval = 8
 
     /// The requests of one scope, the oldest first.

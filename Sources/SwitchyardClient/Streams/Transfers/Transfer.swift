@@ -2,7 +2,7 @@ package import SwitchyardHTTP
 package import SwitchyardServices
 package import SwitchyardTransport
 
-/// The values with which a transfer gets the stored credential of the user before it sends a request.
+/// The user and servers for which the stored credential is loaded before a stored transfer continues.
 private struct OwnerQuestion: CredentialUser {
     let core: ClientCore
     let callOwner: CallOwner?

@@ -36,7 +36,7 @@ const nextWords = {
   "next server": "then the next server",
   "hedge": "then a hedge",
   "retry": "then a retry",
-  "again with another credential": "then again with another credential",
+  "sent again with another credential": "then sent again with another credential",
 };
 
 const serverStates = {

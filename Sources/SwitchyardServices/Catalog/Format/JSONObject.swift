@@ -1,4 +1,6 @@
-/// A JSON value that must be an object whose keys the format knows, and its location in the file.
+/// A JSON value in a service file, with its location.
+///
+/// The value must be an object whose keys ``ServiceFormat`` knows.
 struct JSONObject {
     let value: JSONValue
     /// The path of the object in the file, such as `servers[1]`.
@@ -145,7 +147,7 @@ struct JSONObject {
 }
 
 extension JSONValue {
-    /// The kind of value with its article, for error messages.
+    /// The kind of the value with an indefinite article, such as `an object`, for error messages.
     var kindWithArticle: String {
         switch self {
         case .object: "an object"

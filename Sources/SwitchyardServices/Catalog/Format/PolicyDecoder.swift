@@ -2,7 +2,7 @@
 struct PolicyDecoder {
     let fields: JSONObject.Fields
 
-    /// Returns the policy that the keys describe.
+    /// Returns the policy that the `switching` object describes.
     func policy() throws(CatalogError) -> SwitchPolicy {
         let name = try fields.optionalString("policy") ?? "recommended"
         var policy = try preset(named: name)
@@ -79,7 +79,7 @@ struct PolicyDecoder {
         policy.detection.ratio?.minimum = minimum
         if let count = try fields.integer("windowRequests") {
             guard given != nil || policy.detection.ratio == nil || count >= minimum else {
-                let expected = "at least \(minimum), the default of minimumRequests"
+                let expected = "a number of at least \(minimum), the default of minimumRequests"
                 throw fields.error(.invalidValue, "windowRequests", expected, "\(count)")
             }
             policy.detection.window.count = count

@@ -116,7 +116,12 @@ struct ServiceDecoder {
         for (key, value) in try object.members().sorted(by: { $0.key < $1.key }) {
             let path = "\(object.path).\(key)"
             guard !key.isEmpty else {
-                throw CatalogError(.invalidValue, file: file, at: path, expected: "an environment with a name")
+                throw CatalogError(
+                    .invalidValue,
+                    file: file,
+                    at: path,
+                    expected: "an environment whose name is not empty"
+                )
             }
             guard case .string(let text) = value else {
                 throw CatalogError(.wrongType, file: file, at: path, expected: "a string", found: value.kindWithArticle)

@@ -6,7 +6,7 @@
 /// | `defaultEnvironment` | string | | required | the environment that a client starts in |
 /// | `servers` | array | | required | the servers in order of preference |
 /// | `servers[].name` | string | | required | the name, unique in the file |
-/// | `servers[].baseURLs` | object | URL by environment that the server is part of | required | http or https, with a host |
+/// | `servers[].baseURLs` | object | one URL for each environment in which the server is used | required | http or https, with a host |
 /// | `servers[].cdnURLs` | object | URL by environment | none | base URLs of the CDN |
 /// | `servers[].weight` | number | | 1 | the share of traffic relative to the other servers |
 /// | `servers[].serves` | string or array | | `everything` | `everything`, `reads`, or patterns of requests |
@@ -78,11 +78,11 @@ package enum ServiceFormat {
             Key(
                 "servers[].baseURLs",
                 "an object",
-                "URL by environment that the server is part of",
-                required: "http or https, with a host"
+                "one URL for each environment in which the server is used",
+                required: "the base URLs, with http or https and a host"
             ),
             Key("servers[].cdnURLs", "an object", "URL by environment", "none", "base URLs of the CDN"),
-            Key("servers[].weight", "a number of at least 0", "", "1", "the share of traffic relative to others"),
+            Key("servers[].weight", "a number of at least 0", "", "1", "the share of traffic, relative to others"),
         ] + roles + [
             Key("switching", "an object", "", "the recommended policy", "when to switch"),
             Key(
@@ -92,28 +92,34 @@ package enum ServiceFormat {
                 "recommended",
                 "the policy whose rules apply by default"
             ),
-            Key("switching.errorRatio", "a number within 0...1", "", "0.1", "failures per finished request"),
+            Key(
+                "switching.errorRatio",
+                "a number within 0...1",
+                "",
+                "0.1",
+                "failures per finished request that eject a server"
+            ),
             Key(
                 "switching.minimumRequests",
                 "an integer within 1...400",
                 "requests",
                 "40",
-                "the minimum number of finished requests"
+                "the minimum number of finished requests before errorRatio applies"
             ),
-            Key("switching.window", "a number above 0", "seconds", "60", "the maximum age of the outcomes that count"),
+            Key("switching.window", "a number above 0", "seconds", "60", "the maximum age of outcomes that count"),
             Key(
                 "switching.windowRequests",
                 "an integer within 1...400",
                 "requests",
                 "100",
-                "the maximum number of outcomes"
+                "the maximum number of the newest outcomes that count"
             ),
             Key(
                 "switching.consecutiveFailures",
                 "an integer of at least 1",
                 "failures",
                 "5",
-                "only with the policy consecutiveFailures"
+                "the failures in a row that eject a server, only with the policy consecutiveFailures"
             ),
             Key(
                 "switching.selection",
@@ -127,14 +133,14 @@ package enum ServiceFormat {
                 "a number of at least 1",
                 "",
                 "1.4",
-                "the factor for the health of a group of equal priority"
+                "the factor by which the health of a group of equal priority is multiplied"
             ),
             Key(
                 "switching.latencyWindow",
                 "a number of at least 0",
                 "seconds",
                 "0.015",
-                "the maximum difference from the fastest server's latency for lowestLatency"
+                "for lowestLatency: the maximum difference from the latency of the fastest server"
             ),
             Key(
                 "switching.failsBack",
@@ -209,10 +215,13 @@ package enum ServiceFormat {
         [
             (
                 "serves", "\"everything\", \"reads\" or an array of patterns", "", "everything",
-                "the requests that it serves"
+                "the requests that the server serves"
             ),
-            ("rewrites", "an object", "path of the server by path of the service", "none", "paths that differ"),
-            ("priority", "an integer of at least 1", "", "the order of the list", "the rank, 1 is the first"),
+            ("rewrites", "an object", "path of the server by path of the service", "none", "the paths that differ"),
+            (
+                "priority", "an integer of at least 1", "", "the order of the list",
+                "the rank of the server; 1 is the first"
+            ),
             ("zone", "a string", "", "none", "the zone of the server"),
         ]
     )
@@ -222,18 +231,27 @@ package enum ServiceFormat {
         [
             (
                 "shortest", "a number of at least 0", "seconds", "0.1",
-                "the minimum wait, unless latencies are known to be shorter"
+                "the minimum wait before a hedge, unless latencies are known to be shorter"
             ),
-            ("earliest", "a number of at least 0", "seconds", "0.01", "the minimum wait after 64 known latencies"),
+            (
+                "earliest", "a number of at least 0", "seconds", "0.01",
+                "the minimum wait before a hedge after 64 known latencies"
+            ),
             (
                 "unknown", "a number of at least 0", "seconds", "0.25",
-                "the minimum wait while fewer than 8 responses are known"
+                "the minimum wait before a hedge while fewer than 8 responses are known"
             ),
-            ("factor", "a number of at least 0", "", "1.3", "the wait as a multiple of the 90th percentile"),
-            ("deadlineShare", "a number within 0...1", "", "0.4", "the maximum wait as a share of the time left"),
+            (
+                "factor", "a number of at least 0", "", "1.3",
+                "the wait before a hedge as a multiple of the 90th percentile of the latencies"
+            ),
+            (
+                "deadlineShare", "a number within 0...1", "", "0.4",
+                "the maximum wait before a hedge as a share of the time until the deadline"
+            ),
             (
                 "suspicionRounds", "an integer within 0...100", "pairs", "8",
-                "the maximum number of failed suspicion probe pairs in a row"
+                "the maximum number of failed pairs of suspicion probes in a row"
             ),
         ]
     )
@@ -254,8 +272,14 @@ package enum ServiceFormat {
                 "the minimum share of its traffic that a server keeps"
             ),
             ("step", "a number within 0...1", "", "0.02", "the increase of the share of traffic per success"),
-            ("overloadCut", "a number above 0 and at most 1", "", "0.5", "the factor for the share on a 503"),
-            ("timeoutCut", "a number above 0 and at most 1", "", "0.25", "the factor for the share on a timeout"),
+            (
+                "overloadCut", "a number above 0 and at most 1", "", "0.5",
+                "the factor for the share of traffic after a 503"
+            ),
+            (
+                "timeoutCut", "a number above 0 and at most 1", "", "0.25",
+                "the factor for the share of traffic after a timeout"
+            ),
             ("forgetting", "a number of at least 0", "seconds", "120", "the time after which overload is forgotten"),
             (
                 "doubling", "a number above 0", "seconds", "60",

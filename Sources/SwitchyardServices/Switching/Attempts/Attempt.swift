@@ -17,8 +17,8 @@ package struct Attempt: Sendable, Hashable {
         /// A shadow read: a copy of a read, which is sent to an ejected server to find out whether it works again. The
         /// response is discarded.
         case probe
-        /// A suspicion probe: a safe request to a suspected server, or the same request to another server
-        /// (``SuspicionProbe``).
+        /// One of two suspicion probes: the same safe request to a server that is suspected of failing, and to another
+        /// server (``SuspicionProbe``).
         case suspicion
         /// A shadow read to the first fallback server, which opens a connection before it is needed. The response is
         /// discarded.
@@ -85,8 +85,8 @@ package struct Attempt: Sendable, Hashable {
     /// Generations are compared instead of positions, because a new list may have moved the servers.
     package func isElsewhere(than other: Attempt) -> Bool { generation != other.generation }
 
-    /// A copy of the attempt, with which a failure can be reported that becomes known after the attempt's outcome was
-    /// reported, such as a truncated body.
+    /// A copy of the attempt for a failure that becomes known only after the attempt's outcome was reported, such as a
+    /// truncated body.
     ///
     /// The copy holds neither a slot of a trial nor a token of a budget.
     package var afterwards: Attempt {

@@ -27,8 +27,8 @@ package struct RequestTraits: Sendable, Hashable {
     package var sessionKey: UInt64?
     /// A number that identifies the endpoint of the request, such as a hash of method and path template; 0 by default.
     ///
-    /// The duration and the failures of an endpoint are recorded separately (`DetectionRules.perEndpoint`). Requests
-    /// with equal numbers count as requests to the same endpoint.
+    /// Durations and failures are recorded for each endpoint (`DetectionRules.perEndpoint`). Requests with equal
+    /// numbers count as requests to the same endpoint.
     package var endpoint: UInt32
     /// Whether the request may be sent a second time; `true` by default.
     ///

@@ -25,7 +25,8 @@ public enum SwitchError: Error, Sendable, Hashable, CustomStringConvertible {
         case .duplicateServer(let id): "expected every server's name only once, found \(id) twice"
         case .invalidWeight(let id, let weight): "expected a weight of at least 0 for \(id), found \(weight)"
         case .unknownServer(let id, let known): "unknown server \(id): must be one of \(known.joined(separator: ", "))"
-        case .staleCommand(let version, let last): "the command has version \(version): must be above \(last)"
+        case .staleCommand(let version, let last):
+            "the version of the command is \(version): must be above \(last), the version of the last command"
         case .invalidCommand(let reason): reason
         case .invalidPolicy(let problem): problem.description
         }

@@ -2,7 +2,7 @@
 ///
 /// An ejected server is out of use for a time, because it failed.
 package struct SwitchMemory: Codable, Sendable, Hashable {
-    /// The maximum age, in seconds, of a stored state whose ejected servers are ejected again.
+    /// The maximum age of a stored state, in seconds; the ejected servers of an older state are ignored.
     package static let longestAge = 600.0
 
     /// The time of saving, in seconds since 1970 by the wall clock.
@@ -31,9 +31,9 @@ extension SwitchingCore {
 
     /// Restores a stored state before the first request.
     ///
-    /// Servers that were ejected at most `SwitchMemory.longestAge` ago are ejected again, with a probe due immediately.
-    /// If the state is older, or its time is in the future, its ejected servers are ignored. If the policy's
-    /// `failsBack` is `false`, the stored preferred server is preferred again. Unknown names are ignored.
+    /// If the state was stored at most `SwitchMemory.longestAge` ago, its ejected servers are ejected again, with a
+    /// probe due immediately. If the state is older, or its time is in the future, its ejected servers are ignored. If
+    /// the policy's `failsBack` is `false`, the stored preferred server is preferred again. Unknown names are ignored.
     ///
     /// - Parameters:
     ///   - memory: The stored state.
@@ -48,7 +48,8 @@ extension SwitchingCore {
         let time = read(now)
         if (0...SwitchMemory.longestAge).contains(wallClock - memory.savedAt) {
             for position in steering.members.indices where memory.ejected.contains(steering.members[position].id) {
-                // A pushed command that applies now is newer than the stored state.
+                // A server that a pushed command forces now is not ejected, because the command is newer than the
+                // stored state.
                 guard recovery.state(of: position) == .healthy, steering.forced != position,
                     recovery.hasHealthyPeer(of: position)
                 else { continue }

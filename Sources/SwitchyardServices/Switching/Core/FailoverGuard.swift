@@ -27,8 +27,8 @@ public enum FailoverGuard: String, Sendable, Hashable, CaseIterable {
     case roles
     /// At least one server in use is not overloaded, or the first server is in use.
     ///
-    /// The guard stops a request that a failed server has refused if the first server has failed and all servers in use
-    /// are overloaded: none of them has responded for 10 s, and each of them has timed out or rejected at least two
+    /// Otherwise, a request that a failed server has refused goes to no overloaded server. The servers in use are
+    /// overloaded if none of them has responded for 10 s and each of them has timed out or rejected at least two
     /// requests.
     case overload
 }
@@ -40,7 +40,7 @@ extension FailoverGuard: CustomStringConvertible {
         case .resendRule: "must not be sent again"
         case .deadline: "no time left"
         case .fixedServer: "the call names its server"
-        case .otherHost: "sent to a host outside the service"
+        case .otherHost: "the request was sent to a host outside the service"
         case .policy: "the policy has no failover"
         case .attemptLimit: "no attempt left"
         case .budget: "the failover budget is empty"

@@ -3,8 +3,8 @@ extension SwitchingCore {
     ///
     /// The choice is a healthy server by the policy's selection, otherwise a server on trial with a free slot,
     /// otherwise a server whose health or share does not admit the request. A server is found unless every server was
-    /// tried. A request that must not be repeated avoids a server that may be silent, and does not
-    /// go to a failing server instead.
+    /// tried. A request that must not be repeated avoids a server that may be silent, and does not go to a failing
+    /// server instead.
     ///
     /// - Parameters:
     ///   - tried: The servers that are excluded.
@@ -131,8 +131,8 @@ extension SwitchingCore {
             if let choice = pickUsable(excluding: excluded.union(traits.unwanted), for: traits, at: time) {
                 return choice
             }
-            // Each server is considered once, so that an overloaded server gets no more than its share of
-            // the traffic.
+            // Only the unwanted servers are left to consider. If the other servers were considered twice, an overloaded
+            // server would get more than its share of the traffic.
             rest = excluded.union(traits.unwanted.inverted)
         }
         return pickUsable(excluding: rest, for: traits, at: time)
@@ -194,11 +194,11 @@ extension SwitchingCore {
             ?? (isFree ? pick(excluding: tried, for: traits, at: time) : nil)
     }
 
-    /// Whether ``pickFailover(excluding:for:isFree:at:)`` would pick a server in use, or the first server, if `isFree`
-    /// is `false`, because an earlier attempt may have reached a server.
+    /// Whether ``pickFailover(excluding:for:isFree:at:)`` with `isFree: false` would pick a server in use or the first
+    /// server.
     ///
-    /// Without switching, the request would go to the first server, which may have recovered. While every server in use
-    /// is overloaded, a failed server is picked for the same reason.
+    /// The first server counts even if it is ejected: it may have recovered, and without switching the request would go
+    /// there. For the same reason, any failed server counts while every server in use is overloaded.
     func hasFailover(excluding tried: ServerSet, for traits: RequestTraits, at time: Double) -> Bool {
         let excluded = tried.union(traits.unsuitable)
         if isOverloadedEverywhere(without: traits.unsuitable, at: time) {
@@ -215,8 +215,8 @@ extension SwitchingCore {
     ///
     /// Servers whose last attempt failed come last. If the first three of four servers are dead, no response shows that
     /// they and not the network are at fault, so none of them is ejected. A request that had its three attempts at
-    /// these servers fails. The next request has its second attempt at the fourth server, whose response shows the
-    /// fault.
+    /// these servers fails. The next request has its second attempt at the fourth server, whose response shows that the
+    /// first three are at fault.
     mutating func pickExtra(excluding tried: ServerSet, for traits: RequestTraits, at time: Double) -> Choice? {
         var (passed, traits) = (tried, traits)
         if traits.unwanted.isEmpty { traits.unwanted = evidence.failedServers(at: time) }
@@ -237,8 +237,8 @@ extension SwitchingCore {
             || admission.isClean(position, at: time)
     }
 
-    /// Returns the choice of a server for one more attempt, or `nil` if its health or its share of the traffic does not
-    /// admit the attempt.
+    /// Returns the choice of a server for one more attempt, or `nil` if the server's health or its share of the traffic
+    /// does not admit the attempt.
     mutating func admit(_ position: Int, for traits: RequestTraits, at time: Double) -> Choice? {
         switch recovery.state(of: position) {
         case .ejected: nil
@@ -252,8 +252,8 @@ extension SwitchingCore {
 
     /// The share of the requests that try a failed server first while every server in use is overloaded.
     ///
-    /// With a half, 35.5 % of the requests fail in `yard simulate --scenario death-short --clients 2000`; with this
-    /// share, 30 %. The other requests notice when the overload ends.
+    /// With 0.5, 35.5 % of the requests fail in `yard simulate --scenario death-short --clients 2000`; with 0.8, 30 %
+    /// fail. The remaining requests go to the overloaded servers and notice when the overload ends.
     private static let failedServersShare = 0.8
 
     /// Whether the first server that serves a request has failed, and every healthy server that serves the request has

@@ -135,9 +135,9 @@ extension SwitchingCore {
     ///   - tried: The servers that the request has tried.
     ///   - traits: The properties of the request.
     ///   - now: The current time.
-    /// - Returns: The time, at least ``BudgetRules/shortestPause``, or `nil` if waiting is unnecessary or has no
-    ///   prospect. For example, tokens are available, no failover is in flight, the last failover began
-    ///   ``BudgetRules/tokenWait`` ago, or every server fails the endpoint.
+    /// - Returns: The time, at least ``BudgetRules/shortestPause``, or `nil` if the request should not wait. For
+    ///   example, waiting is unnecessary if tokens are available. It is useless if no failover is in flight, if the last
+    ///   failover began ``BudgetRules/tokenWait`` ago, or if every server fails the endpoint.
     package mutating func failoverPause(
         after kind: FailureKind?,
         held: Duration,

@@ -40,7 +40,7 @@ extension SwitchingCore {
         let member = steering.members[position]
         switch rules.policy.selection {
         case .roundRobin: return -Double(steering.distance(to: position, draw: draw))
-        // The servers of a group of equal priority share its traffic by weight.
+        // The servers of a group of equal priority share the traffic of the group by weight.
         case .priority, .weighted, .lowestLatency:
             return StableHash.rendezvous(draw, member.hash, weight: member.weight)
         case .sticky:
@@ -65,7 +65,7 @@ extension SwitchingCore {
         for position in steering.members.indices where recovery.state(of: position) == .ejected {
             passed.insert(position)
         }
-        // Servers outside the window get some requests, so that their latencies stay current.
+        // Servers outside the latency window get some requests, so that their latencies stay current.
         var isExploring = random.next() & 31 == 0
         while let position = drawn(from: isExploring ? passed.inverted : window(excluding: passed)) {
             if let choice = admit(position, for: traits, at: time) { return choice }

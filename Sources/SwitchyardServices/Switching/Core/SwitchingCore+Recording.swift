@@ -40,8 +40,8 @@ extension SwitchingCore {
 
         /// Whether the failure shows that the server has more load than other servers.
         ///
-        /// A timeout shows this only if another server responded to the same request. If all servers are slow, it is
-        /// chance which of them exceeds the timeout.
+        /// A timeout shows this only if another server responded to the same request. If all servers are slow, any of
+        /// them may exceed the timeout by chance.
         var showsOverload: Bool { isOutdone && (hasConfirmation || kind != .timeout) }
     }
 
@@ -99,8 +99,8 @@ extension SwitchingCore {
 
     /// Counts a response toward the recovery of a server that is ejected or on trial.
     ///
-    /// An ejected server may get a request because no healthy server serves it. The response to such a request does not
-    /// show that the server works for the requests that it failed.
+    /// An ejected server may get a request because no healthy server serves it. The response to such a request is not
+    /// counted, because it does not show that the server works for the requests that it failed.
     private mutating func creditLife(_ position: Int, without unsuitable: ServerSet, at time: Double) {
         evidence.noteResponse(of: position, at: time)
         if recovery.state(of: position) == .healthy {

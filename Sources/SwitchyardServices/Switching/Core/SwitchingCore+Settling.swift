@@ -43,9 +43,9 @@ extension SwitchingCore {
     ///
     /// If another server responded to this request, the server of the failed attempt is certainly at fault. If every
     /// server failed in the same way, the network or the request is at fault. ``Evidence/weigh(_:of:at:)`` and
-    /// ``Evidence/charge(_:to:at:)`` decide how much a failure counts. If an
-    /// attempt succeeded while another attempt was in flight, the other attempt counts as overtaken if it is the
-    /// request's first attempt or began earlier than the successful attempt.
+    /// ``Evidence/charge(_:to:at:)`` decide how much a failure counts. If an attempt succeeded while another attempt
+    /// was in flight, the other attempt counts as overtaken if it is the request's first attempt or began earlier than
+    /// the successful attempt.
     ///
     /// - Parameters:
     ///   - request: The attempts in the order in which they were made.
@@ -73,8 +73,8 @@ extension SwitchingCore {
     /// Whether a hedge responded first, but so late that it would have been hedged itself.
     ///
     /// Then every server is slow, probably because of overload, and more hedges would increase the load. So such a
-    /// hedge does not return its token. With the token returned, a fleet of clients with little traffic that has more
-    /// capacity than it needs overloads all its servers (`yard simulate --scenario herd --clients 2000`).
+    /// hedge does not return its token. If the token were returned, many clients with little traffic would overload all
+    /// servers, even servers with spare capacity (`yard simulate --scenario herd --clients 2000`).
     ///
     /// A server that is never quicker is not overloaded. If the first server hangs, the hedges to such a fallback
     /// server would otherwise use up the budget, and other calls would wait for their deadlines (`SlowFallbackTests`).

@@ -85,10 +85,11 @@ extension SwitchEvent.Kind: CustomStringConvertible {
         case .switched(let from, let to, let cause): "switched from \(from) to \(to) (\(cause.words))"
         case .ejected(let server, _, let cause): "ejected \(server) (\(cause.words))"
         case .probed(let server, let succeeded): "probed \(server), which \(succeeded ? "responded" : "failed")"
-        case .trialStarted(let server, let pause): "\(server) enters its recovery trial after \(pause.inReport)"
-        case .recovered(let server, let outage): "recovered \(server) after \(outage.inReport)"
+        case .trialStarted(let server, .zero): "the recovery trial of \(server) begins now"
+        case .trialStarted(let server, let pause): "the recovery trial of \(server) begins in \(pause.inReport)"
+        case .recovered(let server, let outage): "\(server) recovered after an outage of \(outage.inReport)"
         case .environmentChanged(let from, let to): "environment changed from \(from) to \(to)"
-        case .pushed(let command): "pushed: \(command.words)"
+        case .pushed(let command): "pushed command: \(command.words)"
         }
     }
 }
@@ -112,7 +113,7 @@ extension HealthStatistics {
     /// The number of failed requests as text, or `nil` if there were no requests.
     fileprivate var failureText: String? {
         guard requests > 0 else { return nil }
-        let uncounted = uncountedFailures > 0 ? " (\(uncountedFailures) not counted)" : ""
+        let uncounted = uncountedFailures > 0 ? " (failures that do not count: \(uncountedFailures))" : ""
         return "\(failures + uncountedFailures) of \(requests) requests failed\(uncounted)"
     }
 }
@@ -131,7 +132,8 @@ extension SwitchCause {
         case .trialFailed: "trial failed"
         case .pushEnded: "push ended"
         case .listReplaced: "list replaced"
-        case .score, .lateness, .recovered, .requested, .pushed, .reset, .restored: rawValue
+        case .score: "failure score"
+        case .lateness, .recovered, .requested, .pushed, .reset, .restored: rawValue
         }
     }
 }

@@ -23,7 +23,9 @@ struct AttemptBudget: Sendable {
         expiredAt = now
     }
 
-    /// Takes `cost` tokens, or none and returns `false` if fewer are left.
+    /// Takes `cost` tokens.
+    ///
+    /// If fewer are left, takes none and returns `false`.
     mutating func take(_ cost: Double) -> Bool {
         guard tokens >= cost else { return false }
         tokens -= cost

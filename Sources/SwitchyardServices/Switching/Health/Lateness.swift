@@ -49,10 +49,9 @@ struct Lateness: Sendable {
     /// Adds an attempt whose hedge responded first.
     ///
     /// If several requests are sent together, the timely responses arrive before the late responses and cannot lower a
-    /// value that is still 0. They are therefore counted here: if the value is 0, it is first set to `timelyStep` times
-    /// the number of timely responses since this attempt began, which is a negative number. If the value is still below
-    /// 0 and this attempt began after the value was last set in this way, the old value is discarded and the value is
-    /// set again in the same way.
+    /// value that is still 0. They are therefore counted here, before the attempt is added: the value becomes
+    /// `timelyStep`, which is negative, times the number of timely responses since this attempt began. The value is set
+    /// in this way if it is 0, or if it is below 0 and this attempt began after the value was last set.
     ///
     /// - Parameters:
     ///   - step: The amount that the attempt adds.

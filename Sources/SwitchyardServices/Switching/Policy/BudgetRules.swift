@@ -9,7 +9,7 @@
 /// remaining servers without another charge. This rule does not apply after overload. While a server is only slow, it
 /// applies only if other requests have hedges in flight too.
 package struct BudgetRules: Sendable, Hashable {
-    /// The shortest time until a request that the budget has denied checks again: 20 ms.
+    /// The minimum time before a request that the budget has denied checks the budget again: 20 ms.
     package static let shortestPause = Duration.milliseconds(20)
     /// The time after the last permitted failover during which other requests wait for its token: 2 s.
     ///
@@ -24,7 +24,7 @@ package struct BudgetRules: Sendable, Hashable {
     /// (`yard simulate --scenario herd --selection lowestLatency --clients 2000`). A client that sends 10 requests per
     /// second still earns 10 tokens in this time.
     package static let hedgeTokenLife = Duration.seconds(20)
-    /// The time that a request must have waited for a hedge despite an empty hedge budget: 500 ms.
+    /// The time that a request must have waited before it is hedged despite an empty hedge budget: 500 ms.
     package static let lentTokenWait = Duration.milliseconds(500)
 
     /// The maximum and initial number of tokens in the failover budget; default 10, or more if
@@ -78,9 +78,9 @@ package struct BudgetRules: Sendable, Hashable {
         for (key, number) in numbers {
             try require(number >= 0 && number <= 1e6, "budgets.\(key)", "a number within 0...1000000")
         }
-        try require(overloadCost >= 1, "budgets.overloadCost", "at least 1")
+        try require(overloadCost >= 1, "budgets.overloadCost", "a number of at least 1")
         try require(refill > .zero, "budgets.refill", "a duration above 0")
-        try require(longestRefill >= refill, "budgets.longestRefill", "at least budgets.refill")
+        try require(longestRefill >= refill, "budgets.longestRefill", "a duration of at least budgets.refill")
     }
 }
 

@@ -47,7 +47,7 @@ package struct DetectionRules: Sendable, Hashable {
         try score?.check()
         try ratio?.check(within: window)
         try lateness?.check()
-        try require((1...65_535).contains(consecutive ?? 1), "consecutiveFailures", "a number within 1 to 65535")
+        try require((1...65_535).contains(consecutive ?? 1), "consecutiveFailures", "a number within 1...65535")
         try require(pathProof >= .zero, "pathProof", "a duration of at least 0")
         try require(quietAfterPathChange >= .zero, "quietAfterPathChange", "a duration of at least 0")
     }
@@ -98,8 +98,8 @@ package struct ScoreRule: Sendable, Hashable {
     package init() {}
 
     func check() throws(SwitchPolicy.Problem) {
-        try require(tolerated > 0 && tolerated < 1, "score.tolerated", "a rate between 0 and 1")
-        try require(detected > tolerated && detected < 1, "score.detected", "a rate between score.tolerated and 1")
+        try require(tolerated > 0 && tolerated < 1, "score.tolerated", "a rate above 0 and below 1")
+        try require(detected > tolerated && detected < 1, "score.detected", "a rate above score.tolerated and below 1")
         try require((calmSpan ?? 1) > 0, "score.calmSpan", "a number above 0")
         try require(
             leastTolerated > 0 && leastTolerated <= tolerated,
@@ -151,8 +151,12 @@ package struct RatioRule: Sendable, Hashable {
     func check(within window: SwitchPolicy.Window) throws(SwitchPolicy.Problem) {
         try require((0...1).contains(threshold), "errorRatio", "a number within 0...1")
         try require((0...1).contains(confidenceFloor), "ratio.confidenceFloor", "a number within 0...1")
-        try require(minimum >= 1, "minimumRequests", "at least 1")
-        try require(minimum <= window.count, "minimumRequests", "at most the \(window.count) requests of the window")
+        try require(minimum >= 1, "minimumRequests", "a number of at least 1")
+        try require(
+            minimum <= window.count,
+            "minimumRequests",
+            "a number of at most \(window.count), the maximum number of requests in the window"
+        )
     }
 }
 
@@ -220,7 +224,7 @@ package struct LatenessRule: Sendable, Hashable {
     package init() {}
 
     func check() throws(SwitchPolicy.Problem) {
-        try require(tolerated > 0 && tolerated < 1, "lateness.tolerated", "a share between 0 and 1")
+        try require(tolerated > 0 && tolerated < 1, "lateness.tolerated", "a share above 0 and below 1")
         try require(
             detected >= 2 * tolerated && detected < 1,
             "lateness.detected",

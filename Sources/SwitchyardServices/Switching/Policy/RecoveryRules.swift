@@ -37,9 +37,9 @@ package struct RecoveryRules: Sendable, Hashable {
     /// The wait spreads the return of many clients over time, so that they do not overload a server that has just
     /// started.
     package var spreadShare = 0.25
-    /// The lower bound of the maximum random wait that follows from ``spreadShare``; default 0.
+    /// The maximum random wait before the trial if ``spreadShare`` of the outage is shorter; default 0.
     package var shortestSpread = Duration.zero
-    /// The upper bound of the maximum random wait that follows from ``spreadShare``; default 120 s.
+    /// The maximum random wait before the trial if ``spreadShare`` of the outage is longer; default 120 s.
     package var longestSpread = Duration.seconds(120)
     /// The number of successes after which the trial ends and the server is healthy; default 16.
     ///

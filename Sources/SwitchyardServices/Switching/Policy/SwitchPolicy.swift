@@ -53,8 +53,8 @@ public struct SwitchPolicy: Sendable, Hashable {
     public var failsOver = true
     /// Whether a recovered server that is preferred gets its traffic back automatically; default `true`.
     ///
-    /// If `false`, the current server is kept until it fails. Then the next server in order replaces it, and the first
-    /// server replaces the last one.
+    /// If `false`, the current server is kept until it fails. Then the next server in order replaces it; the last
+    /// server is replaced by the first one.
     public var failsBack = true
     /// The minimum time between two switches away from a failing server; default zero.
     ///
@@ -106,7 +106,7 @@ public struct SwitchPolicy: Sendable, Hashable {
         try require(overprovisioning >= 1 && overprovisioning.isFinite, "overprovisioning", "a number of at least 1")
         try require(minimumInterval >= .zero, "minimumInterval", "a duration of at least 0")
         try require((warmUp ?? .seconds(1)) > .zero, "warmUp", "a duration above 0")
-        try require(maximumAttempts >= 1, "maximumAttempts", "at least 1")
+        try require(maximumAttempts >= 1, "maximumAttempts", "a number of at least 1")
     }
 }
 

@@ -47,12 +47,12 @@ struct FrameHeader {
         self.opcode = opcode
         let mayBeCompressed = allowsCompression && (opcode == .text || opcode == .binary)
         guard bytes[0] & 0x30 == 0, mayBeCompressed || !isCompressed else {
-            throw .protocolError("a frame has a reserved bit set: must be 0")
+            throw .protocolError("a reserved bit of a frame is 1: must be 0")
         }
         guard bytes[1] & 0x80 == 0 else { throw .protocolError("a frame from the server must not be masked") }
         let announced = bytes.dropFirst(2).reduce(UInt64(bytes.count == 2 ? bytes[1] : 0)) { $0 << 8 | UInt64($1) }
         guard announced <= UInt64(Int64.max) else {
-            throw .protocolError("a frame announces \(announced) bytes, at most \(Int64.max) are allowed")
+            throw .protocolError("a frame announces \(announced) bytes: must be at most \(Int64.max)")
         }
         length = Int(clamping: announced)
         guard !opcode.isControl || (isFinal && length <= 125) else {

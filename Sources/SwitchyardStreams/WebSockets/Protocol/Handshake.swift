@@ -61,10 +61,10 @@ struct Handshake: Sendable {
     /// - Throws: ``Refusal`` if the response violates the handshake.
     func agreement(in headers: HTTPHeaders) throws(Refusal) -> Agreement {
         guard Self.tokens(headers, "Upgrade").contains("websocket") else {
-            throw Refusal(message: "the response has no field “Upgrade: websocket”")
+            throw Refusal(message: "the response has no header field “Upgrade: websocket”")
         }
         guard Self.tokens(headers, "Connection").contains("upgrade") else {
-            throw Refusal(message: "the response has no field “Connection: Upgrade”")
+            throw Refusal(message: "the response has no header field “Connection: Upgrade”")
         }
         guard headers.values(of: "Sec-WebSocket-Accept") == [accept] else {
             throw Refusal(message: "the response's Sec-WebSocket-Accept does not belong to the request's key")
@@ -80,7 +80,7 @@ struct Handshake: Sendable {
         guard let first = chosen.first else { return nil }
         guard chosen.count == 1, subprotocols.contains(first) else {
             let names = chosen.joined(separator: ", ")
-            throw Refusal(message: "the server chooses the subprotocol \(names): must be one that was offered")
+            throw Refusal(message: "the server chose the subprotocol \(names): must be one that the client offered")
         }
         return first
     }
@@ -91,7 +91,7 @@ struct Handshake: Sendable {
         let parts = first.split(separator: ";").map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
         guard offersCompression, extensions.count == 1, parts.first == "permessage-deflate" else {
             let names = extensions.joined(separator: ", ")
-            throw Refusal(message: "the server uses the extension \(names): must be one that was offered")
+            throw Refusal(message: "the server uses the extension \(names): must be one that the client offered")
         }
         var compression = Compression()
         var names: Set<String> = []

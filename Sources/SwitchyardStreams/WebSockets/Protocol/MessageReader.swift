@@ -86,7 +86,7 @@ struct MessageReader {
     private mutating func begin(_ header: FrameHeader) throws(WebSocketViolation) {
         guard !header.opcode.isControl else { return }
         guard header.length <= limits.frame else {
-            throw .tooLarge("a frame has \(header.length) bytes, at most \(limits.frame) are allowed")
+            throw .tooLarge("a frame has \(header.length) bytes: must have at most \(limits.frame)")
         }
         if header.opcode == .continuation {
             guard message != nil else { throw .protocolError("a continuation frame continues no message") }
@@ -167,7 +167,9 @@ struct MessageReader {
     private func closeEvent(_ payload: Data) throws(WebSocketViolation) -> Event {
         guard !payload.isEmpty else { return .close(.noStatus, reason: "") }
         let bytes = Array(payload)
-        guard bytes.count >= 2 else { throw .protocolError("a Close frame has one byte: must have 0 or at least 2") }
+        guard bytes.count >= 2 else {
+            throw .protocolError("the payload of a Close frame has 1 byte: must have 0 or at least 2")
+        }
         let code = WebSocket.CloseCode(rawValue: UInt16(bytes[0]) << 8 | UInt16(bytes[1]))
         guard code.isSendable else {
             throw .protocolError("a Close frame has the code \(code.rawValue), which is reserved")

@@ -88,7 +88,7 @@ final class ReconnectingRunner: Sendable {
             await withCheckedContinuation { (caller: CheckedContinuation<Result<Void, WebSocketSendFailure>, Never>) in
                 let entry = SendQueue.Entry(id: id, message: message) { caller.resume(returning: $0) }
                 let (refusal, wake) = state.withLock { state in
-                    // If the task is cancelled after this check, the cancellation finds the message in the queue.
+                    // If the task is cancelled after this check, `onCancel` removes the message from the queue.
                     (Task.isCancelled ? .cancelled : state.queue.add(entry), state.sender.ring())
                 }
                 if let refusal { caller.resume(returning: .failure(refusal)) }
@@ -265,7 +265,8 @@ final class ReconnectingRunner: Sendable {
         return hasReceived
     }
 
-    /// Waits until all received messages have been delivered to the app, unless more may be read before that.
+    /// Waits until all received messages have been delivered to the app, unless `readAhead` allows more messages to be
+    /// read before.
     private func waitForReader() async {
         while !Task.isCancelled, state.withLock({ !$0.ready.isEmpty && $0.readAhead == 0 }) {
             await sleep(\.reader) { !$0.ready.isEmpty && !$0.isAsked && $0.readAhead == 0 }
@@ -291,8 +292,8 @@ final class ReconnectingRunner: Sendable {
 
     /// Waits until the connection, over which a message could not be sent, has been read to its end.
     ///
-    /// The last messages from the server, and the server's closure with the reason, may have arrived already. As many
-    /// bytes are read without waiting for the app as a connection buffers.
+    /// The last messages from the server, and the server's closure with the reason, may have arrived already.
+    /// Therefore, up to the number of bytes that a connection buffers is read without waiting for the app.
     private func waitForEnd() async {
         let wake = state.withLock { state in
             state.readAhead = max(64 << 10, options.socket.maximumMessageSize)

@@ -159,7 +159,7 @@ extension WebSocketSendFailure: CustomStringConvertible {
     public var description: String {
         switch self {
         case .queueFull(let messages, let bytes):
-            "the queue is full: \(messages) messages of \(bytes) bytes wait to be sent"
+            "the queue is full: \(messages) messages with \(bytes) bytes in total wait to be sent"
         case .cancelled: "the sending task was cancelled before any part of the message was sent"
         case .mayHaveBeenDelivered:
             "the connection broke while the message was being sent; the server may have received it"

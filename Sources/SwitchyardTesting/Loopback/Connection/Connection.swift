@@ -289,7 +289,8 @@ extension Connection {
         for acknowledgement in exchange.acknowledgements { acknowledgement.call(false) }
     }
 
-    /// If the request is executed even without its client, hands it over to the event loop and returns `true`.
+    /// If the request is executed even without its client, hands the exchange over to the event loop and returns
+    /// `true`.
     ///
     /// Otherwise, returns `false`.
     private func leavesForLateExecution(_ exchange: Exchange) -> Bool {

@@ -13,7 +13,7 @@ final class RequestBodyChannel: Sendable {
         var end: Result<HTTPHeaders, LoopbackError>?
         var waiters: [(number: Int, continuation: CheckedContinuation<Outcome, Never>)] = []
         var lastWaiter = 0
-        /// The numbers of waiters that were cancelled before their wait started.
+        /// The numbers that identify the waiters that were cancelled before their wait started.
         var cancelled: Set<Int> = []
         var hasBeenAskedFor = false
         var isDiscarding = false

@@ -39,7 +39,7 @@ enum DownloadResponse: Sendable, Equatable {
         // A successful response without the requested range has no content that could replace the existing bytes.
         case 200..<300 where question.offset != nil: self = .refused
         case 200..<300: self = .whole
-        case 412 where question.offset != nil: self = .startOver("the content has changed (412)")
+        case 412 where question.offset != nil: self = .startOver("the content has changed (status 412)")
         case 416 where question.offset != nil: self = Self.unsatisfied(headers, question)
         default: self = .refused
         }
@@ -59,7 +59,7 @@ enum DownloadResponse: Sendable, Equatable {
         // different entity tag (section 8.8.3.3).
         guard headers.hasPlainContent else { return .startOver("the part is compressed, unlike the existing bytes") }
         if let validator = question.validator, !validator.agrees(with: headers) {
-            return .startOver("the part belongs to other content")
+            return .startOver("the part belongs to another version of the content")
         }
         if let total = question.total, let actual = range.total, actual != total {
             return .startOver("the content has \(actual) bytes, but \(total) were announced")
@@ -78,7 +78,7 @@ enum DownloadResponse: Sendable, Equatable {
         let range = headers["Content-Range"].flatMap(ContentRange.init)
         guard let offset = question.offset, let total = range?.total, range?.bytes == nil, total == offset,
             question.total ?? total == total, question.validator?.agrees(with: headers) ?? true
-        else { return .startOver("the content is shorter than the partial file (416)") }
+        else { return .startOver("the content is shorter than the partial file (status 416)") }
         return .complete
     }
 }

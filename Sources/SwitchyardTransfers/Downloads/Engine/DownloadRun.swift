@@ -177,7 +177,7 @@ struct DownloadRun {
 
     private mutating func begin(_ response: ServiceResponse) throws(DownloadFailure) {
         if state.offset > 0 {
-            configuration.onEvent?(.restarted("the server sent the whole content"))
+            configuration.onEvent?(.restarted("the server sent the whole content instead of the missing part"))
         }
         state.startOver()
         try disk { (file) throws(FileFailure) in try file.truncate(to: 0) }

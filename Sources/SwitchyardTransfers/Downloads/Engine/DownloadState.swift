@@ -131,7 +131,7 @@ struct ServerOutage: Sendable {
     /// Creates an outage from a response, or returns `nil` if the status of the response is not transient.
     init?(_ response: ServiceResponse) {
         guard Transience(status: response.status) == .transient else { return nil }
-        error = TransportError(.other, message: "the server responded with \(response.status)")
+        error = TransportError(.other, message: "the server responded with status \(response.status)")
         pause = min(RetryAfter.duration(in: response.headers, now: Date()) ?? .zero, .seconds(60))
     }
 }

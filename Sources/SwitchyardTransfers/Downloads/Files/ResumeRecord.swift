@@ -31,8 +31,8 @@ struct ResumeRecord: Codable, Sendable, Equatable {
 
     /// Returns whether a user may resume the download.
     ///
-    /// The user must be the user who started the download. A download without a user may be resumed only without a
-    /// user.
+    /// The user must be the user who started the download. If no user was logged in, the download may be resumed only
+    /// while no user is logged in.
     func belongs(to marks: [String]) -> Bool {
         let owners = owners ?? []
         return owners.isEmpty && marks.isEmpty || !Set(owners).isDisjoint(with: marks)

@@ -145,7 +145,7 @@ struct ParallelFetch: Sendable {
         let answer = DownloadResponse(status: response.status, headers: response.headers, to: question)
         guard case .rest(let last, _) = answer, case .stream(let stream) = response.response.body else {
             response.discardBody()
-            throw .noParts("the server responded to the request for a part with \(response.status)")
+            throw .noParts("the server responded to the request for a part with status \(response.status)")
         }
         return Source(body: stream, context: response.context, last: last)
     }

@@ -82,8 +82,8 @@ extension UploadSource {
             }
         }
         var stream = HTTPBody.Stream(length: length, makeReader: makeReader)
-        // With the enclosure, the transport would read and send the file by itself. A monitored upload must send
-        // through the reader, because only a reader can pause.
+        // With `enclosure` (a file and the bytes around it), the transport reads the file itself instead of using the
+        // reader. A monitored upload needs the reader, because only the reader can pause.
         if monitor == nil { stream.enclosure = enclosure }
         return .stream(stream)
     }

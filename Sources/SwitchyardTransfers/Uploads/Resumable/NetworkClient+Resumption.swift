@@ -56,8 +56,8 @@ extension NetworkClient {
         _ progress: UploadProgress,
         completion: @escaping @Sendable (Result<ServiceResponse, RequestFailure>) -> Void
     ) {
-        // Because of its body, the entry in the table of active transfers is shown as an upload. The requests of the
-        // upload have other bodies.
+        // This body is never sent. It makes the table of active transfers show the entry as an upload. The requests of
+        // the upload have their own bodies.
         var asked = configuration.request
         asked.method = asked.sentMethod
         asked.prebuiltRequest = nil

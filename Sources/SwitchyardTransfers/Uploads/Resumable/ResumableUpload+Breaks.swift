@@ -28,7 +28,7 @@ extension ResumableUpload {
         case .complete: return complete(response, isFromQuestion: true)
         case .unknown where session.isSought && !mayOpenAnother:
             return try await leaveServer(or: .failure(unusable("the server that may have the upload does not respond")))
-        case .unknown: try forget("the server does not know the upload (\(response.status))", isGone: true)
+        case .unknown: try forget("the server does not know the upload (status \(response.status))", isGone: true)
         case .unusable(let text): try startOver(text)
         case .unsettled: return try await leaveServer(or: .success(response))
         case .tooLarge: return response
@@ -37,18 +37,18 @@ extension ResumableUpload {
         return nil
     }
 
-    /// Starts over after the server rejected the request for the offset.
+    /// Starts the upload over after the server refused to report the offset.
     ///
     /// The record is kept until the new upload is open.
     ///
-    /// tus servers may respond with 403 for an upload that no longer exists. If the login is missing, the response says
-    /// nothing about the upload, so the response ends the call.
+    /// tus servers may respond with 403 for an upload that no longer exists. A 401 or 407 says nothing about the
+    /// upload, so the call ends with this response, and the record is kept.
     ///
     /// - Returns: The response if it ends the upload; otherwise, `nil`.
     private mutating func refuse(_ response: ServiceResponse) throws(RequestFailure) -> ServiceResponse? {
         let isLogin = response.status == 401 || response.status == 407
         guard !isLogin, mayOpenAnother, state.restarts < resumption.maximumContinuations else { return response }
-        try startOver("the server refuses to report what has arrived (\(response.status))")
+        try startOver("the server refuses to report which bytes have arrived (status \(response.status))")
         return nil
     }
 

@@ -140,7 +140,7 @@ struct ResumableUpload {
         switch dialect.answer(status: response.status, headers: response.headers) {
         case .has(let count): try await accept(count, response)
         case .complete: return complete(response)
-        case .unknown: try forget("the server no longer knows the upload (\(response.status))", isGone: true)
+        case .unknown: try forget("the server no longer knows the upload (status \(response.status))", isGone: true)
         case .refused: return response
         case .tooLarge:
             guard let shorter = dialect.shorterPiece(than: range.upperBound - range.lowerBound) else { return response }

@@ -118,10 +118,10 @@ struct UploadDialect: Sendable {
         status >= 500 || status == 409 || status == 423 || Transience(status: status) == .transient
     }
 
-    /// Returns the meaning of the response to such a request.
+    /// Returns the meaning of the response to the request of a ``Step``.
     func answer(status: Int, headers: HTTPHeaders) -> Answer {
         if Self.isUnsettled(status) { return .unsettled }
-        // RFC 9110 section 15.5.14.
+        // Content Too Large (RFC 9110 section 15.5.14).
         if status == 413 { return .tooLarge }
         switch dialect {
         case .tus: return tusResponse(status, headers)
@@ -133,10 +133,12 @@ struct UploadDialect: Sendable {
         switch status {
         case 200..<300:
             guard let offset = headers["Upload-Offset"].flatMap(Self.number) else {
-                return .unusable("the server does not report how many bytes it has (Upload-Offset)")
+                return .unusable(
+                    "the server does not report how many bytes it has: the response has no valid Upload-Offset"
+                )
             }
             if let length = headers["Upload-Length"].flatMap(Self.number), length != total {
-                return .unusable("the server expects \(length) bytes, but the upload has \(total)")
+                return .unusable("the server expects \(length) bytes, but the upload has \(total) bytes")
             }
             return has(offset)
         case 404, 410: return .unknown
@@ -151,7 +153,7 @@ struct UploadDialect: Sendable {
             guard let field = headers["Range"] else { return .has(0) }
             let ends = field.dropFirst(field.lowercased().hasPrefix("bytes=") ? 6 : 0).split(separator: "-")
             guard ends.count == 2, ends[0] == "0", let last = Self.number(String(ends[1])), last < total else {
-                return .unusable("the server's Range is invalid: must be a part of the upload from byte 0")
+                return .unusable("the server's Range is invalid: must begin at byte 0 and end within the upload")
             }
             // This branch is only for incomplete uploads: the response to a complete upload has a status other than
             // 308.
@@ -174,7 +176,9 @@ struct UploadDialect: Sendable {
     }
 
     private func has(_ offset: Int64) -> Answer {
-        guard offset <= total else { return .unusable("the server has \(offset) bytes of an upload of \(total)") }
+        guard offset <= total else {
+            return .unusable("the server reports that it has \(offset) bytes, but the upload has \(total) bytes")
+        }
         return offset == total ? .complete : .has(offset)
     }
 
@@ -184,7 +188,7 @@ struct UploadDialect: Sendable {
 }
 
 extension UploadResumption.Dialect {
-    /// Returns the protocol and the data that the server receives when an upload is opened.
+    /// Returns a text that contains the protocol and the data that the server receives when an upload is opened.
     ///
     /// The result is part of the text that identifies the upload.
     func told(in context: BodyEncodingContext) -> String {

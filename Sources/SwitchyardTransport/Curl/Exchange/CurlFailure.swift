@@ -76,7 +76,7 @@
         /// Returns libcurl's text for the code, with libcurl's message if it is more specific.
         private func words(for kind: TransportError.Kind) -> String {
             // For a line that is too long, libcurl reports that there is no memory (code 27).
-            if kind == .headersTooLarge, code == 27 { return "the response's head has a line that is too long" }
+            if kind == .headersTooLarge, code == 27 { return "the head of the response has a line that is too long" }
             let text = CurlLibrary.text(of: code)
             let hasReason = isOfProxy || kind == .tlsFailure || kind == .certificateRejected
             return hasReason && !words.isEmpty && words != text ? "\(text): \(words)" : text
@@ -88,23 +88,23 @@
         /// failure.
         private var ownFailure: (kind: TransportError.Kind, message: String)? {
             switch verdict {
-            case .headTooLarge: (.headersTooLarge, "the response's head is larger than allowed")
-            case .bodyTooLarge: (.bodyTooLarge, "the response's body is larger than allowed")
+            case .headTooLarge: (.headersTooLarge, "the head of the response is larger than allowed")
+            case .bodyTooLarge: (.bodyTooLarge, "the body of the response is larger than allowed")
             case .uploadUnreadable:
                 (.requestBodyFailed, "the body's file could not be read: \(String(cString: strerror(systemError)))")
             case .uploadShort: (.requestBodyFailed, "the body's file became shorter while it was sent")
             case .uploadChanged: (.requestBodyFailed, "the body's file changed while it was sent")
             case .wouldSendTwice:
                 (.connectionReset, "the connection was lost during the request, which must not be sent twice")
-            case .refused: (.connectionReset, "the server did not process the request, on a new connection either")
+            case .refused: (.connectionReset, "the server did not process the request, not even on a new connection")
             case .deadlinePassed: (.timeout, "the exchange took longer than its total timeout")
             case .idleTooLong: (.timeout, "nothing was received for longer than the idle timeout")
             case .notConnected: (.connectTimeout, "no connection was established within the connect timeout")
             case .lengthContradicted:
-                (.protocolViolation, "the response's Content-Length is not a number, or is repeated")
+                (.protocolViolation, "the Content-Length of the response is not a number, or is repeated")
             case .unaskedProtocol:
-                (.protocolViolation, "the server switched to another protocol (101) that was not requested")
-            case .notPinned: (.certificateRejected, "no certificate of the server's chain has one of the pins")
+                (.protocolViolation, "the server switched to a protocol that was not requested (status 101)")
+            case .notPinned: (.certificateRejected, "no certificate in the server's chain matches a pin")
             case .noMemory: (.other, "out of memory")
             case .withdrawn: (.cancelled, "cancelled")
             case .none, .answered: nil

@@ -9,7 +9,8 @@
         /// - Throws: ``TransportError`` if the request is not a GET without a body.
         static func head(of request: HTTPRequest) throws(TransportError) -> [UInt8] {
             guard request.method == .get, case .none = request.body else {
-                let message = "a request for another protocol must be a GET without a body, not \(request.method.name)"
+                let found = request.method == .get ? "it has a body" : "it is a \(request.method.name)"
+                let message = "a request that opens another protocol must be a GET without a body: \(found)"
                 throw TransportError(.invalidRequest, message: message, mayHaveBeenSent: false)
             }
             let url = request.url.absolute

@@ -65,7 +65,7 @@
     extension TransportError {
         fileprivate static let sendsTwice = TransportError(
             .invalidRequest,
-            message: "another chunk is still being sent: must send one chunk at a time",
+            message: "another chunk is still being sent: chunks must be sent one at a time",
             mayHaveBeenSent: false
         )
         fileprivate static let connectionEnded = TransportError(

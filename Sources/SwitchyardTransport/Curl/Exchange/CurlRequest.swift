@@ -58,7 +58,9 @@
 
         private func check(_ code: Int32) throws(TransportError) {
             guard code != 100 else {
-                throw invalid("the request's head is too large: must have at most \(YCURL_MOST_REQUEST_HEAD) bytes")
+                throw invalid(
+                    "the head of the request is too large: must have at most \(YCURL_MOST_REQUEST_HEAD) bytes"
+                )
             }
             guard code == 0 else { throw CurlFailure(code: code).error }
         }
@@ -174,7 +176,7 @@
         private mutating func writeStream(_ stream: HTTPBody.Stream) throws(TransportError) {
             if let enclosure = stream.enclosure { return try writeEnclosure(enclosure) }
             guard stream.length.map({ $0 >= 0 }) ?? true else {
-                throw invalid("the body's length is negative: must be at least 0")
+                throw invalid("the length of the body is negative: must be at least 0")
             }
             form.body = YCURL_BODY_FED
             form.body_length = stream.length ?? -1

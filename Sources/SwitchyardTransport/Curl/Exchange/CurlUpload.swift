@@ -21,8 +21,8 @@
         private let length: Int64?
         private let state = Locked(State())
 
-        /// - Throws: ``TransportError`` with ``/SwitchyardServices/WireFailure/requestBodyFailed`` if there is no
-        ///   reader.
+        /// - Throws: ``TransportError`` with ``/SwitchyardServices/WireFailure/requestBodyFailed`` if the stream cannot
+        ///   create its reader.
         init(_ stream: HTTPBody.Stream) throws(TransportError) {
             length = stream.length
             do { reader = try stream.makeReader() } catch { throw Self.failure("\(error)") }
@@ -60,7 +60,7 @@
         }
 
         private func read() async -> Result<Data?, TransportError> {
-            // After the announced number of bytes, the reader gets no further request for bytes.
+            // After the announced number of bytes, no more bytes are requested from the reader.
             if let length, state.withLock({ $0.given }) == length { return accountForEnd() }
             do {
                 while let piece = try await reader.read(maximumLength: Self.pieceSize) {
@@ -78,7 +78,7 @@
                 return state.given
             }
             guard let length, given > length else { return .success(piece) }
-            return .failure(Self.failure("it provided more than the announced \(length) bytes"))
+            return .failure(Self.failure("the stream has more than the announced \(length) bytes"))
         }
 
         private func accountForEnd() -> Result<Data?, TransportError> {
@@ -87,7 +87,7 @@
                 return state.given
             }
             guard let length, given < length else { return .success(nil) }
-            return .failure(Self.failure("it ended after \(given) of \(length) bytes"))
+            return .failure(Self.failure("the stream ended after \(given) of \(length) bytes"))
         }
 
         private static func failure(_ reason: String) -> TransportError {

@@ -181,8 +181,8 @@
 
         /// Advances all exchanges and delivers their results.
         ///
-        /// If the process was suspended, the received data is read before the deadlines are checked, and timers wait
-        /// until its results are delivered.
+        /// If the process was suspended, the data that has arrived is read before the deadlines are checked. Timers
+        /// wait until the results of this data are delivered.
         private func step(_ runner: CurlRunner, waiting wait: Int64) -> Int32 {
             let failure = ycurl_loop_step(loop, wait)
             guard failure == Int32(YCURL_WAS_STOPPED) else {
@@ -257,7 +257,7 @@
         var fields: [HTTPHeaders.Field]?
     }
 
-    /// The servers of a transport that have chosen HTTP/1.1, which all its loops share.
+    /// The servers that have chosen HTTP/1.1, in a table that all loops of a transport share.
     ///
     /// `@unchecked Sendable` is sound: the entries are atomic.
     final class CurlServers: @unchecked Sendable {

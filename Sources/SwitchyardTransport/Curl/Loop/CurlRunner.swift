@@ -182,7 +182,12 @@
             }
             guard ycurl_status(handle) != 0, ycurl_has_head(handle) else {
                 // If the connection ends within the head, libcurl nevertheless reports the head as complete.
-                return .failure(TransportError(.connectionReset, message: "the connection ended within the head"))
+                return .failure(
+                    TransportError(
+                        .connectionReset,
+                        message: "the connection ended before the head of the response was complete"
+                    )
+                )
             }
             let body = CurlResponse.takeBody(of: handle)
             if let channel = exchange.channel {

@@ -57,7 +57,10 @@
                 try require(library.has(YCURL_FEATURE_UNIX_SOCKETS), "Unix sockets")
                 // unix(7): 108 bytes including the terminating zero. libcurl would detect a longer path only with each
                 // request, and report it as a DNS failure.
-                try require((1...107).contains(path.utf8.count), "a Unix socket path that does not have 1 to 107 bytes")
+                try require(
+                    (1...107).contains(path.utf8.count),
+                    "a Unix socket path that is empty or longer than 107 bytes"
+                )
                 options.append(.text(YCURL_UNIX_SOCKET, path))
             }
             try addOverrides()
@@ -74,8 +77,11 @@
                     override.hasHost,
                     "a host override whose host is empty, contains a colon, or starts with - or +"
                 )
-                try require(override.hasPort, "a host override whose port is not within 1 to 65535")
-                try require(override.hasAddresses, "a host override whose addresses are not IP addresses")
+                try require(override.hasPort, "a host override with a port outside 1 to 65535")
+                try require(
+                    override.hasAddresses,
+                    "a host override without addresses, or with an address that is not an IP address"
+                )
                 entries.append("\(override.host):\(override.port):\(override.addresses.joined(separator: ","))")
             }
             if !entries.isEmpty { options.append(.resolve(entries)) }
@@ -183,7 +189,10 @@
         mutating func addTrust(_ library: CurlLibrary) throws(TransportError) {
             let tls = configuration.tls
             let highest = tls.maximumVersion
-            try require(highest.map { $0 >= tls.minimumVersion } ?? true, "a maximum TLS version below the minimum")
+            try require(
+                highest.map { $0 >= tls.minimumVersion } ?? true,
+                "a maximum TLS version below the minimum TLS version"
+            )
             // CURL_SSLVERSION_TLSv1_2 is 6, _1_3 is 7; the maximum version is in the upper 16 bits.
             let oldest = tls.minimumVersion == .tls13 ? 7 : 6
             let newest = highest.map { $0 == .tls13 ? 7 << 16 : 6 << 16 } ?? 0
@@ -196,7 +205,7 @@
                 options.append(.text(YCURL_CA_FILE, path))
                 if reachesProxyOverTLS { options.append(.text(YCURL_PROXY_CA_FILE, path)) }
             case .pem(let data):
-                try require(library.version >= 0x074D00, "certificate authorities from memory (needs libcurl 7.77)")
+                try require(library.version >= 0x074D00, "trust roots from memory (they need libcurl 7.77 or newer)")
                 options.append(.data(YCURL_CA_DATA, data))
                 if reachesProxyOverTLS { options.append(.data(YCURL_PROXY_CA_DATA, data)) }
             }
@@ -219,7 +228,10 @@
             judgesChains = library.showsChains && !mayReachProxyOverTLS
             guard !judgesChains else { return }
             let knowsKeysOnly = pins.allSatisfy { $0.subject == .publicKey }
-            try require(knowsKeysOnly, "pins of whole certificates (need libcurl with OpenSSL 1.1, and no TLS proxy)")
+            try require(
+                knowsKeysOnly,
+                "pins of whole certificates (they need libcurl with OpenSSL 1.1 or newer, and no TLS proxy)"
+            )
             let keys = pins.map { "sha256//\($0.base64)" }.sorted().joined(separator: ";")
             options.append(.text(YCURL_PINNED_KEYS, keys))
         }
@@ -231,7 +243,7 @@
             case .pem(let certificate, let privateKey):
                 try addIdentity(certificate, privateKey, fromMemory)
             case .pkcs12(let bytes):
-                try require(fromMemory, "a client certificate from memory (needs libcurl 7.71)")
+                try require(fromMemory, "a client certificate from memory (it needs libcurl 7.71 or newer)")
                 options.append(.text(YCURL_CLIENT_CERTIFICATE_TYPE, "P12"))
                 options.append(.data(YCURL_CLIENT_CERTIFICATE_DATA, bytes))
             case .keychain:
@@ -252,7 +264,7 @@
                 switch source {
                 case .file(let url): options.append(.text(file, try Self.readablePath(url)))
                 case .pem(let bytes):
-                    try require(fromMemory, "a client certificate from memory (needs libcurl 7.71)")
+                    try require(fromMemory, "a client certificate from memory (it needs libcurl 7.71 or newer)")
                     options.append(.data(data, bytes))
                 }
             }
@@ -273,7 +285,7 @@
                     proxy.hasHost,
                     "a proxy with an invalid host (must be a host name or an IP address, without brackets or port)"
                 )
-                try require((1...65_535).contains(proxy.port), "a proxy whose port is not within 1 to 65535")
+                try require((1...65_535).contains(proxy.port), "a proxy with a port outside 1 to 65535")
                 options.append(.text(YCURL_PROXY, "\(scheme(of: proxy.kind))://\(host):\(proxy.port)"))
                 if let credentials = proxy.credentials {
                     let user = Self.escaped(credentials.user)

@@ -18,10 +18,10 @@ package struct URLSessionTrust: Sendable {
         /// - Throws: ``TransportError`` if `URLSession` does not support the configuration.
         package init(_ tls: TLSConfiguration) throws(TransportError) {
             guard tls.revocation == .system else {
-                throw Self.unsupported("a revocation check other than the system's")
+                throw Self.unsupported("a revocation check other than that of the system")
             }
             guard tls.maximumVersion.map({ $0 >= tls.minimumVersion }) ?? true else {
-                throw Self.unsupported("a maximum TLS version below the minimum")
+                throw Self.unsupported("a maximum TLS version below the minimum TLS version")
             }
             pins = tls.pins
             if let own = tls.clientIdentity {
@@ -107,7 +107,7 @@ package struct URLSessionTrust: Sendable {
         ///   trust settings.
         package init(_ tls: TLSConfiguration) throws(TransportError) {
             guard tls == TLSConfiguration() else {
-                throw Self.unsupported("trust settings for URLSession on Linux, use CurlTransport")
+                throw Self.unsupported("trust settings for URLSession on Linux: use CurlTransport")
             }
         }
     #endif

@@ -2,9 +2,11 @@ import Foundation
 import Switchyard
 import SwitchyardTesting
 
-/// The routes of the forum's API, by path of the service.
+/// The routes of the forum's API, with paths relative to the base URL of the service.
 struct ForumRoutes: Sendable {
-    /// A function that responds to a request; the text is the segment of the path in place of the `*` in the pattern.
+    /// A function that responds to a request.
+    ///
+    /// The string is the path segment that matches `*` in the route's pattern.
     private typealias Handler = @Sendable (LoopbackRequest, String) async throws -> LoopbackResponse
 
     private struct Route: Sendable {
@@ -15,7 +17,8 @@ struct ForumRoutes: Sendable {
         /// Whether the route matches a method; HEAD uses the routes of GET.
         func accepts(_ other: HTTPMethod) -> Bool { method == (other == .head ? .get : other) }
 
-        /// Returns the segment in place of `*`, or an empty text if there is none; `nil` if the path does not match.
+        /// Returns the path segment that matches `*` (an empty string if the pattern has no `*`), or `nil` if the path
+        /// does not match the pattern.
         func segment(in path: [Substring]) -> String? {
             guard path.count == pattern.count else { return nil }
             var found = ""
@@ -48,7 +51,8 @@ struct ForumRoutes: Sendable {
         if let film { add(.get, "topics/*/film") { request, _ in film.response(to: request) } }
     }
 
-    /// Returns the response to a request for a path of the service, or `nil` if the forum has no such path.
+    /// Returns the response to a request for a path below the base URL of the service, or `nil` if the forum has no
+    /// such path.
     func response(to request: LoopbackRequest, at path: String) async throws -> LoopbackResponse? {
         let segments = Self.segments(of: String(path.dropFirst()))
         let onPath = routes.compactMap { route in route.segment(in: segments).map { (route, $0) } }

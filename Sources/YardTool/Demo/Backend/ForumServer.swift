@@ -11,7 +11,8 @@ final class ForumServer: Sendable {
         var folder = "/v1"
         /// The role of the server, or `nil` if it serves every request under the paths of the service.
         var role: ServerRole?
-        /// Whether requests for paths that the forum does not have succeed, with a response that describes the request.
+        /// Whether the server responds successfully to a request for an unknown path, with a description of the
+        /// request.
         var echoes = false
     }
 
@@ -48,7 +49,8 @@ final class ForumServer: Sendable {
 }
 
 extension ForumServer.Site {
-    /// Returns the path of a request within the service, or `nil` if the server does not serve the request.
+    /// Returns the path of a request relative to the base URL of the service, or `nil` if the server does not serve the
+    /// request.
     fileprivate func servicePath(of request: LoopbackRequest) -> String? {
         guard request.path.hasPrefix(folder) else { return nil }
         let rest = request.path.dropFirst(folder.count)
@@ -64,6 +66,6 @@ struct ForumEcho: Codable, Equatable {
     /// The name of the server.
     var server: String
     var method: String
-    /// The path of the service.
+    /// The path of the request, relative to the base URL of the service.
     var path: String
 }

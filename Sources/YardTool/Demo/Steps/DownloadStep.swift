@@ -13,7 +13,8 @@ struct DownloadStep: DemoStep {
         await cut(film, at: 0.4, watcher, stage)
         stage.screen.clear()
         let isThere = FileManager.default.fileExists(atPath: film.path)
-        stage.screen.say("cancelled at \(watcher.count.byteFigure), no partial file at the destination: \(!isThere)")
+        let rest = isThere ? "a partial file" : "no partial file"
+        stage.screen.say("cancelled at \(watcher.count.byteFigure); the destination has \(rest)")
         let file = try await stage.topics.film(of: 7, to: film) { watcher.report($0) }
         stage.screen.clear()
         stage.record { report in
@@ -26,7 +27,7 @@ struct DownloadStep: DemoStep {
         try stage.claim(
             isRight && cameOnce && !isThere && watcher.isMonotone,
             "\(Int(file.length).byteFigure), \(Int(file.resumedBytes).byteFigure) of them before the cancellation: every byte "
-                + "is correct and was received once, \((ContinuousClock.now - start).figure)"
+                + "is correct and was received once, in \((ContinuousClock.now - start).figure)"
         )
     }
 

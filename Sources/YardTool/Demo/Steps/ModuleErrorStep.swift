@@ -21,6 +21,9 @@ struct ModuleErrorStep: DemoStep {
         }
         let isOwn = error.module(UserError.self) == .userNotFound
         stage.record { $0.moduleErrors += isOwn ? 1 : 0 }
-        try stage.claim(isOwn && Set(messages).count == 2, "the screen can switch over UserError.userNotFound")
+        try stage.claim(
+            isOwn && Set(messages).count == 2,
+            "the screen can handle UserError.userNotFound in a switch statement"
+        )
     }
 }

@@ -25,7 +25,9 @@ struct OutageStep: DemoStep {
     )
 
     func run(on stage: DemoStage) async throws {
-        guard let victim = stage.machineInUse else { throw BrokenClaim("a live server is current") }
+        guard let victim = stage.machineInUse else {
+            throw BrokenClaim("the current server is one of the live servers")
+        }
         guard await stage.waitForTraffic(at: victim) else {
             throw BrokenClaim("\(victim.name) receives the callers' requests")
         }
@@ -61,7 +63,7 @@ extension DemoStage {
         let cause = tally.lastError.map { " (\($0))" } ?? ""
         try claim(
             tally.failures == 0,
-            "\(tally.calls.figure) calls in this time, \(tally.failures) failed\(cause), slowest \(tally.slowest.figure)"
+            "\(tally.calls.figure) calls in this step, \(tally.failures) failed\(cause), the slowest took \(tally.slowest.figure)"
         )
     }
 }

@@ -26,7 +26,7 @@ struct StaleStep: DemoStep {
         let isTold = shown.count == 2 && shown[0].isStale && shown[1].source == .network
         try stage.claim(
             isTold && shown[0].value.edition < shown[1].value.edition,
-            "the screen showed the stale response during the request"
+            "the screen showed the stale response until the fresh response arrived"
         )
     }
 }

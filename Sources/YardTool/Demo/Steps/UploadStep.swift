@@ -22,8 +22,8 @@ struct UploadStep: DemoStep {
         let record = progress.record
         try stage.claim(
             attachment.bytes == bytes && record.isMonotone && record.last == 1,
-            "\(attachment.name): the server received \(bytes.byteFigure), \(record.reports) progress reports, "
-                + duration.figure
+            "\(attachment.name): the server received \(bytes.byteFigure) in \(duration.figure), "
+                + "with \(record.reports) progress reports"
         )
     }
 

@@ -4,7 +4,7 @@ import Switchyard
 ///
 /// The results of their calls are counted.
 final class SteadyTraffic: Sendable {
-    /// The number of calls, of failed calls, and the slowest call.
+    /// The number of calls, the number of failed calls, and the duration of the slowest call.
     struct Tally: Sendable {
         var calls = 0
         var failures = 0

@@ -27,7 +27,7 @@ struct ReportCalls: Codable, Sendable, Equatable {
     ///
     /// The property is `nil` if the attempts are unknown.
     var first: [Int]?
-    /// The failure of each call: 0 for a response, otherwise the position in ``failures``, counted from 1.
+    /// The failure of each call: 0 if the call succeeded, otherwise the position in ``failures``, counted from 1.
     var failure: [Int] = []
     /// The kinds of failure, such as `timeout` and `http503`.
     var failures: [String] = []

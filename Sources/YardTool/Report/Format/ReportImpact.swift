@@ -14,8 +14,9 @@ struct ReportImpact: Codable, Sendable, Equatable {
     var noticedAfter: Double?
     /// The number of calls that were due during the fault.
     ///
-    /// `failed` is the number of these calls that failed because of a server. `saved` is the number of calls that succeeded although their
-    /// first server had failed because of the fault, including calls that were due shortly before the fault.
+    /// `failed` is the number of these calls that failed because of a server. `saved` is the number of calls that
+    /// succeeded although their first server had failed because of the fault, including calls that were due shortly
+    /// before the fault.
     var calls: Int
     var failed: Int
     var saved: Int
@@ -26,8 +27,8 @@ struct ReportImpact: Codable, Sendable, Equatable {
     /// The time from the start of the fault until the server was preferred again, or `nil` if it was not preferred
     /// again.
     var backAfter: Double?
-    /// Whether no request was sent to the server after the end of the fault, so that the end is not confirmed, or `nil`
-    /// if a request was sent or the fault has not ended.
+    /// `true` if no request was sent to the server after the end of the fault, so that the end is not confirmed;
+    /// otherwise `nil`.
     var isUntried: Bool?
 
     /// Whether the server is known to work again.

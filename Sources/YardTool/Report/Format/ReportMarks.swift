@@ -12,8 +12,8 @@ struct ReportFault: Codable, Sendable, Equatable {
     var isKnown: Bool
     /// Whether the server was out of service only because it was slow, or `nil` if it failed.
     var isSlow: Bool?
-    /// Whether no request was sent to the server after the end of the fault, so that the end is not confirmed, or `nil`
-    /// if a request was sent or the fault has not ended.
+    /// `true` if no request was sent to the server after the end of the fault, so that the end is not confirmed;
+    /// otherwise `nil`.
     var isUntried: Bool?
 
     /// Whether the server is known to work again.
@@ -30,14 +30,15 @@ struct ReportMark: Codable, Sendable, Equatable {
         case ejected
         /// The client prefers another server.
         case switched
-        /// An ejected server has or has not responded to a probe, which is a copy of a read whose response is
-        /// discarded.
+        /// A probe of an ejected server succeeded or failed.
+        ///
+        /// A probe is a copy of a read request; its response is discarded.
         case probe
         /// An ejected server has responded to its probes, and receives a few calls as a trial.
         case trial
         /// A server has recovered.
         case recovered
-        /// Another event: a change of the environment, or a pushed command.
+        /// Another event: a change of the environment, or a command that was pushed to the client.
         case note
     }
 

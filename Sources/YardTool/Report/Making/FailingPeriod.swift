@@ -55,7 +55,8 @@ struct FailingPeriod: Sendable, Equatable {
 
     /// Returns the time at which the failures of a server started.
     ///
-    /// If calls failed over from the server immediately before the period, this is the due time of the first of them.
+    /// If calls failed over from the server immediately before the period, this is the due time of the first of these
+    /// calls.
     func start(of server: Int, in story: TrafficStory) -> Double {
         guard isComplete else { return from }
         let before = Self.calls(of: story).filter { story.second($0.start) < from }
@@ -65,8 +66,7 @@ struct FailingPeriod: Sendable, Equatable {
 
     /// Returns the time at which the failures of a server ended, or `nil` if they did not end.
     ///
-    /// If calls failed over from the server after the period, this is the time at which the next call after them was
-    /// due.
+    /// If calls failed over from the server after the period, this is the due time of the first call after these calls.
     func end(of server: Int, in story: TrafficStory) -> Double? {
         guard isComplete, var end = until else { return until }
         for call in Self.calls(of: story) {
@@ -78,7 +78,7 @@ struct FailingPeriod: Sendable, Equatable {
         return end
     }
 
-    /// Returns whether a call was sent to a server, which failed it, and then to another server.
+    /// Returns whether a call failed over from a server to another server.
     private static func hasFailedOver(_ call: RecordedCall, from server: Int, in story: TrafficStory) -> Bool {
         call.way == .failedOver && story.place(call.server) != server
             && call.sent.contains { story.place($0.server) == server }
@@ -152,7 +152,9 @@ extension String {
 }
 
 extension ReportState {
-    /// Returns the state, with the parts in which the server was in service although it failed as ``Kind/failing``.
+    /// Returns the state split into parts.
+    ///
+    /// A part in which the server failed but was in service is ``Kind/failing``.
     func showing(_ outages: [Outage]) -> [ReportState] {
         guard state == .inUse || state == .standby else { return [self] }
         let failing = outages.filter { !$0.isSlow && $0.server == server }

@@ -92,13 +92,13 @@ extension ReportRates {
         sent = counts
     }
 
-    /// Returns the index of the time step of a time.
+    /// Returns the index of the time step that contains a time.
     private func place(_ time: Double) -> Int { min(failed.count - 1, max(0, Int(time / step))) }
 }
 
 extension [Double] {
-    /// Returns the quantile of sorted numbers by the nearest rank: the smallest number such that at least this share of
-    /// all numbers is not larger.
+    /// Returns the quantile of sorted numbers by the nearest rank: the smallest number that at least this share of the
+    /// numbers does not exceed.
     ///
     /// The result is `nil` for an empty array.
     func quantile(_ share: Double) -> Double? {

@@ -18,8 +18,9 @@ struct Outage: Sendable, Equatable {
     /// The end of the failure, or `nil` if it did not end.
     ///
     /// This is the end of the injected fault, if it was recorded. Otherwise, it is the first of the successful probes
-    /// before the recovery. Without an ejection, it is the due time of the first call after the failures. If the server was
-    /// not tried again after an outage of all servers, it is the end of that outage or the later ejection.
+    /// before the recovery. Without an ejection, it is the due time of the first call after the failures. If the server
+    /// was not tried again after an outage of all servers, it is the end of that outage or the time of the server's
+    /// ejection, whichever is later.
     var until: Double?
     var what: String
     var isKnown = false
@@ -95,11 +96,11 @@ struct Outage: Sendable, Equatable {
         return true
     }
 
-    /// Ends an outage that has no end with the outage of all servers that it was a part of, if the server was not tried
-    /// again.
+    /// If the server was not tried again after an outage of all servers, sets the end of its outage to the end of the
+    /// outage of all servers, or to its ejection if that is later.
     ///
-    /// After an outage of all servers, the client has no reason to try a server that it does not need. The report must not
-    /// say that such a server was down until the end.
+    /// After an outage of all servers, the client has no reason to try a server that it does not need. The report must
+    /// not say that such a server was down until the end.
     private mutating func endIfUntried(in story: TrafficStory) {
         guard until == nil, let ejectedAt else { return }
         let ends = FailingPeriod.withoutServer(in: story).filter { $0.until.map { $0 >= from } ?? false }.map(\.until)
@@ -121,8 +122,8 @@ struct Outage: Sendable, Equatable {
 
     /// Returns the due time of the first call that failed or needed another server because of this outage.
     ///
-    /// A call belongs to the outage if it was due after the server's previous outage, and if at most two seconds pass
-    /// from each such call to the next, and from the last one to the ejection.
+    /// Such calls belong to the outage if they were due after the server's previous outage, with at most two seconds
+    /// between one call and the next, and between the last call and the ejection.
     private static func firstTrouble(before outage: Outage, of all: [Outage], _ calls: ReportCalls) -> Double {
         guard let ejectedAt = outage.ejectedAt else { return outage.from }
         let earlier = all.last { $0.server == outage.server && $0.ejectedAt ?? .infinity < ejectedAt }

@@ -36,8 +36,8 @@ extension Report {
 
     /// Returns whether a fault of a server left no server to which its calls could go.
     ///
-    /// A server that was taken out of service promptly had a successor, even if that server failed soon afterwards. In an
-    /// outage of all servers, the last server is taken out of service only after another server has responded again.
+    /// A server that was taken out of service promptly had a successor, even if that server failed soon afterwards. In
+    /// an outage of all servers, the last server is taken out of service only after another server has responded again.
     func leavesNoServer(_ impact: ReportImpact) -> Bool {
         let isPrompt = impact.noticedAfter.map { $0 <= [ReportFault].longestStart } ?? false
         return impact.failed > 0 && !isPrompt && faults.coverAll(servers.count, from: impact.from)
@@ -122,11 +122,10 @@ extension [ReportFault] {
 extension ReportCalls {
     /// Finds the calls that succeeded although their first server had failed.
     ///
-    /// A call that failed over is saved, because its first server has failed it. A call to which the first server might
-    /// still have responded is saved only if that server was faulty while the call waited. If that server is unknown,
-    /// it is enough that any server other than the one that responded was faulty. Such a call was hedged (sent to a
-    /// second server because the first was slow), or its server was taken out of service. Such a call is not saved if
-    /// the server was only slow.
+    /// A call is saved if its first server failed it. A call to which the first server might still have responded was
+    /// hedged (sent to a second server because the first was slow), or its first server was taken out of service. Such
+    /// a call is saved only if the first server was faulty, and not only slow, while the call waited. If the first
+    /// server is unknown, it is enough that any server other than the responding server was faulty.
     mutating func findSaved(in story: TrafficStory, _ faults: [ReportFault]) {
         let recorded = story.notes.calls.sorted { $0.start < $1.start }
         let found = start.indices.filter { call in
@@ -178,7 +177,8 @@ extension Verdict {
 }
 
 extension VerdictFacts {
-    /// Copies the failed and slow servers and the longest of the periods without a server.
+    /// Sets which servers failed or were slow, whether they recovered, and the longest time in which no server
+    /// responded.
     fileprivate mutating func takeFaults(of report: Report, _ periods: [FailingPeriod], until end: Double) {
         func names(_ isIncluded: (ReportFault) -> Bool) -> [String] {
             Set(report.faults.filter(isIncluded).map(\.server)).sorted().map { report.servers[$0] }

@@ -34,11 +34,11 @@ struct ReportText {
     private var impacts: String {
         guard !report.impacts.isEmpty else { return "" }
         let columns = [
-            "fault", "start", "out of service", "calls", "failed", "saved", "slowest", "went to", "back",
+            "fault", "start", "out of service", "calls", "failed", "saved", "slowest", "calls went to", "back",
         ]
         let isOverlap = report.sharedImpacts.reduce(0) { $0 + $1.impact.calls } > report.calls(in: .during)
         let title =
-            "Faults, and all calls that were due while a fault lasted"
+            "Faults, and all calls that were due while a fault lasted; \"after\" counts from the start of the fault"
             + (isOverlap ? " (faults overlap, so a call can count for several)" : "")
         let rows = ImpactRows(report)
         return HTMLTable(title, columns, rows.rows, isStacked: true, levels: rows.levels).html
@@ -77,13 +77,17 @@ struct ReportText {
                 times.min()?.moment ?? "–", times.max()?.moment ?? "–",
             ]
         }
-        return HTMLTable("Failed calls by reason", ["reason", "calls", "last at", "first call", "last call"], rows).html
+        return HTMLTable(
+            "Failed calls by reason",
+            ["reason", "calls", "last server", "first call at", "last call at"],
+            rows
+        ).html
     }
 
     private var events: String {
         let shown = report.marks.filter { $0.kind != .probe }
         let probes = report.marks.filter { $0.kind == .probe }
-        guard !report.marks.isEmpty else { return "<p class=\"quiet\">No event of a server.</p>" }
+        guard !report.marks.isEmpty else { return "<p class=\"quiet\">No server had an event.</p>" }
         let list = shown.enumerated().map { entry($1, "<span class=\"number\">\($0 + 1)</span>", "major") }
         let events = "<ol class=\"happenings\">\(list.joined(separator: "\n"))</ol>"
         guard !probes.isEmpty else { return events }

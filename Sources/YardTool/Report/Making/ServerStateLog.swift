@@ -14,7 +14,7 @@ struct ServerStateLog {
 
     /// Creates a log in which all servers are healthy at the start.
     ///
-    /// The server in use at the start is the server from which the first switch leads away. Without a switch, it is the
+    /// At the start, the server in use is the server that the first switch left. If there was no switch, it is the
     /// first server.
     init(_ story: TrafficStory) {
         self.story = story

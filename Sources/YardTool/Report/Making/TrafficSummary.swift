@@ -9,7 +9,7 @@ struct TrafficSummary {
 
     /// The maximum number of faults that the summary describes one by one.
     private static let mostTold = 3
-    /// The time in seconds from an ejection within which a switch belongs to it.
+    /// The maximum time in seconds between an ejection and a switch that counts as immediate.
     private static let longestSwitch = 0.01
 
     var text: String {
@@ -59,7 +59,8 @@ struct TrafficSummary {
             let why = outage.isSlow ? "" : ", because \(cause.why(from: name, to: name))"
             return "\(start), and was taken out of service at \(ejectedAt.moment)\(why)"
         }
-        // Usually the client switches immediately. The row of the fault states the time of the ejection.
+        // Usually the client switches immediately. The delay is then measured until the ejection, because the table of
+        // faults also shows the time of the ejection.
         let isPrompt = abs(move.at - ejectedAt) < Self.longestSwitch
         let delay = Duration.seconds(max(0, (isPrompt ? ejectedAt : move.at) - outage.from)).figure
         let heir = report.servers[move.to]

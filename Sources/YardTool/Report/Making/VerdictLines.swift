@@ -37,8 +37,15 @@ extension ReportImpact {
             "\(saved.figure("call", "calls")) saved",
             "meanwhile \(calls.figure("call", "calls")) in all, \(failed.figure) failed"
                 + (slowest.map { ", slowest \($0.wait)" } ?? ""),
-            isOver ? "\(backAfter == nil ? "no failure" : "in use again") \(comeback)" : "back: \(comeback)",
+            comebackWords,
         ]
         return parts.compactMap(\.self).joined(separator: "; ") + "."
+    }
+
+    /// The comeback with the words that introduce it.
+    private var comebackWords: String {
+        if isUntried == true { return comeback }
+        guard isOver else { return "in use again: \(comeback)" }
+        return "\(backAfter == nil ? "no failure" : "in use again") \(comeback)"
     }
 }

@@ -161,8 +161,8 @@ extension FleetSimulation {
         publish(settle(request, winner: winner, at: now), of: client, at: now)
     }
 
-    /// Returns the kind of failure of a request that ends without a response: that of its last attempt, unless the
-    /// deadline has passed.
+    /// Returns the kind of failure of a request that ends without a response: `timeout` if the deadline has passed,
+    /// otherwise the failure of its last attempt.
     private func failure(of request: Int, at now: MonotonicTime) -> String {
         let last = request * FleetRequest.attempts + Int(requests[request].count) - 1
         guard now < requests[request].deadline, let end = attempts[last]?.end else { return "timeout" }

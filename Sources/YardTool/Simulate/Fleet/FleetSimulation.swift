@@ -9,7 +9,7 @@ import Switchyard
 ///
 ///     arrival -> choose, takeProbe -> answer | failure -> takeFailover | timer -> takeHedge | deadline -> settle
 ///
-/// If the core allows no second server for a request, the client asks again for it after `failoverPause` or
+/// If the core allows no second server for a request, the client asks the core again after `failoverPause` or
 /// `hedgePause`.
 ///
 /// There is one thread, one event queue and one random number generator, so the same plan produces the same result.

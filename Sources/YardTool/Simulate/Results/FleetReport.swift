@@ -21,7 +21,7 @@ struct FleetReport: Codable, Sendable, Equatable {
         var during: Int
         var after: Int
 
-        /// The number of failed requests that did not arrive during the failure.
+        /// The number of failed requests that arrived before or after the failure.
         var others: Int { before + after }
 
         /// The time of ``others`` as a part of a sentence.
@@ -54,11 +54,12 @@ struct FleetReport: Codable, Sendable, Equatable {
     /// The failed requests by the time of their arrival, or `nil` if neither a server nor the network fails.
     var failuresByTime: FailuresByTime?
     var failPercent: Double
-    /// The failed requests of the same clients without switching, in percent, or `nil` if they were not simulated.
+    /// The share of the requests that fail for the same clients without switching, in percent, or `nil` if these
+    /// clients were not simulated.
     ///
     /// These clients select the first server of a request in the same way, and send the request only once.
-    /// `failuresWithoutSwitching` is the number of these requests, and `failuresByTimeWithoutSwitching` their numbers by
-    /// the time of their arrival.
+    /// `failuresWithoutSwitching` is the number of their failed requests. `failuresByTimeWithoutSwitching` counts these
+    /// requests by the time of their arrival.
     var failPercentWithoutSwitching: Double?
     var failuresWithoutSwitching: Int?
     var failuresByTimeWithoutSwitching: FailuresByTime?
@@ -125,7 +126,7 @@ struct FleetReport: Codable, Sendable, Equatable {
 
     private static func times(_ values: ContiguousArray<Float>) -> Times {
         let sorted = values.filter { !$0.isNaN }.sorted()
-        // A client without a time is later than every other client.
+        // Clients whose time is NaN count as the slowest clients.
         func time(_ percent: Int) -> Double? {
             let place = (values.count - 1) * percent / 100
             return sorted.indices.contains(place) ? rounded(Double(sorted[place]), to: 1) : nil
@@ -149,8 +150,8 @@ extension FleetReport {
 
     /// The failed requests of the same clients without switching, as a sentence, or `nil` if they were not simulated.
     ///
-    /// The sentence says why more requests can fail than arrived during the failure: afterwards, all clients use a server
-    /// that has restarted with a part of its capacity.
+    /// The sentence says why more requests can fail than arrived during the failure: afterwards, all clients use a
+    /// server that has restarted with a part of its capacity.
     var comparison: String? {
         failuresWithoutSwitching.map { failures in
             let share = (Double(failures) / Double(max(1, requests))).percent
@@ -159,8 +160,8 @@ extension FleetReport {
         }
     }
 
-    /// The numbers of requests that fail without switching before and after the end of the failure, with the cause of
-    /// the later ones; `nil` if all of these requests fail before the end of the failure.
+    /// The numbers of requests that fail without switching until the end of the failure and afterwards, with the cause
+    /// of the later failures, or `nil` if no request fails afterwards.
     private var comparisonParts: String? {
         guard let failures = failuresByTimeWithoutSwitching, failures.after > 0 else { return nil }
         let restarts = FleetScenario(rawValue: scenario)?.hasOutage ?? false
@@ -172,9 +173,9 @@ extension FleetReport {
     /// The return of the clients to the first server in words, or `nil` if it did not fail.
     var comeback: String? {
         guard let median = failBackSeconds.median else { return nil }
-        let most = failBackSeconds.p95.map { " and to 95 % within \($0) s" } ?? ""
-        return "server 1 first responded to half of the clients within \(median) s\(most), "
-            + "and at the end \(shareBackAtEnd.percent) of the clients preferred it"
+        let most = failBackSeconds.p95.map { ", and 95 % within \($0) s" } ?? ""
+        return "half of the clients got a response from server 1 again within \(median) s after the failure ended"
+            + "\(most); at the end, \(shareBackAtEnd.percent) of the clients preferred server 1"
     }
 
     /// The report as a readable table.
@@ -182,10 +183,10 @@ extension FleetReport {
         var rows = [
             ("scenario", "\(scenario), \(serverModel) servers\(warm ? ", warm fallback" : "")"),
             ("policy", policy),
-            ("clients", "\(clients) at \(FleetPlan.rate) requests/s, seed \(seed)"),
-            ("requests", "\(requests), \(attemptsPerRequest) attempts each"),
-            ("failures", "\(failures), \(failPercent) %"),
-            ("switches", "\(switchesPerClient.mean) per client, at most \(switchesPerClient.max)"),
+            ("clients", "\(clients), each with \(FleetPlan.rate) requests per second, seed \(seed)"),
+            ("requests", "\(requests), with \(attemptsPerRequest) attempts and probes each"),
+            ("failures", "\(failures), \(failPercent) % of the requests"),
+            ("switches", "\(switchesPerClient.mean) per client on average, at most \(switchesPerClient.max)"),
         ]
         if let comeback { rows.append(("return", comeback)) }
         for server in servers { rows.append(("server \(server.name)", server.words)) }

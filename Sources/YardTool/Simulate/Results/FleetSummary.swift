@@ -14,8 +14,7 @@ struct FleetSummary {
         let trouble = scenario.story("from \(Int(FleetScenario.troubleStart)) s to \(Int(scenario.troubleEnd)) s")
         let moves = Self.moves(report, simulation.tally.causes)
         let loads = report.servers.map { Self.load($0, scenario) }
-        let back = report.comeback.map { "after the trouble, \($0)" }
-        let parts = [trouble, Self.callers(report)] + loads + [moves, back]
+        let parts = [trouble, Self.callers(report)] + loads + [moves, report.comeback]
         text = parts.compactMap(\.self).joined(separator: "; ") + "."
     }
 
@@ -68,10 +67,10 @@ struct FleetSummary {
     private static func moment(_ report: FleetReport) -> String {
         guard let failures = report.failuresByTime else { return "" }
         switch (failures.during, failures.others) {
-        case (_, 0): return ", all in this time"
+        case (_, 0): return ", all during the failure"
         case (0, _): return ", all \(failures.otherTimes)"
         default:
-            return ", \(failures.during.figure) in this time and \(failures.others.figure) \(failures.otherTimes)"
+            return ", \(failures.during.figure) during the failure and \(failures.others.figure) \(failures.otherTimes)"
         }
     }
 

@@ -33,7 +33,7 @@ struct FleetTimeline: Sendable {
             let cells = ([step.failPercent] + step.loads).map { $0.map { String(format: "%.2f", $0) } ?? "down" }
             return "\(step.second)".leftPadded(to: 4) + cells.map { $0.leftPadded(to: 9) }.joined()
         }
-        return (["   s   failed" + names] + rows).joined(separator: "\n")
+        return (["   s failed %" + names] + rows).joined(separator: "\n")
     }
 }
 

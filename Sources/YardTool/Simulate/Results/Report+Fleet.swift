@@ -35,7 +35,7 @@ extension FleetPlan {
             Report.Fact(
                 name: "load",
                 value: "all requests that reach a server, including probes and warm-ups; "
-                    + "a request on a new connection counts as \(Int(FleetPlan.connectionCost))"
+                    + "a request on a new connection counts as \(Int(FleetPlan.connectionCost)) requests"
             ),
         ]
     }

@@ -13,7 +13,11 @@ struct WorldsCommand: Command {
     static let options: [Arguments.Option] = [
         .value("worlds", "N", "The number of worlds (default: 100000)."),
         .value("seed", "K", "The seed of the first world (default: 1). With --worlds 1, only this world is played."),
-        .value("policy", "NAME", SwitchPolicy.names.joined(separator: ", ") + " (default: recommended)."),
+        .value(
+            "policy",
+            "NAME",
+            "The switching policy: " + SwitchPolicy.names.joined(separator: ", ") + " (default: recommended)."
+        ),
         .value("examples", "N", "The number of worlds that are minimized and printed for each fault (default: 1)."),
         .flag("roles", "Gives the servers of each world roles, groups of equal priority, weights and zones."),
         .flag("json", "Prints one JSON object."),

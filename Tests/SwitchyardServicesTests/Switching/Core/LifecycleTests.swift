@@ -169,7 +169,7 @@ import Testing
         #expect(driver.core.serverIDs == ["a", "b", "c"])
     }
 
-    @Test func `a stored ejection is restored if it is at most ten minutes old, and the server is probed immediately`()
+    @Test func `an ejection that was stored at most ten minutes ago is restored, and the server is probed immediately`()
         throws
     {
         let driver = try CoreDriver()

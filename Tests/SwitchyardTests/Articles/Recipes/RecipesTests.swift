@@ -88,7 +88,7 @@ import Testing
             seen.append(line)
             if line.contains("ended with") { break }
         }
-        #expect(seen.last?.contains("\(way) ended with 200") == true)
+        #expect(seen.last?.contains("\(way) ended with status 200") == true)
         #expect(seen.first?.contains("POST articles: ") == true)
     }
 

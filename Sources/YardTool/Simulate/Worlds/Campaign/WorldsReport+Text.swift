@@ -42,17 +42,17 @@ extension WorldsReport {
             ("worlds", "\(worlds.figure) from number \(firstWorld), \(alikeWorlds.figure) of them with equal servers"),
             ("policy", policy),
             ("calls", calls.figure),
-            ("succeeded", "\(answered.figure), with only the first server \(servedByFirstServer.figure)"),
+            ("succeeded", "\(answered.figure) calls; \(servedByFirstServer.figure) with the first server alone"),
             ("requests", "\(requestsPerCall.rounded(to: 4)) per call, and \(shadows.figure) shadow requests"),
             ("switches", switches.figure),
             ("run time", "\(wallSeconds.rounded(to: 2)) s"),
         ]
     }
 
-    /// The calls that fared worse, by their reason: first those without a known reason.
+    /// The rows of the table: each reason why calls fared worse, with the number of these calls and its limit.
     ///
-    /// The maximum number of such calls is a share of all calls, plus a constant because one world can have many of
-    /// them.
+    /// Unknown reasons come first, and their limit is 0. The limit of a known reason is a share of all calls, plus a
+    /// constant because one world can have many such calls.
     var deviations: [[String]] {
         faults.map { fault in
             [

@@ -14,14 +14,14 @@ struct WorldsReport: Codable, Sendable, Equatable {
         var firstWorlds: [UInt64]
     }
 
-    /// A known exception and its frequency.
+    /// A ``KnownException`` and its frequency.
     struct Exception: Codable, Sendable, Equatable {
         var name: String
         var reason: String
         var violations: Int
         var worlds: Int
         var firstWorlds: [UInt64]
-        /// The maximum number of such violations in 100,000 calls.
+        /// The number of violations in 100,000 calls that the exception accepts.
         var most: Double
         var isExcessive: Bool
     }

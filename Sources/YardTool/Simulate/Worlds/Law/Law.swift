@@ -64,7 +64,7 @@ enum Law {
         let (sent, failovers) = (played.record.writtenRequests, played.record.confirmedFailovers)
         let most = requestsPerCall * Double(played.calls.count) + Double(failovers) + spareRequests
         guard Double(sent) > most else { return nil }
-        let figures = "\(sent) requests for \(played.calls.count) calls, \(failovers) of them failovers that helped"
+        let figures = "\(sent) requests for \(played.calls.count) calls; \(failovers) were failovers that helped"
         return Violation(kind: .tooManyRequests, figures: figures)
     }
 

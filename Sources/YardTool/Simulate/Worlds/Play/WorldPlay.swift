@@ -99,7 +99,7 @@ extension WorldPlay {
     /// Makes the next call, if there is another call to make.
     ///
     /// The call is compared with clients without switching. If servers share the traffic, these clients send the call
-    /// to the server that got its first request.
+    /// to the server to which the real client first sent it.
     private func call() {
         guard let next = addCall() else { return }
         let request = world.request(for: next, like: requests[next.endpoint])
@@ -198,7 +198,7 @@ extension PlayedCall.Reference {
 // MARK: - Requests
 
 extension World {
-    /// Returns the description of a server.
+    /// Creates the `Server` of the service that stands for the simulated server with this index.
     fileprivate func server(_ index: Int, named name: String) throws -> Server {
         var server = Server(name: name, baseURLs: [.release: try ServerURL(WorldTransport.address(of: index))])
         guard let arrangement else { return server }

@@ -68,7 +68,7 @@ extension Arrangement {
         preferredZone = zones.compactMap(\.self).first.flatMap { random.happens(0.5) ? $0 : nil }
     }
 
-    /// Returns the requests that a server serves, as in the description of the service.
+    /// Converts the role of a server to `ServedRequests`, the form in which a service describes it.
     func served(by server: Int) -> ServedRequests {
         switch roles[server] {
         case .everything: .everything

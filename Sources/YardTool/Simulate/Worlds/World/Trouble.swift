@@ -24,7 +24,7 @@ struct Trouble: Sendable, Equatable {
         case quota(Int, period: Double, isPerServer: Bool)
     }
 
-    /// The time at which the fault is active, in seconds.
+    /// The period in which the fault is active, in seconds.
     struct Window: Sendable, Equatable {
         var begin: Double
         var end: Double
@@ -43,11 +43,12 @@ struct Trouble: Sendable, Equatable {
     var server: Int?
     /// The endpoint, or `nil` for all endpoints.
     var endpoint: Int?
-    /// The time at which the fault is active, or `nil` if it is always active.
+    /// The period in which the fault is active, or `nil` if it is always active.
     var window: Window?
     /// The share of the requests that are affected.
     var share = 1.0
-    /// Whether the fault affects all requests of a call on every server, or each request independently.
+    /// If `share` is below 1, whether the fault affects the same calls on every server, and not different calls on each
+    /// server.
     var isOfCall = false
     /// A number that makes the random numbers of this fault differ from those of other faults.
     var salt: UInt64

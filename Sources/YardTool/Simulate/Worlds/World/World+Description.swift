@@ -28,7 +28,7 @@ extension Traffic: CustomStringConvertible {
             deadlines.lowerBound == deadlines.upperBound
             ? deadlines.lowerBound.inWords : "\(deadlines.lowerBound.inWords) to \(deadlines.upperBound.inWords)"
         let shares = [("low", lowShare), ("high", highShare)].filter { $0.1 > 0 }
-            .map { ", \(($0.1 * 100).rounded(to: 0)) % \($0.0)" }
+            .map { ", \(($0.1 * 100).rounded(to: 0)) % with \($0.0) priority" }
         return "\(calls) calls, \(how), deadline \(deadline)" + shares.joined()
     }
 }
@@ -55,7 +55,7 @@ extension Trouble.Fault: CustomStringConvertible {
         case .truncated: "truncates responses"
         case .garbage: "responds with garbage"
         case .quota(let most, let period, let isPerServer):
-            "429 after \(most) calls in \(period.inWords)" + (isPerServer ? " per server" : "")
+            "responds with 429 after \(most) calls in \(period.inWords)" + (isPerServer ? " per server" : "")
         }
     }
 }

@@ -53,7 +53,8 @@ extension Traffic {
         highShare = random.happens(0.5) ? random.number(0...0.4) : 0
     }
 
-    /// Returns the approximate duration of the calls in seconds if nothing fails and each response takes `time`.
+    /// Returns the approximate time in seconds that all calls together take if nothing fails and each response takes
+    /// `time`.
     func duration(answering time: Double) -> Double {
         switch arrival {
         case .open(let rate, _): Double(calls) / rate
@@ -93,7 +94,7 @@ extension Trouble {
         }
     }
 
-    /// Makes one endpoint fail, usually in the same way on all servers.
+    /// Turns this fault into a failure of one endpoint, usually in the same way on all servers.
     private mutating func becomeOdd(_ random: inout WorldRandom, in world: World) {
         fault = random.pick([
             .status(429, retryAfter: nil): 1, .status(429, retryAfter: 3): 0.7, .status(503, retryAfter: nil): 1.2,
@@ -110,7 +111,7 @@ extension Trouble {
         }
     }
 
-    /// Makes one server or all servers fail for a period.
+    /// Turns this fault into a failure of one server or of all servers for a period.
     private mutating func becomeOutage(_ random: inout WorldRandom, in world: World, until horizon: Double) {
         fault = random.pick([
             .refused: 2, .blackHole: 1, .hang: 1.2, .status(500, retryAfter: nil): 0.8,

@@ -16,7 +16,7 @@ struct World: Sendable, Equatable {
 
     /// A path and method of the service.
     struct Endpoint: Sendable, Equatable {
-        /// The form in which the calls of an endpoint are written.
+        /// The form of the path in an endpoint's calls.
         enum Shape: Sendable, CaseIterable {
             /// The path is the same for every call.
             case plain
