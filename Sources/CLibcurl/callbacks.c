@@ -213,6 +213,8 @@ static int before_request(void *context, char *remote, char *local, int remote_p
     // The request is sent again only once. If the server refuses it again, the reason is not the connection.
     bool is_refused = exchange->refusal.count > 1 || (exchange->refusal.count && !start_body_again(exchange));
     if (is_refused) return (int)stop(exchange, YCURL_REFUSED, CURL_PREREQFUNC_ABORT);
+    exchange->needs_own_connection = refusal_is_risk(exchange);
+    if (exchange->needs_own_connection) return CURL_PREREQFUNC_ABORT;
     if (exchange->may_be_multiplexed != exchange->configured.verbose) listen_for_refusals(exchange);
     // The caller has given up an abandoned exchange, so `may_send` is not called.
     bool is_wanted = exchange->was_sent || (exchange->place != ABANDONED && exchange->may_send(exchange->owner));

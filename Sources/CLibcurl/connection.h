@@ -31,6 +31,9 @@ struct goodbye {
 int refusal_note_words(void *easy, int kind, char *words, size_t count, void *exchange);
 /// Returns whether the server sent a GOAWAY that excludes the last request.
 bool refusal_holds(struct ycurl_exchange *exchange);
+/// Returns whether a request must leave the connection that libcurl has chosen, because the server might refuse it and it
+/// could not be sent again.
+bool refusal_is_risk(struct ycurl_exchange *exchange);
 /// Records that the request counts as not sent.
 void refusal_forget_request(struct ycurl_exchange *exchange);
 

@@ -85,6 +85,7 @@ void deaf_note_received(struct ycurl_exchange *exchange) {
     if (socket < 0) return;
     struct watched_socket *entry = &loop->sockets[socket];
     entry->heard = loop->now;
+    entry->has_responded = true;
     if (entry->is_deaf) deaf_forget(loop, entry);
 }
 

@@ -189,6 +189,8 @@ struct ycurl_exchange {
     struct sharing sharing;
     /// The refusal of the request by an HTTP/2 server.
     struct refusal refusal;
+    /// Whether the request must not be sent on a connection that other requests use.
+    bool needs_own_connection;
     /// Whether libcurl may have recorded a refusal in the handle without reporting it. The record outlives the request.
     bool notes_refusal;
     /// The ports of the connection on which the request was sent, or 0 while unknown.
@@ -262,6 +264,8 @@ struct watched_socket {
     /// The time since which the connection has been idle, and its server.
     int64_t kept_since;
     uint64_t origin;
+    /// Whether a part of a response has arrived on the connection. Over HTTP/2, the server's settings are known then.
+    bool has_responded;
     /// Whether the connection is unresponsive: a request on it was given up, and nothing has arrived since then. The
     /// connection gets no new requests (deaf.c).
     bool is_deaf;

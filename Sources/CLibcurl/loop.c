@@ -100,7 +100,8 @@ void ycurl_loop_remember(ycurl_loop *loop, ycurl_servers *servers) { loop->serve
 static void choose_connection(ycurl_loop *loop, ycurl_exchange *exchange) {
     // Before 7.80, libcurl does not report that it is about to send a request again on a new connection. To be sent
     // only once, a request must then never reuse a connection.
-    bool fresh = exchange->fresh || exchange->refusal.count || (exchange->once && ycurl_version() < 0x075000);
+    bool needs_own = exchange->needs_own_connection || exchange->refusal.count;
+    bool fresh = exchange->fresh || needs_own || (exchange->once && ycurl_version() < 0x075000);
     if (loop->deaf_count && deaf_remains(loop, exchange)) fresh = true;
     if (fresh == exchange->configured.fresh) return;
     ycurl_lib.easy_setopt(exchange->easy, CURLOPT_FRESH_CONNECT, fresh ? 1L : 0L);
@@ -142,9 +143,23 @@ static bool send_again(ycurl_loop *loop, struct ycurl_exchange *exchange) {
     return ycurl_loop_add(loop, exchange) == 0;
 }
 
+/// Starts a request on a connection of its own if it had to leave another one before it was sent. Returns false if the
+/// request ended for another reason, or if it cannot be started.
+static bool start_on_own_connection(ycurl_loop *loop, struct ycurl_exchange *exchange) {
+    bool leaves = exchange->needs_own_connection && !exchange->was_sent;
+    bool is_ended = exchange->verdict != YCURL_NO_VERDICT || exchange->links[FINISHED].is_listed;
+    if (!leaves || is_ended || exchange->place != RUNNING) return false;
+    loop_take_off(loop, exchange);
+    exchange->words[0] = 0;
+    exchange->connecting = UNCONNECTED;
+    if (ycurl_loop_add(loop, exchange) != 0) loop_note_finished(loop, exchange, CURLE_OUT_OF_MEMORY);
+    return true;
+}
+
 /// Removes an exchange that libcurl has finished.
 static void finish(ycurl_loop *loop, struct ycurl_exchange *exchange, int code) {
     if (exchange->shares && sharing_park(exchange)) return;
+    if (start_on_own_connection(loop, exchange)) return;
     bool has_connection = exchange->connection && exchange->place == RUNNING && code == CURLE_OK;
     if (has_connection && connection_begin(exchange)) return;
     if (has_connection) code = -1;

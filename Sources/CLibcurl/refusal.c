@@ -109,6 +109,16 @@ int refusal_note_words(void *easy, int kind, char *words, size_t count, void *co
     return 0;
 }
 
+/// The server of a new HTTP/2 connection refuses requests beyond its limit of concurrent streams. libcurl knows the limit
+/// when the server's settings have arrived, which is before any response. A fed body cannot be sent again, so it is not
+/// sent on a connection of another request before that. On a connection of its own, it is the first request.
+bool refusal_is_risk(struct ycurl_exchange *exchange) {
+    bool has_own = exchange->connecting == SOCKET_OPENED || exchange->needs_own_connection;
+    if (exchange->body != YCURL_BODY_FED || !exchange->may_be_multiplexed || exchange->was_sent || has_own) return false;
+    int socket = socket_of(exchange);
+    return socket >= 0 && !exchange->loop->sockets[socket].has_responded;
+}
+
 bool refusal_holds(struct ycurl_exchange *exchange) {
     if (!exchange->was_sent || exchange->head_total || !exchange->refusal.stream) return false;
     const ycurl_loop *loop = exchange->loop;

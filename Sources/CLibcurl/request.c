@@ -279,6 +279,7 @@ static void start_over(struct ycurl_exchange *exchange, const struct ycurl_reque
     exchange->shares = request->shares;
     exchange->sharing = (struct sharing){0};
     exchange->refusal = (struct refusal){0};
+    exchange->needs_own_connection = false;
     exchange->local_port = exchange->remote_port = 0;
     exchange->words[0] = 0;
     exchange->origin = origin_of(request->url);

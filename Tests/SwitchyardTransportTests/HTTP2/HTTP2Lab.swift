@@ -21,9 +21,10 @@
         func serve(
             window: UInt32 = 1 << 20,
             streams: UInt32? = nil,
+            sendsSettings: Bool = true,
             _ handler: @escaping HTTP2Server.Handler
         ) throws -> HTTP2Server {
-            try HTTP2Server(certificates, window: window, streams: streams, handler)
+            try HTTP2Server(certificates, window: window, streams: streams, sendsSettings: sendsSettings, handler)
         }
 
         func request(

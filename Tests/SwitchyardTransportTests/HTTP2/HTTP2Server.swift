@@ -33,12 +33,15 @@ import SwitchyardFixtures
         ///   - certificates: The certificates of the lab.
         ///   - window: The initial window for each body.
         ///   - streams: The maximum number of concurrent requests, or `nil` for no limit.
+        ///   - sendsSettings: Whether the server sends its settings when a client has connected. If `false`, the handler
+        ///     must send ``HTTP2Frame/greeting(window:streams:)``.
         ///   - handler: The handler of the client's events.
         /// - Throws: An error if the command does not start.
         init(
             _ certificates: Certificates,
             window: UInt32 = 1 << 20,
             streams: UInt32? = nil,
+            sendsSettings: Bool = true,
             _ handler: @escaping Handler
         ) throws {
             // A socket, because writing to a closed pipe ends the process.
@@ -56,7 +59,7 @@ import SwitchyardFixtures
                 input: ends[1]
             )
             url = "https://127.0.0.1:\(try launch.port(in: process.output))/"
-            let greeting = HTTP2Frame.greeting(window: window, streams: streams)
+            let greeting = sendsSettings ? HTTP2Frame.greeting(window: window, streams: streams) : []
             let conversation = Conversation(
                 output: process.output,
                 input: input,
@@ -109,7 +112,8 @@ import SwitchyardFixtures
 
         private func answer(to frame: HTTP2Frame) -> [HTTP2Frame]? {
             switch frame.kind {
-            case .settings where !frame.hasFirstFlag:
+            // The first frame of a server must not acknowledge settings.
+            case .settings where !frame.hasFirstFlag && !greeting.isEmpty:
                 [HTTP2Frame(kind: .settings, flags: HTTP2Frame.acknowledges)]
             case .ping where frame.hasFirstFlag: handler(.pong)
             case .headers: handler(.head(stream: frame.stream, ends: frame.hasFirstFlag))
