@@ -144,7 +144,7 @@ extension NetworkClient {
         where configuration.headers[field.name] == nil {
             fields.add(field.name, field.value)
         }
-        if configuration.usesCookies, configuration.headers["Cookie"] == nil, let changes = generator.cookies?.changes {
+        if configuration.usesCookies, let changes = generator.cookies?.changes {
             fields.set("Cookie", "\(changes)")
         }
         return fields

@@ -147,7 +147,9 @@ extension RequestGenerator {
         if !sharesCommonValues { headers = headers.harmless }
         if !own.isEmpty { headers = headers.overridden(by: own) }
         if let bodyType, own["Content-Type"] == nil { headers.set("Content-Type", bodyType) }
-        if let cookies, configuration.usesCookies, own["Cookie"] == nil, let cookie = cookies.header(for: url) {
+        if let cookies, configuration.usesCookies,
+            let cookie = cookies.header(for: url, adding: own.values(of: "Cookie"))
+        {
             headers.set("Cookie", cookie)
         }
         guard let key = configuration.idempotencyKey.value, own[idempotencyHeader] == nil else { return headers }

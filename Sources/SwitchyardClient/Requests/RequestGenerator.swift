@@ -53,6 +53,9 @@ public struct RequestGenerator: Sendable {
     /// ends with the error.
     public var modifiers: [@Sendable (inout HTTPRequest) throws -> Void] = []
     /// The jar that holds the cookies, none by default.
+    ///
+    /// A call that sets the header field `Cookie` sends the cookies of the jar too. If both have a cookie of the same
+    /// name, only the call's own cookie is sent.
     public var cookies: CookieJar?
     /// The handling of calls whose path is an absolute URL with another origin than the base URL.
     ///

@@ -110,6 +110,13 @@ enum CookieMatching {
         return String(requestPath[..<slash])
     }
 
+    /// Returns the names of the cookies in the value of a `Cookie` field.
+    static func names(in value: String) -> [String] {
+        value.split(separator: ";").map { pair in
+            pair.prefix { $0 != "=" }.trimmingCharacters(in: .whitespaces)
+        }
+    }
+
     static func isAddress(_ host: String) -> Bool {
         if host.contains(":") { return true }
         let labels = host.split(separator: ".", omittingEmptySubsequences: false)

@@ -278,10 +278,18 @@ public final class CookieJar: Sendable {
     /// Returns the value of the `Cookie` field for a request, or `nil` if no cookie applies.
     ///
     /// If the app has stored a cookie whose name or value is not allowed in a header field, the cookie is omitted.
-    package func header(for url: RequestURL) -> String? {
+    ///
+    /// - Parameters:
+    ///   - url: The URL of the request.
+    ///   - own: The values of the request's own `Cookie` fields. They follow the stored cookies, and replace stored
+    ///     cookies of the same name.
+    /// - Returns: The value, or `nil` if no stored cookie applies.
+    package func header(for url: RequestURL, adding own: [String] = []) -> String? {
         guard shared.state.withLock({ !$0.entries.isEmpty }) else { return nil }
-        let pairs = cookies(for: url).map { "\($0.name)=\($0.value)" }.filter(\.isFieldValue)
-        return pairs.isEmpty ? nil : pairs.joined(separator: "; ")
+        let names = own.isEmpty ? [] : Set(own.flatMap(CookieMatching.names))
+        let stored = cookies(for: url).filter { !names.contains($0.name) }
+        let pairs = stored.map { "\($0.name)=\($0.value)" }.filter(\.isFieldValue)
+        return pairs.isEmpty ? nil : (pairs + own).joined(separator: "; ")
     }
 
     /// Removes all cookies of the scope, or of the whole jar if it is unscoped.

@@ -58,6 +58,19 @@ import Testing
         #expect(server.requests.map { $0.headers["Cookie"] } == [field])
     }
 
+    @Test func `a generated call with a cookie parameter also sends the stored cookies`() async throws {
+        let server = LoopbackServer()
+        server.route(.get, "/categories", answering: .json(#"{"name": "all"}"#))
+        try server.start()
+        let jar = CookieJar()
+        jar.store(Cookie(name: "session", value: "1", domain: "127.0.0.1"))
+        let client = try NetworkClient(service: .loopback([server])) { $0.generator.cookies = jar }
+
+        _ = try? await Shop(client: client, reportsClient: client).products.listCategories(theme: "dark")
+
+        #expect(server.requests.map { $0.headers["Cookie"] } == ["session=1; theme=dark"])
+    }
+
     @Test func `commas separate the elements of a list in a cookie, and commas in elements are percent-encoded`()
         async throws
     {

@@ -35,6 +35,14 @@ import Testing
         #expect(try header(jar, "https://api.example.com/v1/deep/er") == "y=2; x=1; z=3")
     }
 
+    @Test func `cookies of a request follow the stored cookies and replace stored cookies of the same name`() throws {
+        let jar = try jar(["a=1; Path=/", "b=2; Path=/"])
+        let url = try RequestURL(validating: "https://api.example.com/")
+
+        #expect(jar.header(for: url, adding: ["b=own; c=3"]) == "a=1; b=own; c=3")
+        #expect(jar.header(for: url, adding: ["a", " b =x"]) == nil)
+    }
+
     @Test func `a cookie can be replaced and removed`() throws {
         let jar = try jar(["a=1; Path=/; Max-Age=10"])
         let url = try RequestURL(validating: "https://api.example.com/")
@@ -193,7 +201,7 @@ import Testing
         #expect(jar.cookies.map(\.name) == ["a"])
     }
 
-    @Test func `a request has the cookies of the cookie jar unless it sets its own`() throws {
+    @Test func `a request has the cookies of the cookie jar unless its configuration does not use cookies`() throws {
         let jar = try jar(["a=1; Path=/"])
         var configuration = APIConfiguration(path: "x")
         #expect(try BuiltRequest.request(configuration) { $0.cookies = jar }.headers["Cookie"] == "a=1")
@@ -201,9 +209,12 @@ import Testing
         configuration.headers = [.cookie("own=2")]
         #expect(
             try BuiltRequest.request(configuration) { $0.cookies = jar }.headers.values(of: "Cookie") == [
-                "own=2"
+                "a=1; own=2"
             ]
         )
+
+        configuration.headers = [.cookie("a=own")]
+        #expect(try BuiltRequest.request(configuration) { $0.cookies = jar }.headers["Cookie"] == "a=own")
 
         configuration.headers = []
         configuration.usesCookies = false

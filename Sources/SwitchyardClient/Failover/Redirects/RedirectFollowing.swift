@@ -16,8 +16,9 @@ extension Failover {
             var trail = try trail(of: attempt)
             let step = try trail.follow(response, policy) { (request, isHome) throws(RequestError) in
                 try core.options.insecureHTTP.check(request.url)
+                complete(&request, keepsOwnCookies: isHome)
                 let isHome = isHome && request.url.isAt(attempt.route.home)
-                try pool.generator.complete(&request, afterRedirectOf: configuration, isHome: isHome, cookies)
+                try pool.generator.complete(&request, afterRedirectOf: configuration, isHome: isHome)
             }
             guard case .send(let request) = step else { return false }
             try checkEncryption(of: request.url)
@@ -96,6 +97,21 @@ extension Failover {
         conclude(index, outcome, result.mapError { .transport($0.afterRedirect) }, fate, at: now)
     }
 
+    /// Sets the cookies for the URL of a request after a redirect.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - keepsOwnCookies: Whether no redirect has left the origin of the call's own cookies.
+    private func complete(_ request: inout HTTPRequest, keepsOwnCookies: Bool) {
+        guard let jar = pool.generator.cookies, configuration.usesCookies,
+            configuration.prebuiltRequest?.headers["Cookie"] == nil
+        else { return }
+        let own = keepsOwnCookies ? configuration.headers.values(of: "Cookie") : []
+        // If the cookies were removed after the call was made, the stored cookies belong to another session.
+        let stored = cookies.map(jar.isCleared) == true ? nil : jar.header(for: request.url, adding: own)
+        request.headers["Cookie"] = stored ?? (own.isEmpty ? nil : own.joined(separator: "; "))
+    }
+
     /// Stores the cookies of a response if the client has a cookie jar.
     func keepCookies(of response: HTTPResponse, from index: Int) {
         guard let jar = pool.generator.cookies, configuration.usesCookies,
@@ -144,20 +160,12 @@ extension APIConfiguration {
 }
 
 extension RequestGenerator {
-    /// Adds the cookies for the request's URL.
-    ///
-    /// If the request goes to the origin of the credentials, adds the credentials too.
+    /// Adds the credentials if the request goes to their origin, and otherwise removes them.
     func complete(
         _ request: inout HTTPRequest,
         afterRedirectOf configuration: APIConfiguration,
-        isHome: Bool,
-        _ removals: UInt64?
+        isHome: Bool
     ) throws(RequestError) {
-        if let cookies, configuration.usesCookies, configuration.ownHeaders["Cookie"] == nil {
-            let own = cookies.header(for: request.url)
-            // If the cookies were removed after the call was made, the stored cookies belong to another session.
-            request.headers["Cookie"] = removals.map(cookies.isCleared) == true ? nil : own
-        }
         configuration.confirmation?.complete(&request, afterRedirectOf: configuration)
         guard let authorization = configuration.authorization else { return }
         guard isHome else { return authorization.remove(from: &request) }
