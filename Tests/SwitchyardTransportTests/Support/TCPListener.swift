@@ -56,10 +56,19 @@
         /// - Parameter serve: Serves the connection with the given descriptor.
         func serveAtOnce(_ serve: @escaping @Sendable (Int32) -> Void) {
             Thread.detachNewThread { [self] in
-                let connection = accept(descriptor, nil, nil)
+                let connection = acceptConnection()
                 serve(connection)
                 Self.end(connection)
             }
+        }
+
+        /// Waits for a connection.
+        ///
+        /// On a socket with a timeout, the wait ends with `EINTR` when a stopped process continues.
+        private func acceptConnection() -> Int32 {
+            var connection: Int32
+            repeat { connection = accept(descriptor, nil, nil) } while connection < 0 && errno == EINTR
+            return connection
         }
 
         /// Serves one connection on its own thread, and then closes it.
@@ -69,7 +78,7 @@
         func serveOne<Value: Sendable>(_ serve: @escaping @Sendable (Int32) -> Value) async -> Value {
             await withCheckedContinuation { continuation in
                 Thread.detachNewThread { [self] in
-                    let connection = accept(descriptor, nil, nil)
+                    let connection = acceptConnection()
                     let value = serve(connection)
                     Self.end(connection)
                     continuation.resume(returning: value)
