@@ -111,7 +111,7 @@ public struct OAuthClient: Sendable {
     /// Decodes the response of an endpoint, or throws the error that it contains.
     func read<Answer: Decodable>(_ answer: ServiceResponse) throws(OAuthError) -> Answer {
         guard case .whole(let bytes) = answer.response.body else {
-            throw OAuthError.malformedResponse("its body is a stream: must be in memory")
+            throw OAuthError.malformedResponse("its body must be in memory, but is a stream")
         }
         let body = FormResponse(bytes, contentType: answer.headers.contentType)?.json ?? bytes
         guard (200..<300).contains(answer.status) else { throw refusal(answer.status, body) }

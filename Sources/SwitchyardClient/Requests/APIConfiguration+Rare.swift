@@ -256,7 +256,7 @@ package struct StoredConfirmation: Sendable, Hashable {
     /// The names of the conditional header fields.
     private static let names = ["If-None-Match", "If-Modified-Since"]
 
-    /// The URL that redirects led to when the response was stored, or `nil` if there was no redirect.
+    /// The final URL after the redirects of the stored response, or `nil` if there was no redirect.
     package var redirectedTo: String?
 
     package init(redirectedTo: String?) {

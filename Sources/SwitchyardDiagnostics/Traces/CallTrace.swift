@@ -86,7 +86,7 @@ struct Tracer: Sendable {
         }
     }
 
-    /// Returns a number that is different for each call, and never 0.
+    /// Returns a nonzero random number that is derived from the request's identifier and the seed.
     private func number(of id: RequestID, _ seed: UInt64) -> UInt64 {
         var source = RandomSource(seed: seed ^ id.number)
         return max(1, source.next())

@@ -167,7 +167,7 @@ import Testing
 
     // MARK: Several attempts
 
-    @Test func `a write may have been executed even if only its first attempt may have been sent`() async throws {
+    @Test func `a write is reported as possibly executed if only its first attempt may have been sent`() async throws {
         var put = APIConfiguration(path: "topics/7", method: .put, timeout: .seconds(60))
         put.idempotencyKey = .automatic
         put.retry = RetryPolicy(maximumRetries: 1, backoff: .constant(.zero))

@@ -88,7 +88,7 @@ import Testing
         #expect(report.verdict.level == .ongoing)
     }
 
-    @Test func `the report says that a late server failed if a probe fails`() {
+    @Test func `the report says that a slow server failed if a probe fails`() {
         var story = Self.story
         story.notes.events.append(
             SwitchEvent(at: MonotonicTime(seconds: 102), .probed("primary", succeeded: false))
@@ -101,7 +101,7 @@ import Testing
         #expect(ImpactRows(report).rows.map(\.first) == ["primary did not respond in time"])
     }
 
-    @Test func `the report says that a late server failed if its fault was injected`() {
+    @Test func `the report says that a slow server failed if a fault was injected into it`() {
         var story = Self.story
         let start = MonotonicTime(seconds: 101)
         story.notes.faults = [RecordedFault(server: "primary", from: start, what: "was stopped")]

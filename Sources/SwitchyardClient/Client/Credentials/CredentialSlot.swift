@@ -137,9 +137,9 @@ struct CredentialSlot {
         waiters.append(waiter)
     }
 
-    /// Ends the work and returns the waiters.
+    /// Records the end of a load or refresh of the credential, and removes and returns the requests that wait for it.
     ///
-    /// Returns `nil` if a credential was set during the work, because the result is then obsolete. `isShort` is `true`
+    /// Returns `nil` if a credential was set in the meantime, because the result is then obsolete. `isShort` is `true`
     /// if the new credential expires within the leeway, and `isExpired` if it has already expired.
     mutating func endWork(
         _ number: UInt64,

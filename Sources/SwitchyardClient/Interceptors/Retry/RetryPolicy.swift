@@ -178,7 +178,7 @@ extension RetryPolicy {
         case connect
         /// A connection was established, but no complete response was received over it.
         case read
-        /// A response whose status is retried was received.
+        /// A response was received, and its status causes the retry.
         case status
         /// Any other failure.
         case other

@@ -283,7 +283,7 @@ package enum ServiceFormat {
             ("forgetting", "a number of at least 0", "seconds", "120", "the time after which overload is forgotten"),
             (
                 "doubling", "a number above 0", "seconds", "60",
-                "the time in which a reduced share of traffic doubles if there are no successes"
+                "the time in which a reduced share of traffic doubles even without successes"
             ),
             ("clean", "a number of at least 0", "seconds", "30", "the time without extra attempts after overload"),
             ("longestRetryAfter", "a number of at least 0", "seconds", "60", "the maximum Retry-After that is honored"),

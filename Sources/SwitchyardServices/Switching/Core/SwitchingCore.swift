@@ -48,7 +48,7 @@ package struct SwitchingCore: Sendable {
             hash = StableHash.of(id)
         }
 
-        /// Creates the member for a server of a service.
+        /// Creates the member of a switching core that describes a server of a service.
         package init(_ server: Server) {
             self.init(id: server.id, weight: server.weight, priority: server.priority, zone: server.zone)
             servesEverything = server.serves == .everything

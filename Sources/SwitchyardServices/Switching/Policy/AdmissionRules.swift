@@ -9,7 +9,7 @@ package struct AdmissionRules: Sendable, Hashable {
     package var step = 0.02
     /// The time without overload after which earlier overload is forgotten; default 120 s.
     package var forgetting = Duration.seconds(120)
-    /// The time in which a reduced share of traffic doubles if there are no successes; default 60 s.
+    /// The time in which a reduced share of traffic doubles even without successes; default 60 s.
     ///
     /// If `nil`, only successes increase the share until ``forgetting`` has passed. The share is then full again.
     package var doubling: Duration? = .seconds(60)

@@ -63,14 +63,15 @@ package enum FailureFilter: Sendable, Hashable {
 
 /// The accumulated score: a CUSUM test of the tolerated failure rate (p0) against the failure rate to detect (p1).
 ///
-/// A failure of weight w adds w ln(p1/p0). A success subtracts ln((1-p0)/(1-p1)), never below 0. With the defaults, the
-/// mean number of requests until the ejection is 41,000 at 1 % failures, 270 at 5 %, 56 at 10 %, 12 at 30 %, 6 at 50 %,
-/// and 3 at 100 %. A server that has had no failure for a long time is allowed a lower rate: after n successes at a
-/// score of 0, p0 is ``tolerated`` / (1 + n / ``calmSpan``), but at least ``leastTolerated``. That halves the number of
-/// requests that a busy client loses to a server that begins to fail occasionally (15 instead of 29 at 15 % failures,
-/// and more than 59 in only one case of 100). The lower rate has no effect on a client with little traffic. The
-/// disadvantage is that a server that always fails 1 % of its requests is ejected for a moment once in about 6,000
-/// requests.
+/// A failure of weight w adds w ln(p1/p0). A success subtracts ln((1-p0)/(1-p1)), never below 0. With the default
+/// rates and a constant p0, the mean number of requests until the ejection is 41,000 at 1 % failures, 270 at 5 %, 56 at
+/// 10 %, 12 at 30 %, 6 at 50 %, and 3 at 100 %.
+///
+/// A server that has had no failure for a long time is allowed a lower rate: after n successes at a score of 0, p0 is
+/// ``tolerated`` / (1 + n / ``calmSpan``), but at least ``leastTolerated``. That halves the number of requests that a
+/// busy client loses to a server that begins to fail occasionally (15 instead of 29 at 15 % failures, and more than 59
+/// in only one case of 100). The lower rate has no effect on a client with little traffic. The disadvantage is that a
+/// server that always fails 1 % of its requests is ejected for a moment once in about 6,000 requests.
 package struct ScoreRule: Sendable, Hashable {
     /// The failure rate that is tolerated (p0), 0...1; default 0.01.
     package var tolerated = 0.01

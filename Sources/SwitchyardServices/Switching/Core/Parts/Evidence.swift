@@ -232,9 +232,9 @@ extension Evidence {
     /// Whether suspicion probes of a server may begin (``SuspicionProbe``).
     ///
     /// The result is `true` if no probe pairs are in flight and fewer than `rounds` earlier probe pairs have counted
-    /// against the server. A pair is one probe of the server and one probe of another server. One pair is not enough if
-    /// writes keep getting no response (`LateExecutionTests`). The maximum protects a slow server that cannot be
-    /// ejected (`SuspicionEndTests`).
+    /// against the server. A pair is one probe of the server and one probe of another server. One pair may be too
+    /// little evidence to eject a server that does not respond to writes (`LateExecutionTests`). The maximum keeps a
+    /// slow server that cannot be ejected from being probed again and again (`SuspicionEndTests`).
     func maySuspect(_ position: Int, rounds: Int) -> Bool {
         !servers[position].isSuspected && servers[position].suspicionRounds < rounds
     }
