@@ -94,16 +94,24 @@ struct ReconnectingWebSocketTests {
             APIConfiguration(path: "live"),
             options: Self.options { $0.queueLimit = 2 }
         )
-        let waiting = (0..<2).map { number in Task { try await socket.send(.text("\(number)")) } }
-        try await calm()
+        let (failures, continuation) = AsyncStream.makeStream(of: WebSocketSendFailure?.self)
+        for number in 0..<3 {
+            Task { continuation.yield(await Self.failure { try await socket.send(.text("\(number)")) }) }
+        }
+        var failure = failures.makeAsyncIterator()
 
-        let error = await #expect(throws: WebSocketSendFailure.self) { try await socket.send(.text("more")) }
+        #expect(await failure.next() == .queueFull(messages: 2, bytes: 2))
+
         socket.close()
+        for _ in 0..<2 { #expect(await failure.next() == .ended) }
+    }
 
-        #expect(error == .queueFull(messages: 2, bytes: 2))
-        for task in waiting {
-            let error = await #expect(throws: WebSocketSendFailure.self) { try await task.value }
-            #expect(error == .ended)
+    private static func failure(of send: () async throws -> Void) async -> WebSocketSendFailure? {
+        do {
+            try await send()
+            return nil
+        } catch {
+            return error as? WebSocketSendFailure
         }
     }
 
