@@ -1,5 +1,6 @@
 import Foundation
 public import Switchyard
+import SwitchyardFixtures
 import SwitchyardTesting
 import Testing
 
@@ -15,7 +16,7 @@ extension Shop {
 // end
 
 /// Compiles and runs the samples of the article on generating.
-@Suite(.timeLimit(.minutes(20))) struct GeneratingSamples {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct GeneratingSamples {
     private func makeShop(_ file: URL, _ token: String) throws -> Shop {
         // sample
         let service = try ServiceCatalog.service(contentsOf: file)

@@ -7,7 +7,7 @@ import Testing
 @testable import SwitchyardShopClient
 
 /// The generated client of the shop with a real server.
-@Suite(.timeLimit(.minutes(20))) struct ShopClientTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct ShopClientTests {
     private func shop(_ servers: LoopbackServer...) throws -> Shop {
         for server in servers { try server.start() }
         let client = try NetworkClient(service: .loopback(servers))

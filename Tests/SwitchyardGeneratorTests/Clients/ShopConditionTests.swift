@@ -7,7 +7,7 @@ import Testing
 @testable import SwitchyardShopClient
 
 /// The conditional requests of the generated client with a real server.
-@Suite(.timeLimit(.minutes(5))) struct ShopConditionTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct ShopConditionTests {
     private static let product =
         #"{"id": 7, "created_at": "2026-01-02T03:04:05Z", "title": "Chair", "price": 1, "state": "draft"}"#
 

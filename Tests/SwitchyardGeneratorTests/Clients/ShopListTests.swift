@@ -7,7 +7,7 @@ import Testing
 @testable import SwitchyardShopClient
 
 /// The lists of the generated client with a server that dies on the way.
-@Suite(.timeLimit(.minutes(20))) struct ShopListTests {
+@Suite(.timeLimit(.minutes(5)), .prompt) struct ShopListTests {
     private static func product(_ id: Int) -> String {
         #"{"id": \#(id), "created_at": "2026-01-02T03:04:05Z", "title": "P", "price": 1, "state": "draft"}"#
     }
