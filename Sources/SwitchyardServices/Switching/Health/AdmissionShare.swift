@@ -10,8 +10,6 @@
 struct AdmissionShare: Sendable {
     /// The share of traffic at the time of the last change.
     private(set) var share = 1.0
-    /// The limit up to which each success doubles the share of traffic: the share after the last cut.
-    private var slowStart = 1.0
     /// The time of the last sign of overload.
     private(set) var overloadedAt = -1e9
     /// The number of recent signs of overload, at most 3.
@@ -38,7 +36,6 @@ struct AdmissionShare: Sendable {
     ) {
         signs = now - overloadedAt < rules.forgetting ? min(signs + 1, 3) : 1
         share = max(floor, proven(at: now, rules) * factor)
-        slowStart = share
         overloadedAt = now
     }
 
@@ -60,13 +57,7 @@ struct AdmissionShare: Sendable {
     /// Raises the share of traffic after a success.
     mutating func raise(at now: Double, step: Double, _ rules: CompiledPolicy) {
         guard share < 1 else { return }
-        if now - overloadedAt >= rules.forgetting {
-            share = 1
-        } else if share < slowStart {
-            share = min(slowStart, 2 * share)
-        } else {
-            share = min(1, share + step)
-        }
+        share = now - overloadedAt >= rules.forgetting ? 1 : min(1, share + step)
     }
 
     /// Returns the current share of traffic, including its increase by time since the last change.

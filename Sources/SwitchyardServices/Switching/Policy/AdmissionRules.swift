@@ -1,11 +1,11 @@
 /// The rules for the share of traffic that a server keeps if it is alive but overloaded.
 ///
-/// The share works like TCP congestion control. Overload cuts the share. Successes double it up to its value after the
-/// last cut, and then raise it slowly. Requests that the share does not admit go to the next server.
+/// The share works like the congestion avoidance of TCP (RFC 5681 section 3.1): overload multiplies it by a factor
+/// below 1, and each success adds a small amount. Requests that the share does not admit go to the next server.
 package struct AdmissionRules: Sendable, Hashable {
     /// The minimum share of its traffic that a server keeps, above 0 and at most 1; default 0.1.
     package var floor = 0.1
-    /// The amount that a success adds to a share of traffic that is above its value after the last cut; default 0.02.
+    /// The amount that each success adds to a reduced share of traffic; default 0.02.
     package var step = 0.02
     /// The time without overload after which earlier overload is forgotten; default 120 s.
     package var forgetting = Duration.seconds(120)
