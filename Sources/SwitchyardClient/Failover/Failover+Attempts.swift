@@ -260,8 +260,8 @@ extension Failover {
 
     /// Sets the timer for another check of a slow attempt, unless an earlier timer is set.
     ///
-    /// The pause is as long as the request has taken so far, or as the time since the process last resumed if that is
-    /// shorter. It is at least 1 s.
+    /// The pause is the time that the request has taken so far or the time since the process last resumed, whichever is
+    /// shorter, but at least 1 s. It ends at the deadline at the latest.
     private func checkLater() {
         let now = core.now
         let start = max(startedAt, core.clock.resumedAt ?? startedAt)

@@ -195,8 +195,8 @@ extension TLSConfiguration.ClientIdentity: RedactedDescribable {
     public var description: String {
         switch form {
         case .pem(.file(let url), _): "identity of \(url.lastPathComponent)"
-        case .pem(.pem(let data), _): "identity of \(data.count) bytes of PEM"
-        case .pkcs12(let data): "identity of \(data.count) bytes of PKCS 12"
+        case .pem(.pem(let data), _): "identity from \(data.count) bytes of PEM data"
+        case .pkcs12(let data): "identity from \(data.count) bytes of PKCS #12 data"
         case .keychain(let label): "identity \(label) of the keychain"
         }
     }

@@ -24,10 +24,10 @@ extension HTTPResponse {
 ///
 /// A single value may contain commas too.
 enum JoinedCookies {
-    /// Returns the individual values.
+    /// Returns the individual cookies of joined `Set-Cookie` values.
     ///
-    /// After a comma, a new value starts only if a name and an equals sign follow. The rest of a date after its comma
-    /// has no equals sign.
+    /// A comma starts a new cookie only if a name and an equals sign follow. Other commas belong to a cookie, for example
+    /// to its `Expires` date.
     static func values(of text: String) -> [String] {
         var values: [String] = []
         for piece in text.split(separator: ",", omittingEmptySubsequences: false) {

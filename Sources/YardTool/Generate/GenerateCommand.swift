@@ -16,7 +16,7 @@ struct GenerateCommand: Command {
         .value("config", "FILE", "A JSON file with options. Command-line options take precedence over it."),
         .flag("hashable", "Makes the models Hashable."),
         .flag("check", "Prints the notes and a summary, and writes no files."),
-        .flag("allow", "Accepts skipped parts of the document: with --check, the exit code is 0."),
+        .flag("allow", "Accepts skipped parts of the document: --check exits with 0, other runs print no notes."),
     ]
 
     private let document: URL

@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test
-    func `a member that is added through the group of a request graph does not change the order of other members`()
+    func `a member that is added directly to the group of a request graph leaves the order of its members unchanged`()
         async throws
     {
         let diary = Diary()

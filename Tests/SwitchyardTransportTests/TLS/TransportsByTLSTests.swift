@@ -48,7 +48,7 @@ struct TransportsByTLSTests {
         let source = TLSConfiguration.ClientIdentity.Source.pem(Data(secret.utf8))
         let tls = TLSConfiguration(clientIdentity: .init(certificate: source, privateKey: source, password: secret))
 
-        #expect("\(tls)".contains("identity of 6 bytes of PEM"))
+        #expect("\(tls)".contains("identity from 6 bytes of PEM data"))
         #expect(!"\(tls)".contains(secret))
         #expect(!String(reflecting: tls).contains(secret))
     }

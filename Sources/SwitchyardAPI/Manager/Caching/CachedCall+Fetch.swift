@@ -4,7 +4,7 @@ import SwitchyardHTTP
 import SwitchyardServices
 
 extension CachedCall {
-    /// Sends the request once and stores the response.
+    /// Sends the request, again without a condition if a 304 does not match, and stores the response.
     struct Fetch: Sendable {
         private let call: APICall<Value>
         private let plan: CachePlan

@@ -39,7 +39,7 @@ struct RoleStep: DemoStep {
         stage.record { $0.requests += 2 }
         try stage.claim(
             path == "/v1/static/headline.json" && error != nil && mirror.requestCount == 1,
-            "the mirror took over the headline, and received no request that it does not serve"
+            "the mirror answered the request for the headline and received no other request"
         )
     }
 }

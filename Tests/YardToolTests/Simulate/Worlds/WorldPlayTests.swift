@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test(arguments: World.Endpoint.Shape.allCases)
-    func `with server roles, a simulated call is compared only with servers that serve the call`(
+    func `with server roles, the reference results of a simulated call come only from servers that serve it`(
         shape: World.Endpoint.Shape
     ) throws {
         var world = World.sample(kinds: [.read])

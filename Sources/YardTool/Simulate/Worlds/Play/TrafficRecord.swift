@@ -65,7 +65,7 @@ struct TrafficRecord: Sendable {
     /// A request on a refused connection is not counted, because it costs the server no work.
     var writtenRequests: Int { sendings.reduce(0) { $0 + $1.count { $0.wasWritten } } }
 
-    /// The number of failovers that were necessary, because the next server responded successfully.
+    /// The number of failovers to which the next server responded with a status below 500.
     var confirmedFailovers: Int { sendings.joined().count { $0.role == .failover && $0.isWell } }
 
     /// Counts a request that was sent to a server that does not serve it.

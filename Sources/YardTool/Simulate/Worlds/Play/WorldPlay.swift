@@ -135,7 +135,7 @@ extension WorldPlay {
         }
     }
 
-    /// Records the results of a call for the clients without switching.
+    /// Records the results that a call would have had at the first server and at the server preferred at that time.
     private func compare(_ call: PlayedCall, first: Int, preferred: Int) {
         var question = ServerQuestion(call: call.number, endpoint: call.endpoint, server: first, time: call.time)
         state.withLock { state in
