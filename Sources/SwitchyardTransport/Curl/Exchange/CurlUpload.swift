@@ -25,7 +25,11 @@
         ///   create its reader.
         init(_ stream: HTTPBody.Stream) throws(TransportError) {
             length = stream.length
-            do { reader = try stream.makeReader() } catch { throw Self.failure("\(error)") }
+            do { reader = try stream.makeReader() } catch {
+                var failure = Self.failure("\(error)")
+                failure.mayHaveBeenSent = false
+                throw failure
+            }
         }
 
         /// Reads the next chunk, unless the transfer still has to take the previous chunk or the body has ended.
