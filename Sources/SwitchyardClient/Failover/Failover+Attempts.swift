@@ -213,10 +213,11 @@ extension Failover {
         }
     }
 
-    /// Returns the route back to the first server that took too long to connect, if no other server can get the
-    /// request.
+    /// Returns the route back to the first server that took too long to connect or refused a streamed body, if no other
+    /// server can get the request.
     ///
-    /// Without the limit on connecting, the request would have waited for that server.
+    /// Without the limit on connecting, the request would have waited for that server. The transport would have sent a
+    /// body that is no stream to that server again.
     private func routeBack(after obstacle: FailoverGuard, at now: MonotonicTime) -> ServerPool.Route? {
         switch obstacle {
         case .resendRule, .deadline, .fixedServer, .otherHost, .policy: return nil

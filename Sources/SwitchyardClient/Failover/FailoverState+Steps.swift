@@ -37,8 +37,9 @@ extension FailoverState {
 // MARK: - Servers
 
 extension FailoverState {
-    /// The first server that the request left because connecting took longer than the limit, or `nil` if there is none.
-    var leftServer: Server.ID? { attempts.first(where: \.hasLeftConnecting)?.route.server }
+    /// The first server that the request left because connecting took longer than the limit, or because the server
+    /// refused a streamed body without processing the request, or `nil` if there is none.
+    var leftServer: Server.ID? { attempts.first { $0.hasLeftConnecting || $0.isRefusedStream }?.route.server }
 
     /// The number of attempts that certainly reached no server.
     var unreached: Int { attempts.count { $0.outcome?.failureKind?.isWithoutWork == true } }

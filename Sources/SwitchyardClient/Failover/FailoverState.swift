@@ -22,6 +22,12 @@ struct FailoverState {
         let isAuthorized: Bool
         /// Whether the time for connecting was limited, so that another server can still get the request.
         var isConnectingLimited = false
+        /// Whether the body is a stream, which a transport cannot send again.
+        var hasStreamedBody = false
+        /// Whether the body is a stream, and the server has certainly not processed the request (RFC 9113 section 8.7).
+        ///
+        /// The transport sends any other body again itself.
+        var isRefusedStream = false
         /// Whether the last redirect led to a host outside the service.
         var isOutsideService = false
         /// The number of redirects that the attempt followed.
@@ -146,7 +152,10 @@ struct FailoverState {
         let method = request.method
         if !method.isSafe, method != configuration.sentMethod { changedMethod = method }
         let isAuthorized = !request.credentialFields.isEmpty
-        return add(route, url: request.url, activity, isAuthorized: isAuthorized, at: now).map { ($0, changedMethod) }
+        let added = add(route, url: request.url, activity, isAuthorized: isAuthorized, at: now)
+        guard let index = added else { return nil }
+        if case .stream = request.body { attempts[index].hasStreamedBody = true }
+        return (index, changedMethod)
     }
 
     /// Adds an attempt and returns its index, or `nil` if the request is not running.
@@ -247,6 +256,8 @@ struct FailoverState {
         attempts[index].end = end
         attempts[index].outcome = outcome
         attempts[index].task = nil
+        let isUnprocessed = fate == .unsent && outcome.failureKind == .reset
+        attempts[index].isRefusedStream = isUnprocessed && attempts[index].hasStreamedBody
         live -= 1
         self.fate = max(self.fate, fate)
         if fate.mayHaveBeenExecuted, !result.isGood { mayHaveBeenExecuted = true }

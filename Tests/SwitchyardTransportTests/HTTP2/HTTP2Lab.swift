@@ -3,6 +3,7 @@
     import SwitchyardClient
     import SwitchyardFixtures
     import SwitchyardHTTP
+    import SwitchyardServices
     import SwitchyardTransport
     import Testing
 
@@ -54,6 +55,11 @@
         /// An HTTP/1.1 server that reads a request, calls `read`, and closes the connection.
         func serveHTTP1(hangingUpAfter read: @escaping @Sendable () -> Void) throws -> HTTP1Server {
             try HTTP1Server(certificates, hangingUpAfter: read)
+        }
+
+        /// A client of a service, with the transport of the lab.
+        func client(_ service: Service) throws -> NetworkClient {
+            try NetworkClient(service: service, transport: transport)
         }
 
         func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
