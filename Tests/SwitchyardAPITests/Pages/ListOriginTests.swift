@@ -248,6 +248,35 @@ import Testing
         await #expect(throws: APIError.self) { while try await iterator.next() != nil {} }
     }
 
+    @Test func `a sequence that reads on in another environment fails without sending its cursor there`() async throws {
+        let asked = Locked<[String]>([])
+        let topics = try start(lastPage: 1) { request in asked.withLock { $0.append(request.url.text) } }
+        let pages = topics.pages.allPages { page -> [Topic] in
+            try await topics.value(for: APIConfiguration(path: "topics", query: ["page": page.number]))
+        }
+        var iterator = pages.makeAsyncIterator()
+        _ = try await iterator.next()
+
+        try topics.client.switchEnvironment(to: "test")
+
+        await #expect(throws: APIError(.cancelled(.superseded))) { _ = try await iterator.next() }
+        #expect(asked.withLock { $0.count } == 1)
+    }
+
+    @Test func `a page that is missing in an environment that is entered during its load does not end a sequence`()
+        async throws
+    {
+        let topics = try start(lastPage: 1)
+        let pages = topics.pages.allPages { page -> [Topic] in
+            if page.number == 2 { try topics.client.switchEnvironment(to: "test") }
+            return try await topics.value(for: APIConfiguration(path: "topics", query: ["page": page.number]))
+        }
+        var iterator = pages.makeAsyncIterator()
+        _ = try await iterator.next()
+
+        await #expect(throws: APIError(.cancelled(.superseded))) { _ = try await iterator.next() }
+    }
+
     @Test func `a sequence of items delivers nothing more after its user has changed`() async throws {
         let topics = try start()
         let items = topics.pages.allItems { page -> [Topic] in

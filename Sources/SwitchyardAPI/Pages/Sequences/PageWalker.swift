@@ -40,14 +40,22 @@ actor PageWalker<Item: Sendable> {
     }
 
     /// Returns a page, or throws if its environment or user differs from that of the earlier pages.
+    ///
+    /// The cursor of one environment or user is not sent to another one.
     private func page(_ request: PageRequest) async throws -> Page<Item> {
+        let earlier = origins.withLock { $0 }
+        guard !earlier.areOver else { throw cursor.failure(.cancelled(.superseded)) }
         let loadRecorder = PageLoadRecorder()
-        let page = try await loadRecorder.watching { try await load(request) }
-        guard !loadRecorder.origins.differ(from: origins.withLock { $0 }) else {
-            throw cursor.failure(.cancelled(.superseded))
+        let page: Result<Page<Item>, any Error>
+        do {
+            page = .success(try await loadRecorder.watching { try await load(request) })
+        } catch {
+            page = .failure(error)
         }
+        // A failure in another environment, such as a 404, must not end the sequence as if there were no more pages.
+        guard !loadRecorder.origins.differ(from: earlier) else { throw cursor.failure(.cancelled(.superseded)) }
         origins.withLock { $0.merge(loadRecorder.origins) { list, _ in list } }
-        return page
+        return try page.get()
     }
 }
 
