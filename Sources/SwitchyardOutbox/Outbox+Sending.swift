@@ -221,11 +221,14 @@ extension Outbox {
         tell(event)
     }
 
+    /// The longest `Retry-After` that is obeyed in full.
+    private static var longestRetryAfter: Duration { .seconds(3_600) }
+
     /// Records that a request could not be sent, and returns the time to wait before the next attempt.
     ///
     /// - Parameters:
     ///   - entry: The request that could not be sent.
-    ///   - asked: The time to wait that the server has asked for.
+    ///   - requested: The time to wait that the server has asked for, of which at most an hour is waited.
     ///   - turns: The value of `State.turns` (the number of network returns and logins) when the request was sent, or
     ///     `nil` to ignore it. If the number has changed since then, the request is sent again immediately, because
     ///     neither a network return nor a login is reported again.
@@ -234,12 +237,14 @@ extension Outbox {
     ///   stays stored and does not delay other requests.
     private func postponed(
         _ entry: OutboxEntry,
-        askedFor asked: Duration = .zero,
+        askedFor requested: Duration = .zero,
         wasSentAfter turns: Int? = nil,
         telling event: ((Duration) -> OutboxEvent)? = nil
     ) -> Duration? {
         guard isOne(entry, of: place) else { return nil }
         let now = client.time.now
+        // A wrong date must not stop the outbox for years.
+        let asked = min(requested, Self.longestRetryAfter)
         let pause = state.withLock { state in
             let hasTurned = turns.map { $0 != state.turns } ?? false
             // The pause is at most a year, because a longer pause could overflow `Duration`.

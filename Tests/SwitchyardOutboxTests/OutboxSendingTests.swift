@@ -81,6 +81,15 @@ import Testing
         #expect(outbox.entries.count == 1)
     }
 
+    @Test(arguments: ["86400", "Fri, 31 Dec 9999 23:59:59 GMT"])
+    func `a very long Retry-After pauses the outbox for only an hour`(field: String) async throws {
+        defer { try? FileManager.default.removeItem(at: file) }
+        let (outbox, _) = try outbox { _ in .status(503, headers: ["Retry-After": field]) }
+        try outbox.store(write("topics"))
+
+        #expect(try await outbox.flush() == .seconds(3_600))
+    }
+
     @Test func `a write in progress when the process ends may have been executed`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let (outbox, transport) = try outbox { _ in .never }
