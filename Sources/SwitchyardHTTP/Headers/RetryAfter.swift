@@ -19,7 +19,7 @@ package enum RetryAfter {
     }
 
     /// Returns the time of the server's clock when the response was sent, or `nil` if it is unknown.
-    private static func sentTime(in headers: HTTPHeaders, now: Date) -> Date? {
+    package static func sentTime(in headers: HTTPHeaders, now: Date) -> Date? {
         guard let text = headers["Date"], let date = HTTPDate.date(from: text, now: now) else { return nil }
         let age = headers["Age"].flatMap { Int64($0.trimmingCharacters(in: .whitespaces)) } ?? 0
         return date.addingTimeInterval(Double(min(max(0, age), longest)))

@@ -20,11 +20,11 @@ package enum ServerPause {
     /// - Parameters:
     ///   - status: The status of the response.
     ///   - headers: The header fields of the response. If a field contains the end of the pause as a date, the pause
-    ///     is measured from the time in the `Date` field, or from `now` if there is no `Date` field.
+    ///     is measured from the time in the `Date` field plus the `Age`, or from `now` if there is no `Date` field.
     ///   - now: The current date and time on this device.
     /// - Returns: The pause.
     package static func duration(status: Int, headers: HTTPHeaders, now: Date) -> Duration? {
-        let now = headers["Date"].flatMap { HTTPDate.date(from: $0) } ?? now
+        let now = RetryAfter.sentTime(in: headers, now: now) ?? now
         var pauses: [Duration?] = [headers["Backoff"].flatMap(number).map { .seconds($0) }, combined(headers, now)]
         if status == 429 || status == 503 { pauses.append(RetryAfter.duration(in: headers, now: now)) }
         for prefix in ["RateLimit", "X-RateLimit", "X-Rate-Limit"]

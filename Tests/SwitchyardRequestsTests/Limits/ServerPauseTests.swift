@@ -49,6 +49,17 @@ import Testing
         #expect(pause == .seconds(50))
     }
 
+    @Test func `the Age of a stored response shortens the pause until the reset time of the rate limit`() {
+        let headers: HTTPHeaders = [
+            "Date": HTTPDate.text(for: Self.now) ?? "", "Age": "20", "X-RateLimit-Remaining": "0",
+            "X-RateLimit-Reset": "1700000050",
+        ]
+
+        let pause = ServerPause.duration(status: 200, headers: headers, now: Self.now.addingTimeInterval(3_600))
+
+        #expect(pause == .seconds(30))
+    }
+
     @Test func `a successful response with a Backoff field delays later requests`() async throws {
         let clock = ManualClock()
         let answers = AnswerList([.status(200, headers: ["Backoff": "30"]), .status(200)])
