@@ -135,8 +135,8 @@ extension NetworkClient {
 
     /// Returns the header fields that the client adds to a call and that may change between calls.
     ///
-    /// These are the fields that the app computes (``RequestGenerator/computedHeaders``). In place of the cookies,
-    /// `Cookie` contains the number of times that the cookie jar has changed.
+    /// These are the fields that the app computes (``RequestGenerator/computedHeaders``). In place of the stored
+    /// cookies, a `Cookie` field contains the number of times that the cookie jar has changed.
     package func varyingFields(of configuration: APIConfiguration) throws(RequestError) -> HTTPHeaders {
         let generator = pool.generator
         var fields = HTTPHeaders()
@@ -145,7 +145,7 @@ extension NetworkClient {
             fields.add(field.name, field.value)
         }
         if configuration.usesCookies, let changes = generator.cookies?.changes {
-            fields.set("Cookie", "\(changes)")
+            fields.add("Cookie", "\(changes)")
         }
         return fields
     }

@@ -225,4 +225,19 @@ import Testing
         tenant.withLock { $0 = "red" }
         #expect(try await topics.response(for: call(), with: .string).isFromCache == false)
     }
+
+    @Test func `a response that varies by Cookie is not used after the computed common cookie changed`() async throws {
+        let session = Locked("one")
+        let headers: HTTPHeaders = ["Cache-Control": "max-age=600", "Vary": "Cookie"]
+        let transport = StubTransport { request in answer(request.headers["Cookie"] ?? "", headers) }
+        let client = try NetworkClient(service: .topics(), transport: transport, time: clock) { options in
+            options.generator.cookies = CookieJar()
+            options.generator.computedHeaders = { _ in ["Cookie": session.withLock { $0 }] }
+        }
+        let topics = TopicAPI(client: client)
+        _ = try await topics.response(for: call(), with: .string)
+        session.withLock { $0 = "two" }
+
+        #expect(try await topics.response(for: call(), with: .string).value == "two")
+    }
 }
