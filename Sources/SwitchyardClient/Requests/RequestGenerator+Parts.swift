@@ -148,7 +148,7 @@ extension RequestGenerator {
         if !own.isEmpty { headers = headers.overridden(by: own) }
         if let bodyType, own["Content-Type"] == nil { headers.set("Content-Type", bodyType) }
         if let cookies, configuration.usesCookies,
-            let cookie = cookies.header(for: url, adding: own.values(of: "Cookie"))
+            let cookie = cookies.header(for: url, of: configuration, common: headers.values(of: "Cookie"))
         {
             headers.set("Cookie", cookie)
         }
@@ -164,6 +164,20 @@ extension RequestGenerator {
 
     static func refusal(of field: HTTPHeaders.Field) -> RequestError {
         .header(name: field.name, reason: field.refusal)
+    }
+}
+
+extension CookieJar {
+    /// Returns the value of the `Cookie` field for a call with cookies of its own or common cookies.
+    ///
+    /// - Parameters:
+    ///   - url: The URL of the request.
+    ///   - configuration: The call. Its own cookies replace the common cookies, and stored cookies of the same name.
+    ///   - common: The values of the common `Cookie` fields. Stored cookies of the same name replace their cookies.
+    /// - Returns: The value, or `nil` if no stored cookie applies.
+    func header(for url: RequestURL, of configuration: APIConfiguration, common: [String]) -> String? {
+        let own = configuration.headers.values(of: "Cookie")
+        return header(for: url, adding: own.isEmpty ? common : own, replacesStored: !own.isEmpty)
     }
 }
 

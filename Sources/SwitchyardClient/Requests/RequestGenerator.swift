@@ -55,7 +55,9 @@ public struct RequestGenerator: Sendable {
     /// The jar that holds the cookies, none by default.
     ///
     /// A call that sets the header field `Cookie` sends the cookies of the jar too. If both have a cookie of the same
-    /// name, only the call's own cookie is sent.
+    /// name, only the call's own cookie is sent. If the field is one of the common ``headers``, its cookies are sent
+    /// with the cookies of the jar too, but a cookie of the jar replaces a common cookie of the same name, because the
+    /// server may have changed it.
     public var cookies: CookieJar?
     /// The handling of calls whose path is an absolute URL with another origin than the base URL.
     ///

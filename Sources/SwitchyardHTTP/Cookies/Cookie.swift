@@ -84,7 +84,7 @@ public struct Cookie: Sendable, Hashable {
 }
 
 /// The matching rules for domains and paths (RFC 6265 section 5.1).
-enum CookieMatching {
+package enum CookieMatching {
     /// Whether a host is the domain or a subdomain of it.
     ///
     /// An IP address has no domain above it.
@@ -111,10 +111,20 @@ enum CookieMatching {
     }
 
     /// Returns the names of the cookies in the value of a `Cookie` field.
-    static func names(in value: String) -> [String] {
-        value.split(separator: ";").map { pair in
-            pair.prefix { $0 != "=" }.trimmingCharacters(in: .whitespaces)
-        }
+    package static func names(in value: String) -> [String] {
+        value.split(separator: ";").map(name(of:))
+    }
+
+    /// Returns the value of a `Cookie` field with only the cookies whose names satisfy a condition, or `nil` if no
+    /// cookie does.
+    package static func value(_ value: String, where isIncluded: (String) -> Bool) -> String? {
+        let pairs = value.split(separator: ";").filter { isIncluded(name(of: $0)) }
+        guard !pairs.isEmpty else { return nil }
+        return pairs.map { $0.trimmingCharacters(in: .whitespaces) }.joined(separator: "; ")
+    }
+
+    private static func name(of pair: Substring) -> String {
+        pair.prefix { $0 != "=" }.trimmingCharacters(in: .whitespaces)
     }
 
     static func isAddress(_ host: String) -> Bool {

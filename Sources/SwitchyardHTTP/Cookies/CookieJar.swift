@@ -281,15 +281,22 @@ public final class CookieJar: Sendable {
     ///
     /// - Parameters:
     ///   - url: The URL of the request.
-    ///   - own: The values of the request's own `Cookie` fields. They follow the stored cookies, and replace stored
-    ///     cookies of the same name.
+    ///   - fields: The values of the request's other `Cookie` fields, whose cookies follow the stored cookies.
+    ///   - replacesStored: Whether the cookies of `fields` replace stored cookies of the same name. Otherwise, the
+    ///     stored cookies replace them.
     /// - Returns: The value, or `nil` if no stored cookie applies.
-    package func header(for url: RequestURL, adding own: [String] = []) -> String? {
+    package func header(for url: RequestURL, adding fields: [String] = [], replacesStored: Bool = true) -> String? {
         guard shared.state.withLock({ !$0.entries.isEmpty }) else { return nil }
-        let names = own.isEmpty ? [] : Set(own.flatMap(CookieMatching.names))
-        let stored = cookies(for: url).filter { !names.contains($0.name) }
-        let pairs = stored.map { "\($0.name)=\($0.value)" }.filter(\.isFieldValue)
-        return pairs.isEmpty ? nil : (pairs + own).joined(separator: "; ")
+        let names = fields.isEmpty || !replacesStored ? [] : Set(fields.flatMap(CookieMatching.names))
+        let stored = cookies(for: url).filter { cookie in
+            !names.contains(cookie.name) && "\(cookie.name)=\(cookie.value)".isFieldValue
+        }
+        guard !stored.isEmpty else { return nil }
+        let replaced = replacesStored ? [] : Set(stored.map(\.name))
+        let others =
+            replaced.isEmpty
+            ? fields : fields.compactMap { CookieMatching.value($0) { !replaced.contains($0) } }
+        return (stored.map { "\($0.name)=\($0.value)" } + others).joined(separator: "; ")
     }
 
     /// Removes all cookies of the scope, or of the whole jar if it is unscoped.

@@ -4,15 +4,21 @@ import SwitchyardHTTP
 import SwitchyardTesting
 import Testing
 
-/// The cookies that a call sets itself in a client that stores cookies.
+/// The cookies that a call or the common header fields set in a client that stores cookies.
 @Suite(.timeLimit(.minutes(5))) struct OwnCookieTests {
     /// A client that has stored cookies for two origins, and whose server redirects the paths in the table.
-    private func client(_ table: [String: String] = [:]) throws -> (NetworkClient, StubTransport) {
+    private func client(
+        _ table: [String: String] = [:],
+        common: HTTPHeaders = [:]
+    ) throws -> (NetworkClient, StubTransport) {
         let jar = CookieJar()
         jar.store(Cookie(name: "session", value: "1", domain: "primary.test"))
         jar.store(Cookie(name: "theme", value: "light", domain: "primary.test"))
         jar.store(Cookie(name: "session", value: "2", domain: "other.test"))
-        return try NetworkClient.stubbed(options: { $0.generator.cookies = jar }) { request in
+        return try NetworkClient.stubbed { options in
+            options.generator.cookies = jar
+            options.generator.headers = common
+        } answer: { request in
             table[request.url.path].map { .status(302, headers: ["Location": $0]) } ?? .json("{}")
         }
     }
@@ -56,5 +62,45 @@ import Testing
 
         let cookies = transport.requests.dropFirst().map { $0.headers["Cookie"] }
         #expect(cookies == ["session=2", "session=2", "session=1; theme=light"])
+    }
+
+    // MARK: - Common cookies
+
+    private static let common: HTTPHeaders = ["Cookie": "theme=dark; consent=yes"]
+
+    @Test func `common cookies are sent with the stored cookies, which replace those of the same name`() async throws {
+        let (client, transport) = try client(common: Self.common)
+
+        _ = try await client.send(APIConfiguration(path: "a"))
+
+        #expect(transport.requests.map { $0.headers["Cookie"] } == ["session=1; theme=light; consent=yes"])
+    }
+
+    @Test func `a call's own cookies replace the common cookies`() async throws {
+        let (client, transport) = try client(common: Self.common)
+
+        _ = try await client.send(Self.configuration)
+
+        #expect(transport.requests.map { $0.headers["Cookie"] } == ["session=1; theme=dark"])
+    }
+
+    @Test func `common cookies are sent after a redirect to the same origin, and not to another origin`() async throws {
+        let table = ["/v1/a": "/v1/b", "/v1/b": "http://other.test/c", "/c": "http://third.test/d"]
+        let (client, transport) = try client(table, common: Self.common)
+
+        _ = try await client.send(APIConfiguration(path: "a"))
+
+        let sent = "session=1; theme=light; consent=yes"
+        #expect(transport.requests.map { $0.headers["Cookie"] } == [sent, sent, "session=2", nil])
+    }
+
+    @Test func `common cookies are not sent to a foreign URL, nor after its redirect to the same origin`()
+        async throws
+    {
+        let (client, transport) = try client(["/a": "/b"], common: Self.common)
+
+        _ = try await client.send(APIConfiguration(path: "http://other.test/a"))
+
+        #expect(transport.requests.map { $0.headers["Cookie"] } == ["session=2", "session=2"])
     }
 }

@@ -16,7 +16,7 @@ extension Failover {
             var trail = try trail(of: attempt)
             let step = try trail.follow(response, policy) { (request, isHome) throws(RequestError) in
                 try core.options.insecureHTTP.check(request.url)
-                complete(&request, keepsOwnCookies: isHome)
+                try complete(&request, keepsOwnCookies: isHome)
                 let isHome = isHome && request.url.isAt(attempt.route.home)
                 try pool.generator.complete(&request, afterRedirectOf: configuration, isHome: isHome)
             }
@@ -101,15 +101,29 @@ extension Failover {
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - keepsOwnCookies: Whether no redirect has left the origin of the call's own cookies.
-    private func complete(_ request: inout HTTPRequest, keepsOwnCookies: Bool) {
+    ///   - keepsOwnCookies: Whether no redirect has left the origin of the call's own cookies and of the common cookies.
+    /// - Throws: ``RequestError`` if the app cannot compute the common header fields.
+    private func complete(_ request: inout HTTPRequest, keepsOwnCookies: Bool) throws(RequestError) {
         guard let jar = pool.generator.cookies, configuration.usesCookies,
             configuration.prebuiltRequest?.headers["Cookie"] == nil
         else { return }
         let own = keepsOwnCookies ? configuration.headers.values(of: "Cookie") : []
+        let fields = keepsOwnCookies && own.isEmpty ? try commonCookies(of: request) : own
         // If the cookies were removed after the call was made, the stored cookies belong to another session.
-        let stored = cookies.map(jar.isCleared) == true ? nil : jar.header(for: request.url, adding: own)
-        request.headers["Cookie"] = stored ?? (own.isEmpty ? nil : own.joined(separator: "; "))
+        let stored =
+            cookies.map(jar.isCleared) == true
+            ? nil : jar.header(for: request.url, adding: fields, replacesStored: !own.isEmpty)
+        request.headers["Cookie"] = stored ?? (fields.isEmpty ? nil : fields.joined(separator: "; "))
+    }
+
+    /// Returns the values of the common `Cookie` fields, with only the cookies that a request carries.
+    ///
+    /// A request to another origin than the service's may carry no common header fields.
+    private func commonCookies(of request: HTTPRequest) throws(RequestError) -> [String] {
+        guard request.headers["Cookie"] != nil else { return [] }
+        let common = try pool.generator.common.resolvedHeaders(configuration).values(of: "Cookie")
+        let sent = Set(request.headers.values(of: "Cookie").flatMap(CookieMatching.names))
+        return common.compactMap { CookieMatching.value($0, where: sent.contains) }
     }
 
     /// Stores the cookies of a response if the client has a cookie jar.
