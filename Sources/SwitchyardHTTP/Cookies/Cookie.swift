@@ -110,20 +110,22 @@ package enum CookieMatching {
         return String(requestPath[..<slash])
     }
 
-    /// Returns the names of the cookies in the value of a `Cookie` field.
-    package static func names(in value: String) -> [String] {
-        value.split(separator: ";").map(name(of:))
+    /// Returns the cookies in the value of a `Cookie` field, each as `name=value`.
+    package static func pairs(in value: String) -> [String] {
+        value.split(separator: ";").map { $0.trimmingCharacters(in: .whitespaces) }
     }
 
-    /// Returns the value of a `Cookie` field with only the cookies whose names satisfy a condition, or `nil` if no
-    /// cookie does.
+    /// Returns the value of a `Cookie` field with only the cookies (`name=value`) that satisfy a condition, or `nil` if
+    /// no cookie does.
     package static func value(_ value: String, where isIncluded: (String) -> Bool) -> String? {
-        let pairs = value.split(separator: ";").filter { isIncluded(name(of: $0)) }
-        guard !pairs.isEmpty else { return nil }
-        return pairs.map { $0.trimmingCharacters(in: .whitespaces) }.joined(separator: "; ")
+        let included = pairs(in: value).filter(isIncluded)
+        return included.isEmpty ? nil : included.joined(separator: "; ")
     }
 
-    private static func name(of pair: Substring) -> String {
+    static func names(in value: String) -> [String] { pairs(in: value).map(name) }
+
+    /// Returns the name of a cookie that is given as `name=value`.
+    static func name(of pair: String) -> String {
         pair.prefix { $0 != "=" }.trimmingCharacters(in: .whitespaces)
     }
 

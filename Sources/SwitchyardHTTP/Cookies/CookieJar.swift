@@ -287,15 +287,15 @@ public final class CookieJar: Sendable {
     /// - Returns: The value, or `nil` if no stored cookie applies.
     package func header(for url: RequestURL, adding fields: [String] = [], replacesStored: Bool = true) -> String? {
         guard shared.state.withLock({ !$0.entries.isEmpty }) else { return nil }
-        let names = fields.isEmpty || !replacesStored ? [] : Set(fields.flatMap(CookieMatching.names))
+        let names = replacesStored ? Set(fields.flatMap(CookieMatching.names)) : []
         let stored = cookies(for: url).filter { cookie in
             !names.contains(cookie.name) && "\(cookie.name)=\(cookie.value)".isFieldValue
         }
         guard !stored.isEmpty else { return nil }
         let replaced = replacesStored ? [] : Set(stored.map(\.name))
-        let others =
-            replaced.isEmpty
-            ? fields : fields.compactMap { CookieMatching.value($0) { !replaced.contains($0) } }
+        let others = fields.compactMap { field in
+            CookieMatching.value(field) { !replaced.contains(CookieMatching.name(of: $0)) }
+        }
         return (stored.map { "\($0.name)=\($0.value)" } + others).joined(separator: "; ")
     }
 

@@ -103,4 +103,20 @@ import Testing
 
         #expect(transport.requests.map { $0.headers["Cookie"] } == ["session=2", "session=2"])
     }
+
+    @Test func `a foreign server that stores a cookie with the name of a common cookie does not get the common cookie`()
+        async throws
+    {
+        let (client, transport) = try NetworkClient.stubbed { options in
+            options.generator.cookies = CookieJar()
+            options.generator.headers = Self.common
+        } answer: { request in
+            guard request.url.path == "/a" else { return .json("{}") }
+            return .status(302, headers: ["Location": "/b", "Set-Cookie": "consent=no; Path=/a"])
+        }
+
+        _ = try await client.send(APIConfiguration(path: "http://other.test/a"))
+
+        #expect(transport.requests.map { $0.headers["Cookie"] } == [nil, nil])
+    }
 }

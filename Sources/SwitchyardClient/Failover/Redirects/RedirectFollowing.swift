@@ -107,22 +107,23 @@ extension Failover {
         guard let jar = pool.generator.cookies, configuration.usesCookies,
             configuration.prebuiltRequest?.headers["Cookie"] == nil
         else { return }
+        // If the cookies were removed after the call was made, stored and common cookies belong to another session.
+        let isCleared = cookies.map(jar.isCleared) == true
         let own = keepsOwnCookies ? configuration.headers.values(of: "Cookie") : []
-        let fields = keepsOwnCookies && own.isEmpty ? try commonCookies(of: request) : own
-        // If the cookies were removed after the call was made, the stored cookies belong to another session.
-        let stored =
-            cookies.map(jar.isCleared) == true
-            ? nil : jar.header(for: request.url, adding: fields, replacesStored: !own.isEmpty)
+        let keepsCommonCookies = keepsOwnCookies && own.isEmpty && !isCleared
+        let fields = keepsCommonCookies ? try commonCookies(of: request) : own
+        let stored = isCleared ? nil : jar.header(for: request.url, adding: fields, replacesStored: !own.isEmpty)
         request.headers["Cookie"] = stored ?? (fields.isEmpty ? nil : fields.joined(separator: "; "))
     }
 
     /// Returns the values of the common `Cookie` fields, with only the cookies that a request carries.
     ///
-    /// A request to another origin than the service's may carry no common header fields.
+    /// A request to another origin than the service's may carry no common header fields, but a cookie of the same name,
+    /// which that origin has set. Therefore the values are compared too.
     private func commonCookies(of request: HTTPRequest) throws(RequestError) -> [String] {
         guard request.headers["Cookie"] != nil else { return [] }
         let common = try pool.generator.common.resolvedHeaders(configuration).values(of: "Cookie")
-        let sent = Set(request.headers.values(of: "Cookie").flatMap(CookieMatching.names))
+        let sent = Set(request.headers.values(of: "Cookie").flatMap(CookieMatching.pairs))
         return common.compactMap { CookieMatching.value($0, where: sent.contains) }
     }
 
