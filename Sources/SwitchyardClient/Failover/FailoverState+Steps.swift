@@ -37,31 +37,20 @@ extension FailoverState {
 // MARK: - Servers
 
 extension FailoverState {
-    /// The first server that the request left because connecting took longer than the limit, or because the server
-    /// refused a streamed body without processing the request, or `nil` if there is none.
-    var leftServer: Server.ID? { attempts.first { $0.hasLeftConnecting || $0.isRefusedStream }?.route.server }
+    /// The first server that the request left because connecting took longer than the limit, or `nil` if there is none.
+    var leftServer: Server.ID? { attempts.first { $0.hasLeftConnecting }?.route.server }
 
     /// The number of attempts that certainly reached no server.
     var unreached: Int { attempts.count { $0.outcome?.failureKind?.isWithoutWork == true } }
 
-    /// ``leftServer`` if the request can be sent there again, otherwise `nil`.
+    /// The server to which the request can be sent once more, or `nil` if there is none.
     ///
-    /// The request cannot be sent there if it has already been sent there again, if the server does not serve the
+    /// It is ``leftServer`` or, if there is none, the first server that refused a streamed body without processing the
+    /// request. The request cannot be sent there if it has already been sent there again, if the server does not serve the
     /// request, or if an attempt is in flight.
     var serverToReturnTo: Server.ID? {
-        guard !hasEnded, newestLive == nil, let leftServer, !barred.contains(leftServer) else { return nil }
-        return tried.count { $0 == leftServer } == 1 ? leftServer : nil
-    }
-}
-
-extension FailoverState.Attempt {
-    /// Whether the attempt ended because connecting took longer than the limit.
-    fileprivate var hasLeftConnecting: Bool { isConnectingLimited && outcome?.failureKind == .connectTimeout }
-
-    /// Whether the last request was sent to the host that the credential is for, or carried the credential anyway.
-    func isHome(_ authorization: RequestAuthorization?) -> Bool {
-        guard let trail = trail?.value else { return isAuthorized || url.isAt(route.home) }
-        let isShown = authorization?.names.contains { trail.request.headers[$0] != nil } ?? false
-        return isShown || !trail.hasLeft && url.isAt(route.home)
+        let server = leftServer ?? attempts.first { $0.isRefusedStream }?.route.server
+        guard !hasEnded, newestLive == nil, let server, !barred.contains(server) else { return nil }
+        return tried.count { $0 == server } == 1 ? server : nil
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import SwitchyardClient
 import SwitchyardFixtures
 import SwitchyardHTTP
@@ -65,6 +66,22 @@ import Testing
         _ = try await client.send(Self.write)
 
         #expect(transport.requests.map(\.timeouts.connect) == [nil])
+    }
+
+    @Test func `the last server has no separate connect timeout after the first server has refused a streamed body`()
+        async throws
+    {
+        let refusal = TransportError(.connectionReset, message: "refused", mayHaveBeenSent: false)
+        let (client, transport) = try NetworkClient.stubbed(servers: 2) { request in
+            request.server == "primary" ? .failure(refusal) : .status(200)
+        }
+        var write = Self.write
+        write.body = .stream(.of([Data("x".utf8)], length: nil))
+
+        _ = try await client.send(write)
+
+        #expect(transport.requests.map(\.server) == ["primary", "secondary"])
+        #expect(transport.requests.last?.timeouts.connect == nil)
     }
 
     @Test func `while connecting to the last server, a write keeps half of its time for a return to the first`()
