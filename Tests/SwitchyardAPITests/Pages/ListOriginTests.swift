@@ -248,6 +248,24 @@ import Testing
         await #expect(throws: APIError.self) { while try await iterator.next() != nil {} }
     }
 
+    @Test func `a sequence whose load fails before its last call throws the load's error`() async throws {
+        struct Interruption: Error {}
+        let topics = try start()
+        let profile = TopicAPI(client: topics.client, user: "ann")
+        let pages = topics.pages.allPages { page -> [Topic] in
+            let configuration = APIConfiguration(path: "topics", query: ["page": page.number])
+            let loaded: [Topic] = try await topics.value(for: configuration)
+            if page.number == 2 { throw Interruption() }
+            let _: [Topic] = try await profile.value(for: configuration)
+            return loaded
+        }
+        var iterator = pages.makeAsyncIterator()
+        _ = try await iterator.next()
+
+        let error = await #expect(throws: APIError.self) { _ = try await iterator.next() }
+        #expect(error == APIError(Interruption()))
+    }
+
     @Test func `a sequence that reads on in another environment fails without sending its cursor there`() async throws {
         let asked = Locked<[String]>([])
         let topics = try start(lastPage: 1) { request in asked.withLock { $0.append(request.url.text) } }

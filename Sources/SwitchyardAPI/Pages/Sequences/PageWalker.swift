@@ -47,13 +47,17 @@ actor PageWalker<Item: Sendable> {
         guard !earlier.areOver else { throw cursor.failure(.cancelled(.superseded)) }
         let loadRecorder = PageLoadRecorder()
         let page: Result<Page<Item>, any Error>
+        let isOver: Bool
         do {
             page = .success(try await loadRecorder.watching { try await load(request) })
+            isOver = loadRecorder.origins.differ(from: earlier)
         } catch {
             page = .failure(error)
+            // A failure in another environment, such as a 404, must not end the sequence as if there were no more
+            // pages. A load that fails may not have made all of its calls.
+            isOver = loadRecorder.origins.exceed(earlier)
         }
-        // A failure in another environment, such as a 404, must not end the sequence as if there were no more pages.
-        guard !loadRecorder.origins.differ(from: earlier) else { throw cursor.failure(.cancelled(.superseded)) }
+        guard !isOver else { throw cursor.failure(.cancelled(.superseded)) }
         origins.withLock { $0.merge(loadRecorder.origins) { list, _ in list } }
         return try page.get()
     }

@@ -51,6 +51,11 @@ extension PageOrigins {
         contains { service, origins in list[service].map { $0 != origins } ?? false }
     }
 
+    /// Returns whether there are origins that `list` does not have, at a service of `list`.
+    func exceed(_ list: PageOrigins) -> Bool {
+        contains { service, origins in list[service].map { !origins.isSubset(of: $0) } ?? false }
+    }
+
     /// Whether any origin's user has logged out, or its environment is no longer in use.
     var areOver: Bool { values.contains { $0.contains { !$0.isPresent } } }
 
