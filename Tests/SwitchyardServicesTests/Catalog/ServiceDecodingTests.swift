@@ -32,6 +32,23 @@ import Testing
         #expect(error?.description == "topics.json: servers[0].baseURLs.test: \(expected)")
     }
 
+    @Test(arguments: [
+        (#"{"errorRatio": 1.5}"#, "1.5"), (#"{"minimumRequests": 0}"#, "0"), (#"{"maximumAttempts": -2}"#, "-2"),
+        (#"{"overprovisioning": 5e-1}"#, "5e-1"), (#"{"hedging": {"factor": -1}}"#, "-1"),
+        (#"{"admission": {"floor": 2}}"#, "2"), (#"{"window": 1e30}"#, "1e30"), (#"{"latencyWindow": -1}"#, "-1.0"),
+    ])
+    func `an error message about a number that is out of range contains the number`(switching: String, found: String)
+        throws
+    {
+        let json = Mistake.file(switching: switching)
+
+        let error = #expect(throws: CatalogError.self) {
+            try ServiceCatalog.service(from: Data(json.utf8), named: "topics")
+        }
+
+        #expect(error?.found == found)
+    }
+
     @Test(arguments: ["http://joe:pw@a/v1", "ftp://joe:pw@a", "//joe:p/w@a", "http://joe:pw@", #"http://joe:p\nw@a"#])
     func `an error message about a service file contains no password`(url: String) throws {
         let error = #expect(throws: CatalogError.self) {

@@ -24,6 +24,9 @@ struct ServiceDecoder {
         } catch {
             var located = error
             located.file = file
+            if located.found == nil, case .number(let number)? = root.value.value(at: error.keyPath) {
+                located.found = number.text
+            }
             throw located
         }
     }
