@@ -119,7 +119,8 @@ extension JSONValue {
         case .array(let elements):
             for (index, element) in elements.enumerated() where element.string == nil {
                 if let report = element.fieldReport {
-                    fields[path.isEmpty ? report.field : "\(path).\(report.field)", default: []] += report.messages
+                    let name = [path, report.field].filter { !$0.isEmpty }.joined(separator: ".")
+                    fields[name, default: []] += report.messages
                 } else {
                     element.collect(into: &fields, at: path.isEmpty ? "\(index)" : "\(path).\(index)")
                 }
@@ -136,8 +137,11 @@ extension JSONValue {
     private static let messagePlaces = ["message", "msg", "detail", "description", "reason", "error", "title"]
 
     /// The field and its messages in an object that names one field, or `nil` for any other value.
+    ///
+    /// The name is empty if a JSON Pointer names the whole body.
     private var fieldReport: (field: String, messages: [String])? {
-        let field = Self.fieldPlaces.lazy.compactMap { value(at: $0)?.fieldName }.first
+        let isWhole = ["pointer", "source.pointer"].contains { ["", "#"].contains(value(at: $0)?.string) }
+        let field = isWhole ? "" : Self.fieldPlaces.lazy.compactMap { value(at: $0)?.fieldName }.first
         let messages = Self.messagePlaces.lazy.map { value(at: $0)?.sentences ?? [] }.first { !$0.isEmpty }
         guard let field, let messages else { return nil }
         return (field, messages)
@@ -147,12 +151,22 @@ extension JSONValue {
     /// indexes.
     private var fieldName: String? {
         switch self {
-        case .string(let text) where !text.isBlank:
-            text.hasPrefix("/") ? text.split(separator: "/").joined(separator: ".") : text
+        case .string(let text) where !text.isBlank: Self.path(ofPointer: text) ?? text
         case .array(let parts):
             parts.isEmpty ? nil : parts.map { $0.string ?? $0.text }.joined(separator: ".")
         default: nil
         }
+    }
+
+    /// Returns the key path for a JSON Pointer, or `nil` if the text is not a pointer.
+    ///
+    /// The pointer may be a URI fragment: `#/name` (RFC 6901 section 6, RFC 9457 section 3).
+    private static func path(ofPointer text: String) -> String? {
+        let pointer = text.hasPrefix("#/") ? text.dropFirst().removingPercentEncoding ?? text : text
+        guard pointer.hasPrefix("/") else { return nil }
+        return pointer.split(separator: "/")
+            .map { $0.replacing("~1", with: "/").replacing("~0", with: "~") }
+            .joined(separator: ".")
     }
 }
 

@@ -118,6 +118,26 @@ import Testing
         #expect(error.message == "Low. Long.")
     }
 
+    // RFC 9457 section 3 and the examples of JSON:API.
+    @Test func `an error body may name a field by a JSON Pointer with escapes or in a URI fragment`()
+        async throws
+    {
+        let list = [
+            ##"{"detail": "Low.", "pointer": "#/age"}"##,
+            ##"{"detail": "Odd.", "pointer": "#/profile/gr%C3%B6%C3%9Fe"}"##,
+            ##"{"detail": "Long.", "source": {"pointer": "/data/a~1b/m~0n"}}"##,
+            ##"{"detail": "Void.", "source": {"pointer": ""}}"##, ##"{"detail": "Null.", "pointer": "#"}"##,
+        ]
+        let module = APIModule(errorBody: ErrorBody(message: "title", fields: "errors"))
+
+        let error = try await error(module, #"{"title": "Bad.", "errors": [\#(list.joined(separator: ","))]}"#)
+
+        #expect(
+            error.fieldMessages == ["age": ["Low."], "profile.größe": ["Odd."], "data.a/b.m~n": ["Long."]]
+        )
+        #expect(error.message == "Bad. Void. Null.")
+    }
+
     // MARK: - Common messages
 
     @Test(
