@@ -50,7 +50,11 @@ private struct ChallengeReader {
         var result: [AuthenticationChallenge] = []
         while true {
             skip { $0 == UInt8(ascii: ",") || Self.isSpace($0) }
-            guard let scheme = token() else { return result }
+            guard position < bytes.count else { return result }
+            guard let scheme = token() else {
+                skipToComma()
+                continue
+            }
             var challenge = AuthenticationChallenge(scheme: scheme.lowercased())
             readParameters(into: &challenge)
             result.append(challenge)
@@ -74,7 +78,7 @@ private struct ChallengeReader {
             // A name without `=` is not a parameter but the scheme of the next challenge.
             guard take(UInt8(ascii: "=")) else { return position = start }
             skip(Self.isSpace)
-            guard let value = quoted() ?? token() else { return }
+            guard let value = quoted() ?? token() else { return skipToComma() }
             challenge.parameters[name.lowercased()] = value
         }
     }
@@ -93,8 +97,11 @@ private struct ChallengeReader {
         return false
     }
 
+    /// Skips the text up to the next comma outside quotes.
     private mutating func skipToComma() {
-        while position < bytes.count, bytes[position] != UInt8(ascii: ",") { position += 1 }
+        while position < bytes.count, bytes[position] != UInt8(ascii: ",") {
+            if quoted() == nil { position += 1 }
+        }
     }
 
     private mutating func token() -> String? {
