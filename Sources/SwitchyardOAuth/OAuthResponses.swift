@@ -96,7 +96,8 @@ extension DeviceResponse {
     /// Decodes a device authorization response and throws if a code is empty.
     ///
     /// An unreadable lifetime or interval counts as unknown. A lifetime that is not above 0 counts as unknown too. In
-    /// this case, the server reports during polling when the code has expired.
+    /// this case, the server reports during polling when the code has expired. A complete verification URL that is not
+    /// a string counts as missing.
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         deviceCode = try container.decode(String.self, forKey: .deviceCode)
@@ -111,7 +112,7 @@ extension DeviceResponse {
         verificationURI =
             try container.decodeIfPresent(String.self, forKey: .verificationURI)
             ?? container.decode(String.self, forKey: .verificationURL)
-        verificationURIComplete = try container.decodeIfPresent(String.self, forKey: .verificationURIComplete)
+        verificationURIComplete = try? container.decodeIfPresent(String.self, forKey: .verificationURIComplete)
         let lifetime = try? container.decodeIfPresent(WrittenNumber.self, forKey: .expiresIn)
         expiresIn = lifetime.flatMap { $0.value > 0 ? $0 : nil }
         interval = try? container.decodeIfPresent(WrittenNumber.self, forKey: .interval)

@@ -244,4 +244,18 @@ import Testing
 
         #expect(try await oauth.deviceAuthorization().verificationURL == "https://x.test")
     }
+
+    @Test(arguments: ["false", "{}", "[\"https://x.test?c=AB\"]", "null"])
+    func `a complete verification URL that is not a string counts as missing`(url: String) async throws {
+        let (oauth, _) = try Self.begin(
+            """
+            {"device_code": "d", "user_code": "AB", "verification_uri": "https://x.test", "verification_uri_complete": \(url)}
+            """
+        )
+
+        let device = try await oauth.deviceAuthorization()
+
+        #expect(device.verificationURL == "https://x.test")
+        #expect(device.completeURL == nil)
+    }
 }
