@@ -6,13 +6,14 @@ package enum TextEncoding {
     /// Returns the encoding for a name in the IANA registry, or `nil` if Foundation does not support it on this
     /// platform.
     package static func encoding(named name: String) -> String.Encoding? {
-        if let known = known[name.lowercased()] { return known }
+        let name = aliases[name.lowercased()] ?? name.lowercased()
+        if let known = known[name] { return known }
         #if canImport(Darwin)
             let encoding = CFStringConvertIANACharSetNameToEncoding(name as CFString)
             guard encoding != kCFStringEncodingInvalidId else { return nil }
             return String.Encoding(rawValue: CFStringConvertEncodingToNSStringEncoding(encoding))
         #else
-            return numbers[name.lowercased()].map { String.Encoding(rawValue: 0x8000_0000 | $0) }
+            return numbers[name].map { String.Encoding(rawValue: 0x8000_0000 | $0) }
         #endif
     }
 
@@ -33,6 +34,40 @@ package enum TextEncoding {
         "shift_jis": .shiftJIS, "euc-jp": .japaneseEUC, "iso-2022-jp": .iso2022JP,
         "gb2312": gb18030, "gbk": gb18030, "gb18030": gb18030,
     ]
+
+    /// Other names of character sets in the IANA registry and in the WHATWG Encoding standard, with the names used here.
+    private static let aliases: [String: String] = {
+        let names = [
+            "us-ascii": "ansi_x3.4-1968 ansi_x3.4-1986 iso-ir-6 iso646-us us ibm367 cp367 csascii",
+            "iso-8859-1": "iso88591 iso_8859-1:1987 iso-ir-100 csisolatin1 ibm819 cp819",
+            "iso-8859-2": "iso88592 iso_8859-2:1987 iso-ir-101 csisolatin2",
+            "iso-8859-5": "iso8859-5 iso88595 iso_8859-5 cyrillic csisolatincyrillic",
+            "iso-8859-6": "iso8859-6 iso88596 iso_8859-6 arabic csisolatinarabic",
+            "iso-8859-7": "iso8859-7 iso88597 iso_8859-7 greek greek8 csisolatingreek",
+            "iso-8859-8": "iso8859-8 iso88598 iso_8859-8 hebrew csisolatinhebrew",
+            "iso-8859-9": "iso8859-9 iso88599 iso_8859-9 latin5 l5 csisolatin5",
+            "iso-8859-10": "iso8859-10 iso885910 latin6 l6",
+            "iso-8859-13": "iso8859-13 iso885913",
+            "iso-8859-15": "iso8859-15 iso885915 iso_8859-15 latin9 l9 csisolatin9",
+            "windows-874": "dos-874",
+            "windows-1255": "cp1255 x-cp1255",
+            "windows-1256": "cp1256 x-cp1256",
+            "windows-1257": "cp1257 x-cp1257",
+            "windows-1258": "cp1258 x-cp1258",
+            "ibm866": "cp866 866 csibm866",
+            "koi8-r": "koi koi8 koi8_r cskoi8r",
+            "koi8-u": "koi8-ru",
+            "macintosh": "mac x-mac-roman csmacintosh",
+            "shift_jis": "ms_kanji csshiftjis",
+            "iso-2022-jp": "csiso2022jp",
+            "euc-kr": "korean windows-949 ksc5601 ksc_5601 ks_c_5601-1989 csksc56011987 cseuckr",
+            "big5": "cn-big5 x-x-big5 csbig5",
+            "gb2312": "gb_2312 csgb2312 csgb231280 iso-ir-58",
+            "utf-8": "unicode11utf8 unicode20utf8 x-unicode20utf8 csutf8",
+        ]
+        let pairs = names.flatMap { name, others in others.split(separator: " ").map { (String($0), name) } }
+        return Dictionary(uniqueKeysWithValues: pairs)
+    }()
 
     #if !canImport(Darwin)
         /// The encodings that Foundation on Linux supports but does not find by name, as numbers of
