@@ -68,7 +68,8 @@ struct SchemaFacts {
     ///
     /// Its descriptions and examples and the member `required` are ignored.
     var isTrivial: Bool {
-        types.isEmpty && values == nil && !hasProperties && place["items"] == nil && place["$ref"] == nil
+        types.isEmpty && values == nil && !hasProperties && place["items"] == nil && place["prefixItems"] == nil
+            && place["$ref"] == nil
             && place["allOf"] == nil && place["oneOf"] == nil && place["anyOf"] == nil && place["not"] == nil
             && place["additionalProperties"] == nil && format == nil
     }

@@ -174,7 +174,7 @@ final class TypeReader {
         case "object": return try objectType(facts.place, origin)
         default: break
         }
-        if facts.place["items"] != nil { return try listType(facts.place, origin) }
+        if facts.place["items"] != nil || facts.place["prefixItems"] != nil { return try listType(facts.place, origin) }
         if facts.isObject { return try objectType(facts.place, origin) }
         if facts.format == "date-time" || facts.format == "date" {
             return TypedSchema(type: Self.stringType(facts))
@@ -203,7 +203,12 @@ final class TypeReader {
     }
 
     private func listType(_ place: Place, _ origin: Origin) throws(GeneratorError) -> TypedSchema {
-        guard let items = place["items"] else { return TypedSchema(type: .list(.json)) }
+        if place["prefixItems"] != nil {
+            note(.untyped, "`prefixItems` describes a tuple, so its elements become JSONValue", at: place)
+            return TypedSchema(type: .list(.json))
+        }
+        // The schema `false` allows no elements.
+        guard let items = place["items"], items.node.bool != false else { return TypedSchema(type: .list(.json)) }
         if items.node.list != nil {
             note(.untyped, "`items` is a list of schemas (a tuple), so its elements become JSONValue", at: items)
             return TypedSchema(type: .list(.json))

@@ -40,6 +40,14 @@ import Testing
             "`items` is a list of schemas (a tuple), so its elements become JSONValue", "-> [JSONValue] {"
         ),
         (
+            "{ type: array, prefixItems: [{ type: string }], items: { type: integer } }",
+            "`prefixItems` describes a tuple, so its elements become JSONValue", "-> [JSONValue] {"
+        ),
+        (
+            "{ prefixItems: [{ type: string }], items: false }",
+            "`prefixItems` describes a tuple, so its elements become JSONValue", "-> [JSONValue] {"
+        ),
+        (
             "{ $ref: '#/components/schemas/Nest' }", "the schema contains itself without an object in between",
             "-> [JSONValue] {"
         ),
