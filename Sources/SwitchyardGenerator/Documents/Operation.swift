@@ -19,6 +19,14 @@ struct Operation {
         let schema: Place?
         let description: String?
         let place: Place
+
+        /// Whether another parameter has the same name and location.
+        ///
+        /// The case of the name of a header field is ignored (RFC 9110 section 5.1).
+        func isNamed(like other: Parameter) -> Bool {
+            guard location == other.location else { return false }
+            return location == .header ? name.lowercased() == other.name.lowercased() : name == other.name
+        }
     }
 
     /// The description of a request body or response body for one content type.

@@ -73,7 +73,7 @@ struct OperationReader {
         let own = try place.list("parameters")
         for place in try item.list("parameters") + own {
             let parameter = try parameter(at: document.resolved(place))
-            let same = parameters.firstIndex { $0.name == parameter.name && $0.location == parameter.location }
+            let same = parameters.firstIndex { $0.isNamed(like: parameter) }
             if let same { parameters[same] = parameter } else { parameters.append(parameter) }
         }
         let names = Self.placeholders(of: path)
