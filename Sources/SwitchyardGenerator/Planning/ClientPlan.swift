@@ -74,6 +74,13 @@ struct Method {
             case plain
             /// A single text in which the elements of a list are separated by this text, such as a comma.
             case joined(String)
+            /// A single text with the names and values of an object, separated by commas: `R,100,G,200`.
+            case commas
+            /// A single text with the members of an object as pairs, separated by commas: `R=100,G=200`.
+            case pairs
+            /// The value in an expression of the path's template (RFC 6570), with this operator before the variable, and
+            /// with `*` after the variable if the value is exploded.
+            case expanded(String, explodes: Bool)
             /// The value as JSON text.
             case json
         }
@@ -140,6 +147,8 @@ struct Method {
     var hasValidator = false
     /// The query parameters in which list elements are written with indexes, as in `items[0]`.
     var deepLists: [String] = []
+    /// The query parameters whose members are sent as parameters of their own, if their value is an object.
+    var exploded: [String] = []
     /// Whether the call may be sent without a credential, or `nil` if a credential is required.
     var access: Access?
     var list: ListPlan?

@@ -78,13 +78,9 @@ struct MethodPlanner {
         if let schema = parameter.schema {
             typed = try reader.type(of: schema, .init(component: nil, hint: "\(hint) \(parameter.name)"))
         }
-        var style = Method.Parameter.Style.plain
-        if parameter.style == "content" {
-            style = .json
-        } else if case .list = typed.type, parameter.location != .query || !parameter.explodes,
-            parameter.style != "deepObject"
-        {
-            style = .joined(["spaceDelimited": " ", "pipeDelimited": "|"][parameter.style] ?? ",")
+        let style = style(of: parameter, typed.type)
+        if parameter.location == .query, reader.mayBeObject(typed.type), parameter.style == "form", parameter.explodes {
+            method.exploded.append(parameter.name)
         } else if parameter.style == "deepObject", reader.mayBeList(typed.type) {
             method.deepLists.append(parameter.name)
         }
@@ -99,6 +95,22 @@ struct MethodPlanner {
             description: parameter.description,
             constant: typed.constant
         )
+    }
+
+    /// Returns the form in which the value of a parameter is written into the request.
+    private func style(of parameter: Operation.Parameter, _ type: SwiftType) -> Method.Parameter.Style {
+        let isObject = reader.mayBeObject(type)
+        let mark = ["label": ".", "matrix": ";"][parameter.style]
+        switch (parameter.style, parameter.location) {
+        case ("content", _): return .json
+        case ("deepObject", _): return .plain
+        case (_, .path) where mark != nil || isObject: return .expanded(mark ?? "", explodes: parameter.explodes)
+        case (_, .query) where isObject && !parameter.explodes: return .commas
+        case (_, .header) where isObject && parameter.explodes: return .pairs
+        default: break
+        }
+        guard case .list = type, parameter.location != .query || !parameter.explodes else { return .plain }
+        return .joined(["spaceDelimited": " ", "pipeDelimited": "|"][parameter.style] ?? ",")
     }
 
     // MARK: - Bodies
@@ -283,6 +295,20 @@ extension TypeReader {
         case .declared(let id):
             guard case .union(let variants, _) = declarations[id].kind else { return false }
             return variants.contains { if case .list = $0.type { true } else { false } }
+        default: return false
+        }
+    }
+
+    /// Returns whether a value of a type can be an object.
+    func mayBeObject(_ type: SwiftType) -> Bool {
+        switch type {
+        case .json, .dictionary: return true
+        case .declared(let id):
+            switch declarations[id].kind {
+            case .structure: return true
+            case .union(let variants, _): return variants.contains { mayBeObject($0.type) }
+            default: return false
+            }
         default: return false
         }
     }

@@ -170,7 +170,7 @@ struct MethodCode {
     private var callArguments: [CodeLines.Element] {
         var result: [CodeLines.Element] = [.text(".\(method.operation.method)"), .text(SwiftName.literal(path))]
         let values = method.parameters.filter { $0.location == .path }.map {
-            "\(SwiftName.literal($0.swiftName)): \(value($0))"
+            "\(SwiftName.literal(Self.variable($0))): \(value($0))"
         }
         if !values.isEmpty { result.append(.list("values: [", values, "]")) }
         let query = method.parameters.filter { $0.location == .query && replaced[$0.name] != "" }.map {
@@ -190,18 +190,42 @@ struct MethodCode {
         }
         let deep = method.deepLists.map(SwiftName.literal)
         if !deep.isEmpty { result.append(.list("deepLists: [", deep, "]")) }
+        let exploded = method.exploded.filter { replaced[$0] == nil }.map(SwiftName.literal)
+        if !exploded.isEmpty { result.append(.list("exploded: [", exploded, "]")) }
         return result
     }
 
     /// The path without its query and fragment.
     ///
-    /// Each placeholder has the Swift name of its parameter.
+    /// Each placeholder is an expression of RFC 6570 with the variable of its parameter.
     private var path: String {
-        var path = String(method.operation.path.prefix { $0 != "#" && $0 != "?" }.drop { $0 == "/" })
-        for parameter in method.parameters where parameter.location == .path {
-            path = path.replacing("{\(parameter.name)}", with: "{\(parameter.swiftName)}")
+        let path = method.operation.path.prefix { $0 != "#" && $0 != "?" }.drop { $0 == "/" }
+        return String(path).replacing(/\{([^{}]+)\}/) { match in
+            let parameter = method.parameters.first { $0.location == .path && $0.name == match.1 }
+            return parameter.map(Self.expression) ?? String(match.0)
         }
-        return path
+    }
+
+    private static func expression(_ parameter: Method.Parameter) -> String {
+        guard case .expanded(let mark, let explodes) = parameter.style else { return "{\(variable(parameter))}" }
+        return "{\(mark)\(variable(parameter))\(explodes ? "*" : "")}"
+    }
+
+    /// Returns the variable of a parameter in the template of the path: its Swift name, or its own name if the name is
+    /// part of the path.
+    ///
+    /// Characters that a variable cannot contain are percent-encoded (RFC 6570 section 2.3).
+    private static func variable(_ parameter: Method.Parameter) -> String {
+        var name = parameter.swiftName
+        if case .expanded(";", _) = parameter.style { name = parameter.name }
+        return name.utf8.map { byte in
+            let character = Character(UnicodeScalar(byte))
+            guard byte >= 0x80 || !(character.isLetter || character.isNumber || character == "_") else {
+                return String(character)
+            }
+            return "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+        }
+        .joined()
     }
 
     /// The query parameters that are part of the operation's path in the document.
@@ -242,6 +266,8 @@ struct MethodCode {
         case .json: return "jsonText(\(name))"
         case .joined(let separator) where parameter.location != .cookie && names.isParameter(parameter.type):
             return "\(name)\(mark).joined(by: \(SwiftName.literal(separator)))"
+        case .commas where !names.isParameter(parameter.type): return "parameter(\(name)).plainText"
+        case .pairs where !names.isParameter(parameter.type): return "parameter(\(name)).pairs"
         default: break
         }
         if parameter.type == .date(.unixTime) { return "\(name)\(mark).unixSeconds" }

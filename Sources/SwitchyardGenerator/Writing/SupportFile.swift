@@ -114,7 +114,8 @@ enum SupportFile {
             /// Creates the configuration of a call with parameters in the format of OpenAPI.
             ///
             /// A list is written as a repeated name, a Boolean as true or false, and nested parameters with brackets.
-            /// The elements of nested lists and of lists in `deepLists` have indexes.
+            /// The elements of nested lists and of lists in `deepLists` have indexes. The members of objects in
+            /// `exploded` are written as parameters of their own.
             init(
                 _ method: HTTPMethod,
                 _ path: String,
@@ -122,9 +123,11 @@ enum SupportFile {
                 query: Parameters = [:],
                 headers: Parameters = [:],
                 body: RequestBody = .none,
-                deepLists: Set<String> = []
+                deepLists: Set<String> = [],
+                exploded: Set<String> = []
             ) {
-                self.init(path: path, method: method, query: query.sorted(deepLists: deepLists), body: body)
+                let query = query.exploding(exploded).sorted(deepLists: deepLists)
+                self.init(path: path, method: method, query: query, body: body)
                 pathValues = values
                 parameterOptions = .openAPI
                 for item in headers.items { self.headers[item.key] = item.value.plainText }
@@ -140,7 +143,8 @@ enum SupportFile {
                 query: Parameters = [:],
                 headers: Parameters = [:],
                 body: RequestBody = .none,
-                deepLists: Set<String> = []
+                deepLists: Set<String> = [],
+                exploded: Set<String> = []
             ) async throws(APIError) -> Value {
                 let call = APIConfiguration(
                     method,
@@ -149,7 +153,8 @@ enum SupportFile {
                     query: query,
                     headers: headers,
                     body: body,
-                    deepLists: deepLists
+                    deepLists: deepLists,
+                    exploded: exploded
                 )
                 return try await value(for: call)
             }
@@ -172,6 +177,17 @@ enum SupportFile {
             /// Returns the parameters sorted by name, with indexes for nested lists and for the lists in `deepLists`.
             func sorted(deepLists: Set<String>) -> Parameters {
                 sorted { value, name in value.indexed(deepLists.contains(name)) }
+            }
+
+            /// Returns the parameters with the members of each object in `names` in place of the object.
+            fileprivate func exploding(_ names: Set<String>) -> Parameters {
+                guard !names.isEmpty else { return self }
+                return Parameters(
+                    items.flatMap { item -> [Item] in
+                        guard names.contains(item.key), case .dictionary(let members) = item.value else { return [item] }
+                        return members.items
+                    }
+                )
             }
 
             fileprivate func sorted(_ convert: (ParameterValue, String) -> ParameterValue) -> Parameters {
@@ -212,6 +228,12 @@ enum SupportFile {
                 case .dictionary(let values):
                     values.items.map { "\($0.key),\($0.value.plainText ?? "")" }.joined(separator: ",")
                 }
+            }
+
+            /// The value as text, with the members of an object as pairs such as `R=100`, separated by commas.
+            var pairs: String? {
+                guard case .dictionary(let values) = self else { return plainText }
+                return values.items.map { "\($0.key)=\($0.value.plainText ?? "")" }.joined(separator: ",")
             }
         }
 

@@ -82,7 +82,8 @@ extension APIConfiguration {
     /// Creates the configuration of a call with parameters in the format of OpenAPI.
     ///
     /// A list is written as a repeated name, a Boolean as true or false, and nested parameters with brackets.
-    /// The elements of nested lists and of lists in `deepLists` have indexes.
+    /// The elements of nested lists and of lists in `deepLists` have indexes. The members of objects in
+    /// `exploded` are written as parameters of their own.
     init(
         _ method: HTTPMethod,
         _ path: String,
@@ -90,9 +91,11 @@ extension APIConfiguration {
         query: Parameters = [:],
         headers: Parameters = [:],
         body: RequestBody = .none,
-        deepLists: Set<String> = []
+        deepLists: Set<String> = [],
+        exploded: Set<String> = []
     ) {
-        self.init(path: path, method: method, query: query.sorted(deepLists: deepLists), body: body)
+        let query = query.exploding(exploded).sorted(deepLists: deepLists)
+        self.init(path: path, method: method, query: query, body: body)
         pathValues = values
         parameterOptions = .openAPI
         for item in headers.items { self.headers[item.key] = item.value.plainText }
@@ -108,7 +111,8 @@ extension APIManager {
         query: Parameters = [:],
         headers: Parameters = [:],
         body: RequestBody = .none,
-        deepLists: Set<String> = []
+        deepLists: Set<String> = [],
+        exploded: Set<String> = []
     ) async throws(APIError) -> Value {
         let call = APIConfiguration(
             method,
@@ -117,7 +121,8 @@ extension APIManager {
             query: query,
             headers: headers,
             body: body,
-            deepLists: deepLists
+            deepLists: deepLists,
+            exploded: exploded
         )
         return try await value(for: call)
     }
@@ -140,6 +145,17 @@ extension Parameters {
     /// Returns the parameters sorted by name, with indexes for nested lists and for the lists in `deepLists`.
     func sorted(deepLists: Set<String>) -> Parameters {
         sorted { value, name in value.indexed(deepLists.contains(name)) }
+    }
+
+    /// Returns the parameters with the members of each object in `names` in place of the object.
+    fileprivate func exploding(_ names: Set<String>) -> Parameters {
+        guard !names.isEmpty else { return self }
+        return Parameters(
+            items.flatMap { item -> [Item] in
+                guard names.contains(item.key), case .dictionary(let members) = item.value else { return [item] }
+                return members.items
+            }
+        )
     }
 
     fileprivate func sorted(_ convert: (ParameterValue, String) -> ParameterValue) -> Parameters {
@@ -180,6 +196,12 @@ extension ParameterValue {
         case .dictionary(let values):
             values.items.map { "\($0.key),\($0.value.plainText ?? "")" }.joined(separator: ",")
         }
+    }
+
+    /// The value as text, with the members of an object as pairs such as `R=100`, separated by commas.
+    var pairs: String? {
+        guard case .dictionary(let values) = self else { return plainText }
+        return values.items.map { "\($0.key)=\($0.value.plainText ?? "")" }.joined(separator: ",")
     }
 }
 

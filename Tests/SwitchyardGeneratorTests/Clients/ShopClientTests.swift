@@ -45,6 +45,16 @@ import Testing
         #expect(request.headers["Accept-Currency"] == "EUR")
     }
 
+    @Test func `a generated call sends the members of an exploded object as parameters of their own`() async throws {
+        let server = LoopbackServer()
+        server.route(.get, "/products", answering: .json("[]"))
+
+        _ = try await shop(server).products.list(acceptCurrency: "EUR", attributes: ["color": "red", "a&b": "x=y"])
+
+        let query = server.requests.first?.target.split(separator: "?").last
+        #expect(query?.split(separator: "&").sorted() == ["a%26b=x%3Dy", "color=red"])
+    }
+
     @Test(arguments: [
         ("dark", "theme=dark"), ("abc+/=%20", "theme=abc+/=%20"), ("a; admin=1", "theme=a%3B%20admin=1"),
         ("50 %+", "theme=50%20%25%2B"), ("a\r\nX: 1", "theme=a%0D%0AX:%201"), ("\"ü\\", "theme=%22%C3%BC%5C"),

@@ -4,6 +4,91 @@ import Testing
 
 /// The styles of parameters in the OpenAPI Specification 3.1.1, section 4.8.12.
 @Suite struct ParameterStyleTests {
+    /// The code for one GET operation with these lines of YAML.
+    private func code(_ path: String, _ lines: String) throws -> String {
+        try client(
+            paths: """
+                  \(path):
+                    get:
+                      operationId: things_do
+                      tags: [things]
+                      \(lines)
+                """
+        ).code
+    }
+
+    private static let object = "{ type: object, properties: { R: { type: integer } } }"
+
+    @Test(arguments: [
+        ("in: query", "query: [\"f\": parameter(f)], exploded: [\"f\"]"),
+        ("in: query, explode: false", "query: [\"f\": parameter(f).plainText]"),
+        ("in: query, style: deepObject", "query: [\"f\": parameter(f)])"),
+        ("in: header", "headers: [\"f\": parameter(f)]"),
+        ("in: header, explode: true", "headers: [\"f\": parameter(f).pairs]"),
+    ])
+    func `an object in a parameter is sent in the style that the document specifies`(place: String, expected: String)
+        throws
+    {
+        let code = try code("/things", "parameters: [{ name: f, \(place), schema: \(Self.object) }]")
+
+        #expect(code.contains(expected))
+    }
+
+    @Test(arguments: [
+        ("", "{a}", "a.joined(by: \",\")"), ("style: label", "{.a}", "a"),
+        ("style: label, explode: true", "{.a*}", "a"),
+        ("style: matrix", "{;a}", "a"), ("style: matrix, explode: true", "{;a*}", "a"),
+    ])
+    func `a list in a path is sent in the style that the document specifies`(
+        style: String,
+        variable: String,
+        value: String
+    ) throws {
+        let schema = "{ type: array, items: { type: string } }"
+        let rest = style.isEmpty ? "" : ", \(style)"
+        let code = try code(
+            "/things/{a}",
+            "parameters: [{ name: a, in: path, required: true, schema: \(schema)\(rest) }]"
+        )
+
+        #expect(code.contains("\"things/\(variable)\", values: [\"a\": \(value)]"))
+    }
+
+    @Test(arguments: [("", "{a}"), (", explode: true", "{a*}"), (", style: matrix", "{;a}")])
+    func `an object in a path is sent in the style that the document specifies`(style: String, variable: String) throws
+    {
+        let code = try code(
+            "/things/{a}",
+            "parameters: [{ name: a, in: path, required: true, schema: \(Self.object)\(style) }]"
+        )
+
+        #expect(code.contains("\"things/\(variable)\", values: [\"a\": parameter(a)]"))
+    }
+
+    @Test func `a placeholder that is not ASCII is percent-encoded in the path of a generated call`() throws {
+        let code = try code(
+            "/things/{größe}",
+            "parameters: [{ name: größe, in: path, required: true, schema: { type: string } }]"
+        )
+
+        #expect(code.contains("things/{gr%C3%B6%C3%9Fe}\", values: [\"gr%C3%B6%C3%9Fe\": größe]"))
+    }
+
+    @Test func `two placeholders whose Swift names are alike keep their places`() throws {
+        let code = try code("/things/{item-id}/{itemID}", "responses: {}")
+
+        #expect(code.contains("things/{itemID}/{itemID2}\", values: [\"itemID\": itemID, \"itemID2\": itemID2]"))
+    }
+
+    @Test func `a matrix parameter has the name that the document specifies`() throws {
+        let code = try code(
+            "/things/{item-id}",
+            "parameters: [{ name: item-id, in: path, style: matrix, schema: { type: string } }]"
+        )
+
+        #expect(code.contains("things/{;item%2Did}\", values: [\"item%2Did\": itemID]"))
+    }
+
     @Test func `an operation overrides a header parameter of its path, whatever the case of the names`()
         throws
     {

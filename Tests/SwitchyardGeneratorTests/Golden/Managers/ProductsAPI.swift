@@ -23,6 +23,7 @@ final class ProductsAPI: APIManager {
         fields: [String]? = nil,
         price: RangeModel? = nil,
         available: Bool? = nil,
+        attributes: [String: String]? = nil,
         in: String? = nil
     ) async throws(APIError) -> [Product] {
         var call = try APIConfiguration(
@@ -30,9 +31,10 @@ final class ProductsAPI: APIManager {
             "products",
             query: [
                 "page": page, "per_page": perPage, "tags": tags, "fields": fields?.joined(by: ","),
-                "price": parameter(price), "available": available, "in": `in`,
+                "price": parameter(price), "available": available, "attributes": parameter(attributes), "in": `in`,
             ],
-            headers: ["Accept-Currency": acceptCurrency]
+            headers: ["Accept-Currency": acceptCurrency],
+            exploded: ["attributes"]
         )
         call.usesCredentials = false
         return try await value(for: call)
@@ -45,6 +47,7 @@ final class ProductsAPI: APIManager {
         fields: [String]? = nil,
         price: RangeModel? = nil,
         available: Bool? = nil,
+        attributes: [String: String]? = nil,
         in: String? = nil,
         pageSize: Int = 20
     ) -> PagedList<Product> {
@@ -54,9 +57,10 @@ final class ProductsAPI: APIManager {
                 "products",
                 query: [
                     "per_page": page.size, "tags": tags, "fields": fields?.joined(by: ","), "price": parameter(price),
-                    "available": available, "in": `in`,
+                    "available": available, "attributes": parameter(attributes), "in": `in`,
                 ],
-                headers: ["Accept-Currency": acceptCurrency]
+                headers: ["Accept-Currency": acceptCurrency],
+                exploded: ["attributes"]
             )
             call.usesCredentials = false
             return try await linkedPage([Product].self, call.following(page.link)) { Page($0) }
