@@ -137,9 +137,15 @@ extension TypeReader {
             guard let index = variants.firstIndex(where: { $0.component == component }) else { continue }
             variants[index].tags.append(value)
         }
-        for index in variants.indices where variants[index].tags.isEmpty {
+        let mapped = Set(variants.flatMap(\.tags))
+        for index in variants.indices {
             let constants = constants(variants[index].type, of: name)
-            variants[index].tags = constants.isEmpty ? [variants[index].component].compactMap(\.self) : constants
+            if !constants.isEmpty {
+                if variants[index].tags.isEmpty { variants[index].tags = constants }
+            } else if let component = variants[index].component, !mapped.contains(component) {
+                // The name of a schema selects it even if the mapping has further values for it.
+                variants[index].tags.append(component)
+            }
         }
     }
 

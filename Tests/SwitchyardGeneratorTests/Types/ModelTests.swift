@@ -161,6 +161,21 @@ import Testing
         #expect(output.notes.map(\.kind) == [.ambiguous])
     }
 
+    // OpenAPI 3.1.1 section 4.8.25.
+    @Test func `the name of a schema selects its case of a union besides the values of the mapping`() throws {
+        let cases = "[{ $ref: '#/components/schemas/A' }, { $ref: '#/components/schemas/B' }]"
+        let mapping = "{ x: A, y: '#/components/schemas/A', A2: B }"
+        let code = try client(
+            returning: "{ oneOf: \(cases), discriminator: { propertyName: kind, mapping: \(mapping) } }",
+            schemas: """
+                    A: { type: object, properties: { kind: { type: string } }, required: [kind] }
+                    B: { type: object, properties: { kind: { enum: [b] } }, required: [kind] }
+                """
+        ).code
+
+        #expect(code.contains(".of(Self.a, tags: \"x y A\"), .of(Self.b, tags: \"A2\")"))
+    }
+
     @Test func `an optional discriminator with a single value is sent by default`() throws {
         let code = try client(
             paths: """

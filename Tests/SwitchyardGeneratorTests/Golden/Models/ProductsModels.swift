@@ -155,8 +155,8 @@ enum Seller: DecodableUnion, EncodableUnion {
 
     static let cases = UnionCases<Self>(
         tag: "kind",
-        .of(Self.person, tags: "person"),
-        .of(Self.company, tags: "company")
+        .of(Self.person, tags: "person Person"),
+        .of(Self.company, tags: "company Company")
     )
     var content: any Encodable {
         switch self {
