@@ -113,10 +113,20 @@ struct Method {
         let kind: Kind
         var type: SwiftType
         let isRequired: Bool
-        /// The form fields in which list elements are written with indexes, as in `items[0]`.
-        let deepLists: [String]
+        /// The form fields whose `encoding` sets a style.
+        var fields = FieldStyles()
         /// The argument label of the body.
         var label = "body"
+    }
+
+    /// The fields of a form that are written in another form than by default.
+    struct FieldStyles {
+        /// The fields in which list elements are written with indexes, as in `items[0]`.
+        var deepLists: [String] = []
+        /// The fields whose members are written as fields of their own, if their value is an object.
+        var exploded: [String] = []
+        /// The fields that are written as a single text, with the separator between its parts.
+        var joined: [(name: String, separator: String)] = []
     }
 
     /// The return value of a method.

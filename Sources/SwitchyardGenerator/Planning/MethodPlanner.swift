@@ -110,7 +110,7 @@ struct MethodPlanner {
         default: break
         }
         guard case .list = type, parameter.location != .query || !parameter.explodes else { return .plain }
-        return .joined(["spaceDelimited": " ", "pipeDelimited": "|"][parameter.style] ?? ",")
+        return .joined(Self.separators[parameter.style] ?? ",")
     }
 
     // MARK: - Bodies
@@ -119,8 +119,8 @@ struct MethodPlanner {
         guard let content = try content(of: operation) else { return nil }
         let type = Self.essence(content.type)
         let origin = TypeReader.Origin(component: nil, hint: "\(hint) body")
-        func body(_ kind: Method.Body.Kind, _ type: SwiftType, deepLists: [String] = []) -> Method.Body {
-            Method.Body(kind: kind, type: type, isRequired: operation.isBodyRequired, deepLists: deepLists)
+        func body(_ kind: Method.Body.Kind, _ type: SwiftType, _ fields: Method.FieldStyles = .init()) -> Method.Body {
+            Method.Body(kind: kind, type: type, isRequired: operation.isBodyRequired, fields: fields)
         }
         guard let schema = content.schema, Self.isStructured(type) else {
             if Self.isJSON(type) { return body(.json(type), .json) }
@@ -139,7 +139,7 @@ struct MethodPlanner {
             {
                 return nil
             }
-            return body(.form, typed, deepLists: deepLists(of: typed, content.place["encoding"]))
+            return body(.form, typed, try fieldStyles(of: typed, content.place["encoding"]))
         }
         if type == "*/*", typed == .string || typed == .file { return body(.bytes(type), .data) }
         return body(.json(type), typed)
@@ -166,19 +166,35 @@ struct MethodPlanner {
         else { return nil }
         let origin = TypeReader.Origin(component: nil, hint: "\(hint) form")
         let type = try multipartType(schema, form.place["encoding"], origin, isOnlyBody: false)
-        return Method.Body(kind: .multipart, type: type, isRequired: true, deepLists: [], label: "form")
+        return Method.Body(kind: .multipart, type: type, isRequired: true, label: "form")
     }
 
-    /// Returns the form fields whose `style` is `deepObject` and whose values may be lists.
-    private func deepLists(of type: SwiftType, _ encoding: Place?) -> [String] {
+    /// Returns the form fields for which the encoding sets a style, so that they are not written as by default.
+    private func fieldStyles(of type: SwiftType, _ encoding: Place?) throws(GeneratorError) -> Method.FieldStyles {
+        var styles = Method.FieldStyles()
         guard case .declared(let id) = type, case .structure(let properties, _) = reader.declarations[id].kind else {
-            return []
+            return styles
         }
-        return properties.filter { property in
-            encoding?[property.name]?.text("style") == "deepObject" && reader.mayBeList(property.type)
+        for property in properties {
+            guard let place = encoding?[property.name], place["style"] != nil || place["explode"] != nil else {
+                continue
+            }
+            let (isList, isObject) = (reader.mayBeList(property.type), reader.mayBeObject(property.type))
+            let style = place.text("style") ?? "form"
+            let explodes = place["explode"] == nil ? style == "form" : try place.flag("explode")
+            if style == "deepObject" {
+                if isList { styles.deepLists.append(property.name) }
+            } else if !explodes, isList || isObject {
+                styles.joined.append((property.name, Self.separators[style] ?? ","))
+            } else if explodes, isObject, style == "form" {
+                styles.exploded.append(property.name)
+            }
         }
-        .map(\.name)
+        return styles
     }
+
+    /// The text between the elements of a list by the style of its parameter, other than a comma.
+    private static let separators = ["spaceDelimited": " ", "pipeDelimited": "|"]
 
     private static func isStructured(_ type: String) -> Bool {
         isJSON(type) || type == multipart || type == "application/x-www-form-urlencoded"

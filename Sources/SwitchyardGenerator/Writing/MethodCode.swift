@@ -181,9 +181,9 @@ struct MethodCode {
         let headers = self.headers
         if !headers.isEmpty { result.append(.list("headers: [", headers, "]")) }
         if let body = method.body {
-            if case .form = body.kind, !body.deepLists.isEmpty {
-                let lists = CodeLines.Element.list("deepLists: [", body.deepLists.map(SwiftName.literal), "]")
-                result.append(.call("body: .form(", [.text("encoding: body"), lists], ")"))
+            let styles = Self.arguments(of: body.fields)
+            if case .form = body.kind, !styles.isEmpty {
+                result.append(.call("body: .form(", [.text("encoding: body")] + styles, ")"))
             } else {
                 result.append(.text("body: \(bodyValue(body))"))
             }
@@ -193,6 +193,15 @@ struct MethodCode {
         let exploded = method.exploded.filter { replaced[$0] == nil }.map(SwiftName.literal)
         if !exploded.isEmpty { result.append(.list("exploded: [", exploded, "]")) }
         return result
+    }
+
+    private static func arguments(of styles: Method.FieldStyles) -> [CodeLines.Element] {
+        let lists = [
+            ("deepLists", styles.deepLists.map(SwiftName.literal)),
+            ("exploded", styles.exploded.map(SwiftName.literal)),
+            ("joined", styles.joined.map { "\(SwiftName.literal($0.name)): \(SwiftName.literal($0.separator))" }),
+        ]
+        return lists.filter { !$0.1.isEmpty }.map { name, texts in .list("\(name): [", texts, "]") }
     }
 
     /// The path without its query and fragment.

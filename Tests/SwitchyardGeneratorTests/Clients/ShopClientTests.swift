@@ -202,6 +202,16 @@ import Testing
         )
     }
 
+    @Test func `a generated form has its lists and objects in the style that the document specifies`() async throws {
+        let server = LoopbackServer()
+        server.route(.post, "/orders", answering: .json(#"{"id": "o1", "status": "paid", "placed": 1}"#))
+        let body = OrdersCreateBody(lines: [], labels: ["a", "b"], address: ["city": "Ulm"])
+
+        _ = try await shop(server).orders.create(body: body)
+
+        #expect(server.requests.first?.text.split(separator: "&").sorted() == ["city=Ulm", "labels=a%2Cb"])
+    }
+
     @Test func `a generated form keeps the order of the elements of a long list`() async throws {
         let server = LoopbackServer()
         server.route(.post, "/orders", answering: .json(#"{"id": "o1", "status": "paid", "placed": 1}"#))

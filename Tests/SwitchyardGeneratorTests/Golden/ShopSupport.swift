@@ -688,15 +688,32 @@ extension RequestBody {
     /// Returns a value of any type as a web form, or no body if `value` is `nil`.
     static func form(
         encoding value: (some Encodable & Sendable)?,
-        deepLists: Set<String> = []
+        deepLists: Set<String> = [],
+        exploded: Set<String> = [],
+        joined: [String: String] = [:]
     ) throws(APIError) -> RequestBody {
         guard let value else { return .none }
         do throws(RequestError) {
-            let fields = try Parameters(encoding: value).sorted(deepLists: deepLists)
-            return .form(fields, options: .openAPI)
+            let fields = try Parameters(encoding: value).joining(joined).exploding(exploded)
+            return .form(fields.sorted(deepLists: deepLists), options: .openAPI)
         } catch {
             throw APIError(error)
         }
+    }
+}
+
+extension Parameters {
+    /// Returns the parameters with one text, which has a separator between its parts, in place of each value.
+    fileprivate func joining(_ separators: [String: String]) -> Parameters {
+        guard !separators.isEmpty else { return self }
+        return Parameters(
+            items.map { item in
+                guard let separator = separators[item.key] else { return item }
+                var text = item.value.plainText
+                if case .array(let values) = item.value { text = values.joined(by: separator) }
+                return Item(key: item.key, value: text.map { .string($0) } ?? .null)
+            }
+        )
     }
 }
 

@@ -89,6 +89,22 @@ import Testing
         #expect(code.contains("things/{;item%2Did}\", values: [\"item%2Did\": itemID]"))
     }
 
+    @Test(arguments: [
+        ("explode: false", "joined: [\"a\": \",\", \"o\": \",\"]"),
+        ("style: pipeDelimited", "joined: [\"a\": \"|\", \"o\": \"|\"]"),
+        ("style: form", "exploded: [\"o\"]"), ("style: deepObject", "deepLists: [\"a\"]"),
+        ("contentType: text/plain", "body: .form(encoding: body)"),
+    ])
+    func `a field of a form is sent in the style that the document specifies`(style: String, expected: String) throws {
+        let list = "{ type: array, items: { type: string } }"
+        let schema = "{ type: object, properties: { a: \(list), o: \(Self.object), t: { type: string } } }"
+        let encoding = "{ a: { \(style) }, o: { \(style) }, t: { \(style) } }"
+        let content = "{ application/x-www-form-urlencoded: { schema: \(schema), encoding: \(encoding) } }"
+        let code = try code("/things", "requestBody: { content: \(content) }")
+
+        #expect(code.contains(expected))
+    }
+
     @Test func `an operation overrides a header parameter of its path, whatever the case of the names`()
         throws
     {

@@ -32,7 +32,11 @@ final class OrdersAPI: APIManager {
 
     /// Place an order.
     func create(body: OrdersCreateBody) async throws(APIError) -> Order {
-        try await value(.post, "orders", body: .form(encoding: body, deepLists: ["lines"]))
+        try await value(
+            .post,
+            "orders",
+            body: .form(encoding: body, deepLists: ["lines"], exploded: ["address"], joined: ["labels": ","])
+        )
     }
 
     /// Sends `GET /orders/archive`.

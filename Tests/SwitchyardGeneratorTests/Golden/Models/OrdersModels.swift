@@ -57,9 +57,11 @@ struct OrdersCreateBody: ObjectEncodable {
     var lines: [OrdersCreateBodyLine]
     var gift: Bool?
     var deliverAt: Date?
+    var labels: [String]?
+    var address: [String: String]?
 
-    static let names = FieldNames("lines gift deliver_at", unixTimes: "deliver_at")
-    var fieldValues: FieldValues { [lines, gift, deliverAt] }
+    static let names = FieldNames("lines gift deliver_at labels address", unixTimes: "deliver_at")
+    var fieldValues: FieldValues { [lines, gift, deliverAt, labels, address] }
 }
 
 struct OrdersCreateBodyLine: ObjectEncodable {
