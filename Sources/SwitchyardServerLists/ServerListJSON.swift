@@ -16,7 +16,10 @@ struct ServerListJSON {
         do throws(JSONParser.Failure) {
             value = try parser.document()
         } catch {
-            throw .malformed("\(name) is not valid JSON: the error is at byte \(error.offset)")
+            guard case .repeatedName(let path) = error.kind else {
+                throw .malformed("\(name) is not valid JSON: the error is at byte \(error.offset)")
+            }
+            throw .malformed("\(name) has the member \(path.drop { $0 == "." }.prefix(64)) more than once")
         }
         try self.init(value, of: name)
     }
@@ -35,35 +38,65 @@ struct ServerListJSON {
 
     func string(_ key: String) throws(ServerListRefusal) -> String {
         guard let text = members[key]?.string, !text.isEmpty, text.utf8.count <= ServerList.maximumSize else {
-            throw .malformed("\(key) of \(name) must be a string that is not empty")
+            throw malformed(key, "a string that is not empty")
         }
         return text
     }
 
     func base64(_ key: String) throws(ServerListRefusal) -> Data {
         guard let bytes = Data(base64Encoded: try string(key)) else {
-            throw .malformed("\(key) of \(name) must be Base64")
+            throw malformed(key, "Base64")
         }
         return bytes
     }
 
     func positiveInteger(_ key: String) throws(ServerListRefusal) -> Int {
         guard let number = members[key]?.int, number >= 1 else {
-            throw .malformed("\(key) of \(name) must be a whole number of at least 1")
+            throw malformed(key, "a whole number of at least 1")
         }
         return number
     }
 
     func array(_ key: String) throws(ServerListRefusal) -> [JSONValue] {
-        guard let elements = members[key]?.array else { throw .malformed("\(key) of \(name) must be an array") }
+        guard let elements = members[key]?.array else { throw malformed(key, "an array") }
         return elements
     }
 
     func date(_ key: String) throws(ServerListRefusal) -> Date {
         guard let date = try? Date(try string(key), strategy: Date.ISO8601FormatStyle()) else {
-            throw .malformed("\(key) of \(name) must be a time such as 2026-11-28T12:00:00Z")
+            throw malformed(key, "a time such as 2026-11-28T12:00:00Z")
         }
         return date
+    }
+
+    /// Returns the refusal because a member does not have an allowed value.
+    private func malformed(_ key: String, _ allowed: String) -> ServerListRefusal {
+        .malformed("\(key) of \(name) is \(members[key]?.shortText ?? "missing"): must be \(allowed)")
+    }
+}
+
+extension JSONValue {
+    /// The value on one line in at most about 64 characters, or its kind if it is an array or an object.
+    fileprivate var shortText: String {
+        switch self {
+        case .string(let text) where text.isEmpty: "empty"
+        case .string(let text): "\"\(Self.shortened(text))\""
+        case .number(let number): Self.shortened(number.text)
+        case .bool(let flag): flag ? "true" : "false"
+        case .null: "null"
+        case .array: "an array"
+        case .object: "an object"
+        }
+    }
+
+    private static func shortened(_ text: String) -> String {
+        let start = text.unicodeScalars.prefix(64)
+        let line = start.map { scalar in
+            let isPrinted = !scalar.properties.isWhitespace && scalar.properties.generalCategory != .control
+            return isPrinted ? String(scalar) : " "
+        }
+        .joined()
+        return start.endIndex == text.endIndex ? line : line + "…"
     }
 }
 
