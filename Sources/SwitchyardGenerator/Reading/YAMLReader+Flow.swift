@@ -38,10 +38,11 @@ extension YAMLReader {
         var elements: [Node] = []
         try skipFlowSpace()
         while !cursor.take(UInt8(ascii: "]")) {
+            let position = cursor.position
             let element = try flowNode()
             try skipFlowSpace()
-            if cursor.next == UInt8(ascii: ":") { throw error("a pair within a flow list is not supported") }
-            elements.append(element)
+            let isKey = cursor.next == UInt8(ascii: ":")
+            elements.append(isKey ? try flowPair(of: element, at: position) : element)
             if cursor.take(UInt8(ascii: ",")) {
                 try skipFlowSpace()
             } else if cursor.next != UInt8(ascii: "]") {
@@ -51,6 +52,23 @@ extension YAMLReader {
         return elements
     }
 
+    /// Parses the value of a pair within a list, as in `[key: value]`, which is an object with a single member.
+    private mutating func flowPair(of key: Node, at position: Position) throws(ReadingError) -> Node {
+        guard cursor.line == position.line else {
+            throw error("a key within a list must be on the line of its \":\"")
+        }
+        let member = Node.Member(key: try name(key, at: position), value: try flowValue(position))
+        try skipFlowSpace()
+        return Node(.map([member]), at: position)
+    }
+
+    /// Returns the text of a key.
+    private func name(_ key: Node, at position: Position) throws(ReadingError) -> String {
+        guard let name = key.scalarText else { throw ReadingError("a key must be a scalar", at: position) }
+        guard name != "<<" else { throw ReadingError("the merge key \"<<\" is not supported", at: position) }
+        return name
+    }
+
     private mutating func flowMapping() throws(ReadingError) -> [Node.Member] {
         cursor.advance()
         var members: [Node.Member] = []
@@ -58,10 +76,7 @@ extension YAMLReader {
         try skipFlowSpace()
         while !cursor.take(UInt8(ascii: "}")) {
             let position = cursor.position
-            guard let key = try flowNode().scalarText else {
-                throw ReadingError("a key must be a scalar", at: position)
-            }
-            guard key != "<<" else { throw ReadingError("the merge key \"<<\" is not supported", at: position) }
+            let key = try name(try flowNode(), at: position)
             guard names.insert(key).inserted else {
                 throw ReadingError("the key \"\(key)\" occurs twice in one object", at: position)
             }
@@ -80,7 +95,7 @@ extension YAMLReader {
     private mutating func flowValue(_ position: Position) throws(ReadingError) -> Node {
         guard cursor.take(UInt8(ascii: ":")) else { return Node(.null, at: position) }
         try skipFlowSpace()
-        if cursor.next == UInt8(ascii: ",") || cursor.next == UInt8(ascii: "}") { return Node(.null, at: position) }
+        if ",]}".utf8.contains(cursor.next) { return Node(.null, at: position) }
         return try flowNode()
     }
 
