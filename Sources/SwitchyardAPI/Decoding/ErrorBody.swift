@@ -16,8 +16,8 @@ import SwitchyardServices
 ///
 /// Fields may be an object with the fields as its members, `{"name": ["Too long."]}`, or a list of objects with a field
 /// and a message each, `[{"field": "name", "message": "Too long."}]`. The field is found under `field`, `name`, `path`,
-/// `loc`, `param`, `property`, `key`, `pointer` or `source.pointer`. The message is found under `message`, `msg`,
-/// `detail`, `description`, `reason`, `error` or `title`.
+/// `loc`, `param`, `property`, `key`, `pointer`, `source.pointer`, `source.parameter` or `source.header`. The message
+/// is found under `message`, `msg`, `detail`, `description`, `reason`, `error` or `title`.
 public struct ErrorBody: Sendable, Hashable {
     /// The key path of the message for the user, `detail` by default.
     package var message: String
@@ -133,6 +133,7 @@ extension JSONValue {
 
     private static let fieldPlaces = [
         "field", "name", "path", "loc", "param", "property", "key", "pointer", "source.pointer", "source.parameter",
+        "source.header",
     ]
     private static let messagePlaces = ["message", "msg", "detail", "description", "reason", "error", "title"]
 

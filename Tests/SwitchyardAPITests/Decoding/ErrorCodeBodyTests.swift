@@ -96,6 +96,7 @@ import Testing
             #"[{"name": "name", "location": "body", "description": ["Too long.", "Taken."]}]"#,
             #"[{"loc": ["name"], "msg": "Too long.", "type": "x"}, {"loc": ["name"], "msg": "Taken."}]"#,
             #"[{"source": {"pointer": "/name"}, "detail": "Too long."}, {"path": "name", "error": "Taken."}]"#,
+            #"[{"source": {"parameter": "name"}, "detail": "Too long."}, {"source": {"header": "name"}, "detail": "Taken."}]"#,
             #"{"name": ["Too long.", "Taken."]}"#,
         ]
     )
