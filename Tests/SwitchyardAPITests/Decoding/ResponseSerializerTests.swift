@@ -258,7 +258,7 @@ import Testing
         #expect(try ResponseSerializer.decodable([Int].self).value(of: marked) == [1])
     }
 
-    @Test(arguments: ["ISO-8859-1", "windows-1252", "utf8mb4"])
+    @Test(arguments: ["ISO-8859-1", "windows-1252", "utf8mb4", "latin9", "iso-8859-9", "cp1256"])
     func `JSON in UTF-8 is decoded as UTF-8 whatever charset is declared`(name: String) throws {
         let headers: HTTPHeaders = ["Content-Type": "application/json; charset=\(name)"]
         let answer = RawResponse(headers: headers, data: Data(#"["é"]"#.utf8))

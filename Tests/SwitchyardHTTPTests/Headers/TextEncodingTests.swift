@@ -13,7 +13,8 @@ import Testing
             ("iso8859-9", [0xFE], "ş"), ("latin5", [0xFE], "ş"), ("iso_8859-15", [0xA4], "€"), ("latin9", [0xA4], "€"),
             ("x-cp1255", [0xE0], "א"), ("cp1257", [0xE0], "ą"), ("cp866", [0x80], "А"), ("koi8", [0xC1], "а"),
             ("cskoi8r", [0xC1], "а"), ("mac", [0x8A], "ä"), ("ms_kanji", [0x82, 0xA0], "あ"),
-            ("ksc5601", [0xB0, 0xA1], "가"), ("cn-big5", [0xA4, 0x40], "一"), ("iso-ir-58", [0xB0, 0xA1], "啊"),
+            ("ksc5601", [0xB0, 0xA1], "가"), ("windows-949", [0x81, 0x41], "갂"), ("cn-big5", [0xA4, 0x40], "一"),
+            ("iso-ir-58", [0xB0, 0xA1], "啊"),
             ("unicode11utf8", [0xC3, 0xA9], "é"),
         ] as [(String, [UInt8], String)]
     )
