@@ -73,12 +73,19 @@ private struct ChallengeReader {
         while true {
             let start = position
             skip { $0 == UInt8(ascii: ",") || Self.isSpace($0) }
-            guard let name = token() else { return skipToComma() }
+            guard position < bytes.count else { return }
+            guard let name = token() else {
+                skipToComma()
+                continue
+            }
             skip(Self.isSpace)
             // A name without `=` is not a parameter but the scheme of the next challenge.
             guard take(UInt8(ascii: "=")) else { return position = start }
             skip(Self.isSpace)
-            guard let value = quoted() ?? token() else { return skipToComma() }
+            guard let value = quoted() ?? token() else {
+                skipToComma()
+                continue
+            }
             challenge.parameters[name.lowercased()] = value
         }
     }
@@ -98,9 +105,12 @@ private struct ChallengeReader {
     }
 
     /// Skips the text up to the next comma outside quotes.
+    ///
+    /// A quote that follows a character of a token does not start a quoted text, as in `realm="it"s"`.
     private mutating func skipToComma() {
         while position < bytes.count, bytes[position] != UInt8(ascii: ",") {
-            if quoted() == nil { position += 1 }
+            let isInToken = position > 0 && HTTPToken.isTokenByte(bytes[position - 1])
+            if isInToken || quoted() == nil { position += 1 }
         }
     }
 

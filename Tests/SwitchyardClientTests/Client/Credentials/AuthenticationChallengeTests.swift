@@ -16,6 +16,8 @@ import Testing
         (#"Bearer realm=https://a.test/t, Basic realm="x""#, ["bearer", "basic"]),
         (#"Negotiate YWJj==, NTLM, Basic realm="x""#, ["negotiate", "ntlm", "basic"]),
         (#"Bearer error="e" @ x, Basic"#, ["bearer", "basic"]), ("@@@", []), (",,", []), ("\"open, Basic", []),
+        (#"Basic realm="it"s", Digest realm="x""#, ["basic", "s", "digest"]),
+        (#"Basic realm=a"b, Digest realm="x""#, ["basic", "digest"]),
     ])
     func `a part of WWW-Authenticate that cannot be parsed does not hide the challenges after it`(
         value: String,
@@ -28,5 +30,15 @@ import Testing
         let challenges = Self.challenges(#"Basic realm=<a, b>, Digest realm="x", nonce="n""#)
 
         #expect(challenges.last?.parameters == ["realm": "x", "nonce": "n"])
+    }
+
+    @Test func `the parameters after one that cannot be parsed belong to the same challenge`() {
+        let challenges = Self.challenges(#"Digest realm="x", domain=/a, uri=b/c, nonce="n""#)
+
+        #expect(
+            challenges == [
+                AuthenticationChallenge(scheme: "digest", parameters: ["realm": "x", "uri": "b", "nonce": "n"])
+            ]
+        )
     }
 }
