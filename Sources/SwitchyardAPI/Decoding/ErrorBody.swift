@@ -139,10 +139,11 @@ extension JSONValue {
 
     /// The field and its messages in an object that names one field, or `nil` for any other value.
     ///
-    /// The name is empty if a JSON Pointer names the whole body.
+    /// The name is empty if a JSON Pointer names the whole body, and no other member names a field.
     private var fieldReport: (field: String, messages: [String])? {
-        let isWhole = ["pointer", "source.pointer"].contains { ["", "#"].contains(value(at: $0)?.string) }
-        let field = isWhole ? "" : Self.fieldPlaces.lazy.compactMap { value(at: $0)?.fieldName }.first
+        let whole = ["pointer", "source.pointer"].filter { ["", "#"].contains(value(at: $0)?.string) }
+        let places = Self.fieldPlaces.lazy.filter { !whole.contains($0) }
+        let field = places.compactMap { value(at: $0)?.fieldName }.first ?? (whole.isEmpty ? nil : "")
         let messages = Self.messagePlaces.lazy.map { value(at: $0)?.sentences ?? [] }.first { !$0.isEmpty }
         guard let field, let messages else { return nil }
         return (field, messages)

@@ -128,13 +128,18 @@ import Testing
             ##"{"detail": "Odd.", "pointer": "#/profile/gr%C3%B6%C3%9Fe"}"##,
             ##"{"detail": "Long.", "source": {"pointer": "/data/a~1b/m~0n"}}"##,
             ##"{"detail": "Void.", "source": {"pointer": ""}}"##, ##"{"detail": "Null.", "pointer": "#"}"##,
+            ##"{"detail": "Taken.", "field": "email", "pointer": ""}"##,
+            ##"{"detail": "Big.", "source": {"pointer": "#", "parameter": "page"}}"##,
         ]
         let module = APIModule(errorBody: ErrorBody(message: "title", fields: "errors"))
 
         let error = try await error(module, #"{"title": "Bad.", "errors": [\#(list.joined(separator: ","))]}"#)
 
         #expect(
-            error.fieldMessages == ["age": ["Low."], "profile.größe": ["Odd."], "data.a/b.m~n": ["Long."]]
+            error.fieldMessages == [
+                "age": ["Low."], "profile.größe": ["Odd."], "data.a/b.m~n": ["Long."], "email": ["Taken."],
+                "page": ["Big."],
+            ]
         )
         #expect(error.message == "Bad. Void. Null.")
     }
