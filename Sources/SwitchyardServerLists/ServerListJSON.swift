@@ -19,7 +19,7 @@ struct ServerListJSON {
             guard case .repeatedName(let path) = error.kind else {
                 throw .malformed("\(name) is not valid JSON: the error is at byte \(error.offset)")
             }
-            throw .malformed("\(name) has the member \(path.drop { $0 == "." }.prefix(64)) more than once")
+            throw .malformed("\(name) has the member \(JSONValue.shortened(path.drop { $0 == "." })) more than once")
         }
         try self.init(value, of: name)
     }
@@ -33,7 +33,7 @@ struct ServerListJSON {
     /// Throws an error if the object has a member with another name.
     func refuseOthers(than names: Set<String>) throws(ServerListRefusal) {
         guard let other = members.keys.sorted().first(where: { !names.contains($0) }) else { return }
-        throw .malformed("\(name) has the unknown member \(other.prefix(64))")
+        throw .malformed("\(name) has the unknown member \(JSONValue.shortened(other))")
     }
 
     func string(_ key: String) throws(ServerListRefusal) -> String {
@@ -89,7 +89,8 @@ extension JSONValue {
         }
     }
 
-    private static func shortened(_ text: String) -> String {
+    /// Returns the text on one line in at most 64 Unicode scalars.
+    fileprivate static func shortened(_ text: some StringProtocol) -> String {
         let start = text.unicodeScalars.prefix(64)
         let line = start.map { scalar in
             let isPrinted = !scalar.properties.isWhitespace && scalar.properties.generalCategory != .control

@@ -41,6 +41,7 @@ import Testing
         ("{}", "payload of the document is missing: must be a string that is not empty"),
         (#"{"payload": "!"}"#, "payload of the document is \"!\": must be Base64"),
         (#"{"payload": "e30=", "payload": "e30="}"#, "the document has the member payload more than once"),
+        (#"{"a\nb": 1, "a\nb": 2}"#, "the document has the member a b more than once"),
         (
             #"{"payload": "e30=", "signatures": [{"key": "a", "signature": ""}]}"#,
             "signature of a signature is empty: must be a string that is not empty"
