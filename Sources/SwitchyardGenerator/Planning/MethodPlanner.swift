@@ -306,27 +306,30 @@ struct MethodPlanner {
 extension TypeReader {
     /// Returns whether a value of a type can be a list.
     func mayBeList(_ type: SwiftType) -> Bool {
-        switch type {
-        case .list: return true
-        case .declared(let id):
-            guard case .union(let variants, _) = declarations[id].kind else { return false }
-            return variants.contains { if case .list = $0.type { true } else { false } }
-        default: return false
-        }
+        alternatives(of: type).contains { if case .list = $0 { true } else { false } }
     }
 
     /// Returns whether a value of a type can be an object.
     func mayBeObject(_ type: SwiftType) -> Bool {
-        switch type {
-        case .json, .dictionary: return true
-        case .declared(let id):
-            switch declarations[id].kind {
-            case .structure: return true
-            case .union(let variants, _): return variants.contains { mayBeObject($0.type) }
-            default: return false
+        alternatives(of: type).contains { type in
+            switch type {
+            case .json, .dictionary: true
+            case .declared(let id): if case .structure = declarations[id].kind { true } else { false }
+            default: false
             }
-        default: return false
         }
+    }
+
+    /// Returns a type or, for a union, the types of its cases, with the cases of nested unions.
+    ///
+    /// A union can contain itself.
+    private func alternatives(of type: SwiftType) -> Set<SwiftType> {
+        var (found, open): (Set, Array) = ([type], [type])
+        while let type = open.popLast() {
+            guard case .declared(let id) = type, case .union(let variants, _) = declarations[id].kind else { continue }
+            for variant in variants where found.insert(variant.type).inserted { open.append(variant.type) }
+        }
+        return found
     }
 
     /// Returns the type of a response whose body has one of several schemas.

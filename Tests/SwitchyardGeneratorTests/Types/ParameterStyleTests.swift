@@ -34,6 +34,29 @@ import Testing
         #expect(code.contains(expected))
     }
 
+    @Test(arguments: [1, 40])
+    func `a parameter can be a union that contains itself`(layers: Int) throws {
+        let unions = (0..<layers).map { layer in
+            let others = [1, 2].map { "{ $ref: \"#/components/schemas/U\((layer + $0) % layers)\" }" }
+            return "    U\(layer): { oneOf: [{ type: string }, { type: integer }, \(others.joined(separator: ", "))] }"
+        }
+        let field = "{ type: object, properties: { u: { $ref: \"#/components/schemas/U0\" } } }"
+        let form = "{ application/x-www-form-urlencoded: { schema: \(field), encoding: { u: { explode: false } } } }"
+        let output = try client(
+            paths: """
+                  /things:
+                    post:
+                      operationId: things_do
+                      tags: [things]
+                      parameters: [{ name: u, in: query, schema: { $ref: "#/components/schemas/U0" } }]
+                      requestBody: { content: \(form) }
+                """,
+            schemas: unions.joined(separator: "\n")
+        )
+
+        #expect(output.code.contains("query: [\"u\": parameter(u)]"))
+    }
+
     @Test(arguments: [
         ("", "{a}", "a.joined(by: \",\")"), ("style: label", "{.a}", "a"),
         ("style: label, explode: true", "{.a*}", "a"),
