@@ -216,9 +216,10 @@ extension SupportFile {
             /// The value as the text of a cookie, with the elements of a list separated by commas.
             fileprivate var cookieText: String? {
                 switch self {
-                case .array(let values): values.compactMap(\.cookieText).joined(separator: ",")
+                case .array(let values): values.compactMap(\.cookieText).joined(by: ",")
                 case .dictionary(let values):
-                    values.items.map { "\($0.key.cookieText),\($0.value.cookieText ?? "")" }.joined(separator: ",")
+                    values.items.compactMap { item in item.value.cookieText.map { "\(item.key.cookieText),\($0)" } }
+                        .joined(by: ",")
                 default: plainText?.cookieText
                 }
             }

@@ -55,6 +55,37 @@ import Testing
         #expect(query?.split(separator: "&").sorted() == ["a%26b=x%3Dy", "color=red"])
     }
 
+    @Test func `a generated call does not send parameters and fields that are empty lists or objects`() async throws {
+        let server = LoopbackServer()
+        server.route(.get, "/products", answering: .json("[]"))
+        server.route(.post, "/orders", answering: .json(#"{"id": "o1", "status": "paid", "placed": 1}"#))
+        server.route(.get, "/categories", answering: .json(#"{"name": "all"}"#))
+        let shop = try shop(server)
+
+        _ = try await shop.products.list(acceptCurrency: "EUR", tags: [], fields: [], attributes: [:])
+        _ = try await shop.orders.create(body: OrdersCreateBody(lines: [], gift: true, labels: [], address: [:]))
+        _ = try? await shop.products.listCategories(seen: [])
+
+        #expect(server.requests.map(\.target) == ["/products", "/orders", "/categories"])
+        #expect(server.requests.map(\.text) == ["", "gift=true", ""])
+        #expect(server.requests.map { $0.headers["Cookie"] } == [nil, nil, nil])
+    }
+
+    private static let texts: [(ParameterValue, String?, String?)] = [
+        ([], nil, nil), ([nil], nil, nil), ([:], nil, nil), (["a": nil], nil, nil), ("", "", ""), ([""], "", ""),
+        (["R": 100, "G": nil, "B": ""], "R,100,B,", "R=100,B="),
+    ]
+
+    @Test(arguments: texts)
+    func `an empty list or object, or one with only null values, has no text in a header field`(
+        value: ParameterValue,
+        text: String?,
+        pairs: String?
+    ) {
+        #expect(value.plainText == text)
+        #expect(value.pairs == pairs)
+    }
+
     @Test(arguments: [
         ("dark", "theme=dark"), ("abc+/=%20", "theme=abc+/=%20"), ("a; admin=1", "theme=a%3B%20admin=1"),
         ("50 %+", "theme=50%20%25%2B"), ("a\r\nX: 1", "theme=a%0D%0AX:%201"), ("\"ü\\", "theme=%22%C3%BC%5C"),

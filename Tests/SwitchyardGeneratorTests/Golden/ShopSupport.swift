@@ -180,7 +180,9 @@ extension ParameterValue {
 }
 
 extension ParameterValue {
-    /// The value as text, with the elements of a list separated by commas.
+    /// The value as text, with the elements of a list separated by commas, or `nil` if the value is empty.
+    ///
+    /// A list or an object without a value other than null counts as undefined (RFC 6570 section 2.3).
     var plainText: String? {
         switch self {
         case .null: nil
@@ -192,23 +194,30 @@ extension ParameterValue {
         case .string(let value): value
         case .date(let value): value.formatted(.iso8601)
         case .data(let value): value.base64EncodedString()
-        case .array(let values): values.compactMap(\.plainText).joined(separator: ",")
-        case .dictionary(let values):
-            values.items.map { "\($0.key),\($0.value.plainText ?? "")" }.joined(separator: ",")
+        case .array(let values): values.joined(by: ",")
+        case .dictionary(let values): values.members(",").joined(by: ",")
         }
     }
 
     /// The value as text, with the members of an object as pairs such as `R=100`, separated by commas.
     var pairs: String? {
         guard case .dictionary(let values) = self else { return plainText }
-        return values.items.map { "\($0.key)=\($0.value.plainText ?? "")" }.joined(separator: ",")
+        return values.members("=").joined(by: ",")
+    }
+}
+
+extension Parameters {
+    /// Returns the members of an object as texts, with a separator between the name and the value.
+    fileprivate func members(_ separator: String) -> [String] {
+        items.compactMap { item in item.value.plainText.map { item.key + separator + $0 } }
     }
 }
 
 extension Array where Element: ParameterConvertible {
-    /// Returns the elements as one text.
-    func joined(by separator: String) -> String {
-        compactMap(\.parameterValue.plainText).joined(separator: separator)
+    /// Returns the elements as one text, or `nil` if no element has a text.
+    func joined(by separator: String) -> String? {
+        let texts = compactMap(\.parameterValue.plainText)
+        return texts.isEmpty ? nil : texts.joined(separator: separator)
     }
 }
 
@@ -666,9 +675,10 @@ extension ParameterValue {
     /// The value as the text of a cookie, with the elements of a list separated by commas.
     fileprivate var cookieText: String? {
         switch self {
-        case .array(let values): values.compactMap(\.cookieText).joined(separator: ",")
+        case .array(let values): values.compactMap(\.cookieText).joined(by: ",")
         case .dictionary(let values):
-            values.items.map { "\($0.key.cookieText),\($0.value.cookieText ?? "")" }.joined(separator: ",")
+            values.items.compactMap { item in item.value.cookieText.map { "\(item.key.cookieText),\($0)" } }
+                .joined(by: ",")
         default: plainText?.cookieText
         }
     }
