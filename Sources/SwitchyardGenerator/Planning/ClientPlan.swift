@@ -72,10 +72,9 @@ struct Method {
         /// The form in which the value is written into the request.
         enum Style {
             case plain
-            /// A single text in which the elements of a list are separated by this text, such as a comma.
+            /// A single text in which the elements of a list, or the names and values of an object, are separated by
+            /// this text, such as a comma: `R,100,G,200`.
             case joined(String)
-            /// A single text with the names and values of an object, separated by commas: `R,100,G,200`.
-            case commas
             /// A single text with the members of an object as pairs, separated by commas: `R=100,G=200`.
             case pairs
             /// The value in an expression of the path's template (RFC 6570), with this operator before the variable, and

@@ -105,12 +105,13 @@ struct MethodPlanner {
         case ("content", _): return .json
         case ("deepObject", _): return .plain
         case (_, .path) where mark != nil || isObject: return .expanded(mark ?? "", explodes: parameter.explodes)
-        case (_, .query) where isObject && !parameter.explodes: return .commas
+        case (_, .query) where !parameter.explodes && (isObject || reader.mayBeList(type)):
+            return .joined(Self.separators[parameter.style] ?? ",")
         case (_, .header) where isObject && parameter.explodes: return .pairs
         default: break
         }
-        guard case .list = type, parameter.location != .query || !parameter.explodes else { return .plain }
-        return .joined(Self.separators[parameter.style] ?? ",")
+        guard case .list = type, parameter.location != .query else { return .plain }
+        return .joined(",")
     }
 
     // MARK: - Bodies
@@ -193,7 +194,8 @@ struct MethodPlanner {
         return styles
     }
 
-    /// The text between the elements of a list by the style of its parameter, other than a comma.
+    /// The text between the elements of a list, or the names and values of an object, by the style of its parameter,
+    /// other than a comma.
     private static let separators = ["spaceDelimited": " ", "pipeDelimited": "|"]
 
     private static func isStructured(_ type: String) -> Bool {

@@ -275,7 +275,8 @@ struct MethodCode {
         case .json: return "jsonText(\(name))"
         case .joined(let separator) where parameter.location != .cookie && names.isParameter(parameter.type):
             return "\(name)\(mark).joined(by: \(SwiftName.literal(separator)))"
-        case .commas where !names.isParameter(parameter.type): return "parameter(\(name)).plainText"
+        case .joined(let separator) where parameter.location == .query:
+            return "parameter(\(name)).joined(by: \(SwiftName.literal(separator)))"
         case .pairs where !names.isParameter(parameter.type): return "parameter(\(name)).pairs"
         default: break
         }

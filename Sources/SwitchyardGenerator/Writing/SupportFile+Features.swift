@@ -262,8 +262,7 @@ extension SupportFile {
                 return Parameters(
                     items.map { item in
                         guard let separator = separators[item.key] else { return item }
-                        var text = item.value.plainText
-                        if case .array(let values) = item.value { text = values.joined(by: separator) }
+                        let text = item.value.joined(by: separator)
                         return Item(key: item.key, value: text.map { .string($0) } ?? .null)
                     }
                 )

@@ -194,8 +194,17 @@ extension ParameterValue {
         case .string(let value): value
         case .date(let value): value.formatted(.iso8601)
         case .data(let value): value.base64EncodedString()
-        case .array(let values): values.joined(by: ",")
-        case .dictionary(let values): values.members(",").joined(by: ",")
+        case .array, .dictionary: joined(by: ",")
+        }
+    }
+
+    /// Returns the value as text, with a separator between the elements of a list or between the names and values
+    /// of an object.
+    func joined(by separator: String) -> String? {
+        switch self {
+        case .array(let values): values.joined(by: separator)
+        case .dictionary(let values): values.members(separator).joined(by: separator)
+        default: plainText
         }
     }
 

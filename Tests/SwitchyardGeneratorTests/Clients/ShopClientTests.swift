@@ -71,6 +71,20 @@ import Testing
         #expect(server.requests.map { $0.headers["Cookie"] } == [nil, nil, nil])
     }
 
+    @Test func `a generated call sends an object with the separator that the document specifies`() async throws {
+        let server = LoopbackServer()
+        server.route(.get, "/products", answering: .json("[]"))
+        server.route(.post, "/orders", answering: .json(#"{"id": "o1", "status": "paid", "placed": 1}"#))
+        let shop = try shop(server)
+
+        _ = try await shop.products.list(acceptCurrency: "EUR", material: ["oak": 100])
+        _ = try await shop.orders.create(body: OrdersCreateBody(lines: [], note: ["R": "100"]))
+
+        #expect(server.requests.first?.target == "/products?material=oak%7C100")
+        #expect(server.requests.last?.text == "note=R%20100")
+        #expect((["R": 100, "G": 200] as ParameterValue).joined(by: "|") == "R|100|G|200")
+    }
+
     private static let texts: [(ParameterValue, String?, String?)] = [
         ([], nil, nil), ([nil], nil, nil), ([:], nil, nil), (["a": nil], nil, nil), ("", "", ""), ([""], "", ""),
         (["R": 100, "G": nil, "B": ""], "R,100,B,", "R=100,B="),

@@ -194,8 +194,17 @@ extension ParameterValue {
         case .string(let value): value
         case .date(let value): value.formatted(.iso8601)
         case .data(let value): value.base64EncodedString()
-        case .array(let values): values.joined(by: ",")
-        case .dictionary(let values): values.members(",").joined(by: ",")
+        case .array, .dictionary: joined(by: ",")
+        }
+    }
+
+    /// Returns the value as text, with a separator between the elements of a list or between the names and values
+    /// of an object.
+    func joined(by separator: String) -> String? {
+        switch self {
+        case .array(let values): values.joined(by: separator)
+        case .dictionary(let values): values.members(separator).joined(by: separator)
+        default: plainText
         }
     }
 
@@ -719,8 +728,7 @@ extension Parameters {
         return Parameters(
             items.map { item in
                 guard let separator = separators[item.key] else { return item }
-                var text = item.value.plainText
-                if case .array(let values) = item.value { text = values.joined(by: separator) }
+                let text = item.value.joined(by: separator)
                 return Item(key: item.key, value: text.map { .string($0) } ?? .null)
             }
         )

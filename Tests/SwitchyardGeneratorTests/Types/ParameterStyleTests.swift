@@ -21,7 +21,9 @@ import Testing
 
     @Test(arguments: [
         ("in: query", "query: [\"f\": parameter(f)], exploded: [\"f\"]"),
-        ("in: query, explode: false", "query: [\"f\": parameter(f).plainText]"),
+        ("in: query, explode: false", "query: [\"f\": parameter(f).joined(by: \",\")]"),
+        ("in: query, style: pipeDelimited", "query: [\"f\": parameter(f).joined(by: \"|\")]"),
+        ("in: query, style: spaceDelimited", "query: [\"f\": parameter(f).joined(by: \" \")]"),
         ("in: query, style: deepObject", "query: [\"f\": parameter(f)])"),
         ("in: header", "headers: [\"f\": parameter(f)]"),
         ("in: header, explode: true", "headers: [\"f\": parameter(f).pairs]"),
@@ -32,6 +34,19 @@ import Testing
         let code = try code("/things", "parameters: [{ name: f, \(place), schema: \(Self.object) }]")
 
         #expect(code.contains(expected))
+    }
+
+    @Test(arguments: [
+        ("{ type: array, items: { type: [integer, \"null\"] } }", "|"),
+        ("{ oneOf: [{ type: string }, { type: array, items: { type: string } }] }", "|"),
+    ])
+    func `a list that is one of several types is sent in the style that the document specifies`(
+        schema: String,
+        separator: String
+    ) throws {
+        let code = try code("/things", "parameters: [{ name: f, in: query, style: pipeDelimited, schema: \(schema) }]")
+
+        #expect(code.contains("query: [\"f\": parameter(f).joined(by: \"\(separator)\")]"))
     }
 
     @Test(arguments: [1, 40])

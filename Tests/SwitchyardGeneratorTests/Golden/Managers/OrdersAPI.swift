@@ -35,7 +35,12 @@ final class OrdersAPI: APIManager {
         try await value(
             .post,
             "orders",
-            body: .form(encoding: body, deepLists: ["lines"], exploded: ["address"], joined: ["labels": ","])
+            body: .form(
+                encoding: body,
+                deepLists: ["lines"],
+                exploded: ["address"],
+                joined: ["labels": ",", "note": " "]
+            )
         )
     }
 

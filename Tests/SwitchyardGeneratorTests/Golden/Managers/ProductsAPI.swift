@@ -24,6 +24,7 @@ final class ProductsAPI: APIManager {
         price: RangeModel? = nil,
         available: Bool? = nil,
         attributes: [String: String]? = nil,
+        material: [String: Int]? = nil,
         in: String? = nil
     ) async throws(APIError) -> [Product] {
         var call = try APIConfiguration(
@@ -31,7 +32,8 @@ final class ProductsAPI: APIManager {
             "products",
             query: [
                 "page": page, "per_page": perPage, "tags": tags, "fields": fields?.joined(by: ","),
-                "price": parameter(price), "available": available, "attributes": parameter(attributes), "in": `in`,
+                "price": parameter(price), "available": available, "attributes": parameter(attributes),
+                "material": parameter(material).joined(by: "|"), "in": `in`,
             ],
             headers: ["Accept-Currency": acceptCurrency],
             exploded: ["attributes"]
@@ -48,6 +50,7 @@ final class ProductsAPI: APIManager {
         price: RangeModel? = nil,
         available: Bool? = nil,
         attributes: [String: String]? = nil,
+        material: [String: Int]? = nil,
         in: String? = nil,
         pageSize: Int = 20
     ) -> PagedList<Product> {
@@ -57,7 +60,8 @@ final class ProductsAPI: APIManager {
                 "products",
                 query: [
                     "per_page": page.size, "tags": tags, "fields": fields?.joined(by: ","), "price": parameter(price),
-                    "available": available, "attributes": parameter(attributes), "in": `in`,
+                    "available": available, "attributes": parameter(attributes),
+                    "material": parameter(material).joined(by: "|"), "in": `in`,
                 ],
                 headers: ["Accept-Currency": acceptCurrency],
                 exploded: ["attributes"]

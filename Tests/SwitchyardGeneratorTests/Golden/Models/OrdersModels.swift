@@ -59,9 +59,10 @@ struct OrdersCreateBody: ObjectEncodable {
     var deliverAt: Date?
     var labels: [String]?
     var address: [String: String]?
+    var note: [String: String]?
 
-    static let names = FieldNames("lines gift deliver_at labels address", unixTimes: "deliver_at")
-    var fieldValues: FieldValues { [lines, gift, deliverAt, labels, address] }
+    static let names = FieldNames("lines gift deliver_at labels address note", unixTimes: "deliver_at")
+    var fieldValues: FieldValues { [lines, gift, deliverAt, labels, address, note] }
 }
 
 struct OrdersCreateBodyLine: ObjectEncodable {
