@@ -36,20 +36,21 @@ extension TextEncoding {
     /// by chance. Text in an encoding with wider characters may be valid UTF-8 by chance, but no framework uses such an
     /// encoding by default.
     private static func isDecisive(_ name: String) -> Bool {
-        encoding(named: name).map(wide.contains) ?? false
+        encoding(named: name).map(decisive.contains) ?? false
     }
 
-    /// The encodings with characters of several bytes.
+    /// The encodings with characters of several bytes, those of Thai, and code page 866.
     ///
-    /// The numbers are those of `CFStringEncodings`.
-    private static let wide: Set<String.Encoding> = {
+    /// A Thai or Russian word in these single-byte encodings is sometimes valid UTF-8. The numbers are those of
+    /// `CFStringEncodings`.
+    private static let decisive: Set<String.Encoding> = {
         let named: [String.Encoding] = [
             .utf16, .utf16BigEndian, .utf16LittleEndian, .utf32, .utf32BigEndian, .utf32LittleEndian, .shiftJIS,
             .japaneseEUC, .iso2022JP,
         ]
         let numbers: [UInt] = [
-            0x420, 0x421, 0x422, 0x423, 0x628, 0x631, 0x632, 0x830, 0x840, 0x930, 0x931, 0x940, 0xA03, 0xA05, 0xA06,
-            0xA09,
+            0x20B, 0x41B, 0x41D, 0x420, 0x421, 0x422, 0x423, 0x510, 0x628, 0x631, 0x632, 0x821, 0x822, 0x823, 0x830,
+            0x831, 0x840, 0x930, 0x931, 0x940, 0xA03, 0xA05, 0xA06, 0xA09,
         ]
         return Set(named + numbers.map { String.Encoding(rawValue: 0x8000_0000 | $0) })
     }()

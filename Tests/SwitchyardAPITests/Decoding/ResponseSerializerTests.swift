@@ -258,6 +258,18 @@ import Testing
         #expect(try ResponseSerializer.decodable([Int].self).value(of: marked) == [1])
     }
 
+    @Test(arguments: [("windows-874", [0xE1, 0xB4, 0xA7], "แดง"), ("cp866", [0xE2, 0xA0, 0xAA], "так")])
+    func `JSON in an encoding whose words may be valid UTF-8 has the declared charset`(
+        name: String,
+        bytes: [UInt8],
+        text: String
+    ) throws {
+        let headers: HTTPHeaders = ["Content-Type": "application/json; charset=\(name)"]
+        let answer = RawResponse(headers: headers, data: Data(#"[""#.utf8) + Data(bytes) + Data(#""]"#.utf8))
+
+        #expect(try ResponseSerializer.decodable([String].self).value(of: answer) == [text])
+    }
+
     @Test(arguments: ["ISO-8859-1", "windows-1252", "utf8mb4", "latin9", "iso-8859-9", "cp1256"])
     func `JSON in UTF-8 is decoded as UTF-8 whatever charset is declared`(name: String) throws {
         let headers: HTTPHeaders = ["Content-Type": "application/json; charset=\(name)"]
