@@ -79,8 +79,12 @@ private struct ChallengeReader {
                 continue
             }
             skip(Self.isSpace)
-            // A name without `=` is not a parameter but the scheme of the next challenge.
-            guard take(UInt8(ascii: "=")) else { return position = start }
+            guard take(UInt8(ascii: "=")) else {
+                // A name without `=` is not a parameter but the scheme of the next challenge, unless a quote follows.
+                guard position < bytes.count, bytes[position] == UInt8(ascii: "\"") else { return position = start }
+                skipToComma()
+                continue
+            }
             skip(Self.isSpace)
             guard let value = quoted() ?? token() else {
                 skipToComma()

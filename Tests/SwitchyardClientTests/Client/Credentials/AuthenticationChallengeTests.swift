@@ -16,7 +16,7 @@ import Testing
         (#"Bearer realm=https://a.test/t, Basic realm="x""#, ["bearer", "basic"]),
         (#"Negotiate YWJj==, NTLM, Basic realm="x""#, ["negotiate", "ntlm", "basic"]),
         (#"Bearer error="e" @ x, Basic"#, ["bearer", "basic"]), ("@@@", []), (",,", []), ("\"open, Basic", []),
-        (#"Basic realm="it"s", Digest realm="x""#, ["basic", "s", "digest"]),
+        (#"Basic realm="it"s", Digest realm="x""#, ["basic", "digest"]),
         (#"Basic realm=a"b, Digest realm="x""#, ["basic", "digest"]),
     ])
     func `a part of WWW-Authenticate that cannot be parsed does not hide the challenges after it`(
@@ -33,11 +33,14 @@ import Testing
     }
 
     @Test func `the parameters after one that cannot be parsed belong to the same challenge`() {
-        let challenges = Self.challenges(#"Digest realm="x", domain=/a, uri=b/c, nonce="n""#)
+        let challenges = Self.challenges(#"Digest realm="x", domain=/a, opaque="it"s", uri=b/c, nonce="n""#)
 
         #expect(
             challenges == [
-                AuthenticationChallenge(scheme: "digest", parameters: ["realm": "x", "uri": "b", "nonce": "n"])
+                AuthenticationChallenge(
+                    scheme: "digest",
+                    parameters: ["realm": "x", "opaque": "it", "uri": "b", "nonce": "n"]
+                )
             ]
         )
     }
