@@ -84,7 +84,7 @@ public struct Cookie: Sendable, Hashable {
 }
 
 /// The matching rules for domains and paths (RFC 6265 section 5.1).
-package enum CookieMatching {
+enum CookieMatching {
     /// Whether a host is the domain or a subdomain of it.
     ///
     /// An IP address has no domain above it.
@@ -111,13 +111,13 @@ package enum CookieMatching {
     }
 
     /// Returns the cookies in the value of a `Cookie` field, each as `name=value`.
-    package static func pairs(in value: String) -> [String] {
+    static func pairs(in value: String) -> [String] {
         value.split(separator: ";").map { $0.trimmingCharacters(in: .whitespaces) }
     }
 
     /// Returns the value of a `Cookie` field with only the cookies (`name=value`) that satisfy a condition, or `nil` if
     /// no cookie does.
-    package static func value(_ value: String, where isIncluded: (String) -> Bool) -> String? {
+    static func value(_ value: String, where isIncluded: (String) -> Bool) -> String? {
         let included = pairs(in: value).filter(isIncluded)
         return included.isEmpty ? nil : included.joined(separator: "; ")
     }

@@ -119,4 +119,21 @@ import Testing
 
         #expect(transport.requests.map { $0.headers["Cookie"] } == [nil, nil])
     }
+
+    @Test func `a common cookie is sent after a redirect to a path without the stored cookie that replaced it`()
+        async throws
+    {
+        let (client, transport) = try NetworkClient.stubbed { options in
+            options.generator.cookies = CookieJar()
+            options.generator.headers = Self.common
+        } answer: { request in
+            guard request.url.path == "/v1/a" else { return .json("{}") }
+            return .status(302, headers: ["Location": "/v1/b", "Set-Cookie": "theme=light; Path=/v1/a"])
+        }
+
+        _ = try await client.send(APIConfiguration(path: "a"))
+
+        let sent = "theme=dark; consent=yes"
+        #expect(transport.requests.map { $0.headers["Cookie"] } == [sent, sent])
+    }
 }

@@ -16,8 +16,10 @@ extension Failover {
             var trail = try trail(of: attempt)
             let step = try trail.follow(response, policy) { (request, isHome) throws(RequestError) in
                 try core.options.insecureHTTP.check(request.url)
-                try complete(&request, keepsOwnCookies: isHome)
+                let keepsOwnCookies = isHome
                 let isHome = isHome && request.url.isAt(attempt.route.home)
+                let isInService = keepsOwnCookies && pool.base(of: request.url) != nil
+                try complete(&request, keepsOwnCookies: keepsOwnCookies, keepsCommonCookies: isInService)
                 try pool.generator.complete(&request, afterRedirectOf: configuration, isHome: isHome)
             }
             guard case .send(let request) = step else { return false }
@@ -101,30 +103,24 @@ extension Failover {
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - keepsOwnCookies: Whether no redirect has left the origin of the call's own cookies and of the common cookies.
+    ///   - keepsOwnCookies: Whether no redirect has left the origin of the call's own cookies.
+    ///   - keepsCommonCookies: Whether, in addition, that origin belongs to the service.
     /// - Throws: ``RequestError`` if the app cannot compute the common header fields.
-    private func complete(_ request: inout HTTPRequest, keepsOwnCookies: Bool) throws(RequestError) {
+    private func complete(
+        _ request: inout HTTPRequest,
+        keepsOwnCookies: Bool,
+        keepsCommonCookies: Bool
+    ) throws(RequestError) {
         guard let jar = pool.generator.cookies, configuration.usesCookies,
             configuration.prebuiltRequest?.headers["Cookie"] == nil
         else { return }
         // If the cookies were removed after the call was made, stored and common cookies belong to another session.
         let isCleared = cookies.map(jar.isCleared) == true
         let own = keepsOwnCookies ? configuration.headers.values(of: "Cookie") : []
-        let keepsCommonCookies = keepsOwnCookies && own.isEmpty && !isCleared
-        let fields = keepsCommonCookies ? try commonCookies(of: request) : own
+        let hasCommon = keepsCommonCookies && own.isEmpty && !isCleared && configuration.prebuiltRequest == nil
+        let fields = hasCommon ? try pool.generator.common.resolvedHeaders(configuration).values(of: "Cookie") : own
         let stored = isCleared ? nil : jar.header(for: request.url, adding: fields, replacesStored: !own.isEmpty)
         request.headers["Cookie"] = stored ?? (fields.isEmpty ? nil : fields.joined(separator: "; "))
-    }
-
-    /// Returns the values of the common `Cookie` fields, with only the cookies that a request carries.
-    ///
-    /// A request to another origin than the service's may carry no common header fields, but a cookie of the same name,
-    /// which that origin has set. Therefore the values are compared too.
-    private func commonCookies(of request: HTTPRequest) throws(RequestError) -> [String] {
-        guard request.headers["Cookie"] != nil else { return [] }
-        let common = try pool.generator.common.resolvedHeaders(configuration).values(of: "Cookie")
-        let sent = Set(request.headers.values(of: "Cookie").flatMap(CookieMatching.pairs))
-        return common.compactMap { CookieMatching.value($0, where: sent.contains) }
     }
 
     /// Stores the cookies of a response if the client has a cookie jar.
