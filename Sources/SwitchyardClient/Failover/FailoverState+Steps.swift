@@ -43,14 +43,17 @@ extension FailoverState {
     /// The number of attempts that certainly reached no server.
     var unreached: Int { attempts.count { $0.outcome?.failureKind?.isWithoutWork == true } }
 
+    /// The first server that refused a streamed body without processing the request, or `nil` if there is none.
+    var refusingServer: Server.ID? { attempts.first { $0.isRefusedStream }?.route.server }
+
     /// The server to which the request can be sent once more, or `nil` if there is none.
     ///
-    /// It is ``leftServer`` or, if there is none, the first server that refused a streamed body without processing the
-    /// request. The request cannot be sent there if it has already been sent there again, if the server does not serve the
-    /// request, or if an attempt is in flight.
+    /// It is ``refusingServer`` or ``leftServer``. The request cannot be sent there if it has already been sent there
+    /// again, if the server does not serve the request, or if an attempt is in flight.
     var serverToReturnTo: Server.ID? {
-        let server = leftServer ?? attempts.first { $0.isRefusedStream }?.route.server
-        guard !hasEnded, newestLive == nil, let server, !barred.contains(server) else { return nil }
-        return tried.count { $0 == server } == 1 ? server : nil
+        guard !hasEnded, newestLive == nil else { return nil }
+        return [refusingServer, leftServer].compactMap(\.self).first { server in
+            !barred.contains(server) && tried.count { $0 == server } == 1
+        }
     }
 }
