@@ -271,13 +271,15 @@ struct MethodCode {
         if let expression = replaced[parameter.name] { return expression }
         let name = SwiftName.escaped(parameter.swiftName)
         let mark = parameter.isRequired ? "" : "?"
+        // Without its required parameter, a request could have another effect, such as the removal of all things.
+        let fallback = parameter.isRequired && parameter.location == .query ? #" ?? """# : ""
         switch parameter.style {
         case .json: return "jsonText(\(name))"
         case .joined(let separator) where parameter.location != .cookie && names.isParameter(parameter.type):
-            return "\(name)\(mark).joined(by: \(SwiftName.literal(separator)))"
+            return "\(name)\(mark).joined(by: \(SwiftName.literal(separator)))\(fallback)"
         case .joined(let separator) where parameter.location == .query:
-            return "parameter(\(name)).joined(by: \(SwiftName.literal(separator)))"
-        case .pairs where !names.isParameter(parameter.type): return "parameter(\(name)).pairs"
+            return "parameter(\(name)).joined(by: \(SwiftName.literal(separator)))\(fallback)"
+        case .pairs where !names.isParameter(parameter.type): return "parameter(\(name)).pairs\(fallback)"
         default: break
         }
         if parameter.type == .date(.unixTime) { return "\(name)\(mark).unixSeconds" }

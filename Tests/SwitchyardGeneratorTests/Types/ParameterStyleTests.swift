@@ -49,6 +49,18 @@ import Testing
         #expect(code.contains("query: [\"f\": parameter(f).joined(by: \"\(separator)\")]"))
     }
 
+    @Test(arguments: [
+        ("{ type: array, items: { type: string } }", "ids.joined(by: \",\") ?? \"\""),
+        (object, "parameter(ids).joined(by: \",\") ?? \"\""),
+    ])
+    func `a required list or object is sent even if it is empty`(schema: String, expected: String) throws {
+        let parameter = "{ name: ids, in: query, required: true, explode: false, schema: \(schema) }"
+
+        let code = try code("/things", "parameters: [\(parameter)]")
+
+        #expect(code.contains("query: [\"ids\": \(expected)]"))
+    }
+
     @Test(arguments: [1, 40])
     func `a parameter can be a union that contains itself`(layers: Int) throws {
         let unions = (0..<layers).map { layer in
