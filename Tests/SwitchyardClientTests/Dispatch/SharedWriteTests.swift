@@ -13,7 +13,7 @@ import Testing
         async throws
     {
         var lies = 0
-        for round in 0..<Rounds.count(400, thorough: 3_000) {
+        for round in 0..<Rounds.count(400, thorough: 1_500) {
             let (client, transport) = try NetworkClient.stubbed(switching: .off, servers: 1) { _ in .never }
             var write = APIConfiguration(path: "pay", method: .post, timeout: .seconds(60))
             write.sharing = .named("pay")

@@ -15,7 +15,7 @@ import Testing
         return seed
     }()
 
-    private static let histories = Rounds.count(400, thorough: 2_500)
+    private static let histories = Rounds.count(400, thorough: 1_500)
 
     @Test(arguments: 0..<4)
     func `the invariants of the switching core hold in random histories`(part: Int) throws {

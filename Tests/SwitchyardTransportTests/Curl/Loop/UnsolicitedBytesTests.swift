@@ -120,7 +120,7 @@
             configuration.streamBufferSize = 16 << 10
             let transport = try CurlTransport(configuration: configuration)
             let url = try #require(RequestURL("http://127.0.0.1:\(listener.port)/"))
-            let (count, text) = (Rounds.count(500, thorough: 5_000), String(repeating: "x", count: 100_000))
+            let (count, text) = (Rounds.count(500, thorough: 2_500), String(repeating: "x", count: 100_000))
             async let served: Void = listener.serveOne { connection in
                 for _ in 0..<count {
                     _ = RawHTTP.request(on: connection)
@@ -140,7 +140,7 @@
             let transport = try CurlTransport()
             let url = try #require(RequestURL("http://127.0.0.1:\(listener.port)/"))
 
-            for _ in 0..<Rounds.count(20, thorough: 2_000) {
+            for _ in 0..<Rounds.count(20, thorough: 1_000) {
                 async let answer: Void = listener.serveOne { connection in
                     _ = RawHTTP.request(on: connection)
                     RawHTTP.say(Sample.named, on: connection)
@@ -164,7 +164,7 @@
                 while hasEnded.withLock({ !$0 }) { _ = try? ChildCommand(["true"]).wait() }
             }
 
-            for _ in 0..<Rounds.count(100, thorough: 2_000) {
+            for _ in 0..<Rounds.count(100, thorough: 1_000) {
                 async let answer: Void = listener.serveOne { connection in
                     _ = RawHTTP.request(on: connection)
                     RawHTTP.say(Sample.named, on: connection)

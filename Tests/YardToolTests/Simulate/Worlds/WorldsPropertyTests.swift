@@ -9,7 +9,7 @@ import Testing
 /// A world that fails here can be played again and shrunk by `yard simulate worlds --worlds 1 --seed NUMBER`.
 @Suite struct WorldsPropertyTests {
     @Test(arguments: [
-        ("recommended", UInt64(Rounds.count(150, thorough: 2_000))),
+        ("recommended", UInt64(Rounds.count(150, thorough: 1_000))),
         ("single", UInt64(Rounds.count(40, thorough: 60))), ("off", UInt64(Rounds.count(40, thorough: 60))),
     ])
     func `no call in any simulated world fares worse than without switching servers`(policy: String, worlds: UInt64)
@@ -29,7 +29,7 @@ import Testing
     @Test func `with server roles, groups and zones, simulated calls do not fare worse than without switching`()
         async throws
     {
-        let worlds = UInt64(Rounds.count(100, thorough: 2_000))
+        let worlds = UInt64(Rounds.count(100, thorough: 1_000))
         let campaign = WorldsCampaign(numbers: 1...worlds, hasRoles: true)
 
         let tally = try await campaign.run()
