@@ -85,7 +85,7 @@ extension KeptExchange {
             entry.request.headers.filter { !$0.name.hasPrefix(":") }
                 .map { HTTPHeaders.Field(name: $0.name, value: $0.value) }
         )
-        // An archive without a method has the method `-`.
+        // The method `-` means that the archive does not contain the method of the request.
         guard method.name != "-" else { return nil }
         if let body = entry.request.body, !body.isEmpty { request.body = .data(body) }
         // The prompt `$ ` is removed, so that a user can copy the command as it is.

@@ -112,7 +112,7 @@ package enum ServiceFormat {
                 "an integer within 1...400",
                 "requests",
                 "100",
-                "the maximum number of the newest outcomes that count"
+                "how many outcomes count at most; only the newest count"
             ),
             Key(
                 "switching.consecutiveFailures",

@@ -123,11 +123,11 @@ extension SwitchingCore {
         return .stopped(obstacle ?? lackOfServers(for: request, at: read(now)))
     }
 
-    /// Whether a request could now go to another server in use, or to the first server, if its attempt failed because
-    /// no connection was established.
+    /// Whether a request whose attempt cannot connect could then go to another server that is in use, or to the first
+    /// server.
     ///
-    /// Another ejected server (one that is out of use for a time) does not count. The request would go there after a
-    /// failure, but the server that is being tried will more probably respond.
+    /// An ejected server (one that is out of use for a time) other than the first does not count, although the request
+    /// would go there after a failure: the server that is being tried is more likely to respond.
     ///
     /// - Parameters:
     ///   - tried: The servers that the request will have tried at the time of the failure.

@@ -15,9 +15,9 @@ struct ServerEvidence: Sendable {
     var lastFailure: FailureKind?
     /// The time of the last failure, or a time long ago if the server has responded since.
     var failedAt = -1e9
-    /// The time of the last suspicion probe of the server as the other server (``SuspicionProbe/peer``) if it failed.
+    /// The time when a suspicion probe failed that compared this server with a suspected one (``SuspicionProbe/peer``).
     ///
-    /// The time is long ago if the server has responded since.
+    /// The time is long ago if no such probe failed, or if the server has responded since.
     var peerFailedAt = -1e9
     /// The consecutive attempts that were overtaken: each was late, and its hedge (a second attempt on another server)
     /// responded first.

@@ -9,7 +9,7 @@ import Testing
 
 /// A call belongs to the user who was logged in when it was made.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct OwnerAtCallTests {
-    @Test @MainActor func `a stream is not sent as a user who logs in later`() async throws {
+    @Test @MainActor func `a stream does not get the credential of a user who logs in later`() async throws {
         for _ in 0..<50 {
             let credentials = Credentials { _ in nil }
             credentials.set(.bearer("ann"), in: .test)
